@@ -1,9 +1,8 @@
-//! Checks that a person, not an agent, runs this command. What only people may do is refused
-//! otherwise.
+//! Checks that a person, not an agent, runs this command, and refuses the command otherwise.
 //!
-//! Two things are needed: a terminal, and no sign that an agent runs this process. An agent that
-//! creates a terminal of its own and hides its traces passes this check, as `docs/approvals.md`
-//! says.
+//! [`Terminal::of_a_person`] needs a terminal, and no sign that an agent runs this process.
+//! [`no_agent`] needs no terminal, so CI passes. An agent that creates a terminal of its own and
+//! hides its traces passes both checks, as `docs/approvals.md` says.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -14,8 +13,9 @@ use crate::ledger::Contributor;
 use crate::verbs::Workspace;
 use crate::workspace::agents;
 
-/// The controlling terminal: the device to read from, and below it the one to write to.
+/// The device from which the controlling terminal is read.
 const INPUT: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
+/// The device through which the controlling terminal is written to.
 const OUTPUT: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
 /// A terminal that a person sits at.
@@ -27,7 +27,7 @@ pub(crate) struct Terminal {
 /// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
 pub(crate) fn no_agent() -> Result<(), CliError> {
     match agents::above() {
-        Some(agent) => Err(refused(&format!("{agent}, so it is an agent that runs this"))),
+        Some(sign) => Err(refused(&format!("{sign}, so an agent runs this command"))),
         None => Ok(()),
     }
 }
@@ -36,8 +36,8 @@ pub(crate) fn no_agent() -> Result<(), CliError> {
 /// standard streams is a terminal. A script in CI therefore counts neither as a person nor as an
 /// agent.
 pub(crate) fn is_here() -> bool {
-    let ends = io::stdin().is_terminal() || io::stdout().is_terminal();
-    (ends || io::stderr().is_terminal()) && agents::above().is_none()
+    let is_terminal = io::stdin().is_terminal() || io::stdout().is_terminal();
+    (is_terminal || io::stderr().is_terminal()) && agents::above().is_none()
 }
 
 /// Returns git's name for the person who runs this process, or `None` if an agent runs it.
@@ -69,11 +69,11 @@ impl Terminal {
         Ok(Self { input, output })
     }
 
-    /// Shows a page, asks to type `yes`, and returns true if that was typed. `what_for` ends the
-    /// request.
+    /// Shows a page and asks the person to type `yes`. Returns true if they did. `what_for` is the
+    /// end of the request, such as ` to approve: `.
     ///
-    /// Both use the terminal device itself, so redirecting a standard stream can neither hide the
-    /// question nor answer it.
+    /// The question and the answer go through the terminal device itself, so redirecting a standard
+    /// stream can neither hide the question nor answer it.
     pub(crate) fn confirms(
         &self,
         printer: Printer,

@@ -11,7 +11,7 @@ use super::syntax::{Compiled, Syntax};
 /// A language with a grammar, and everything that is specific to it, as data.
 #[derive(Debug)]
 pub struct Language {
-    /// The name used in the ledger and in `queries/<id>/`, such as `rust`.
+    /// The name of the language in records, such as `rust`.
     pub id: &'static str,
     /// The file name endings, without the dot.
     pub extensions: &'static [&'static str],
@@ -19,12 +19,14 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// The programs named in a `#!` line, without version numbers, such as `python`.
     pub interpreters: &'static [&'static str],
+    /// Returns the tree-sitter grammar that parses the language.
     pub grammar: fn() -> tree_sitter::Language,
-    /// The texts of `queries/<id>/blocks.scm` and of the queries that it shares with other
-    /// languages.
+    /// The texts of the files `queries/*/blocks.scm` that apply to the language. Languages may
+    /// share a file: TypeScript and TSX use `ecmascript` and `typescript`.
     pub queries: &'static [&'static str],
     pub(super) syntax: &'static Syntax,
-    /// Compiled when first needed, because some queries take tens of milliseconds.
+    /// The query is compiled when it is first needed, because compiling some queries takes tens of
+    /// milliseconds.
     compiled: OnceLock<Option<Compiled>>,
 }
 
@@ -137,8 +139,8 @@ pub fn of_file(path: &str, first_line: &str) -> Option<&'static Language> {
 }
 
 fn of_extension(ending: &str) -> Option<&'static Language> {
-    let is = |known: &&str| known.eq_ignore_ascii_case(ending);
-    TABLE.iter().find(|language| language.extensions.iter().any(is))
+    let is_ending = |known: &&str| known.eq_ignore_ascii_case(ending);
+    TABLE.iter().find(|language| language.extensions.iter().any(is_ending))
 }
 
 fn of_interpreter(first_line: &str) -> Option<&'static Language> {

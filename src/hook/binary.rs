@@ -1,6 +1,6 @@
 //! Notices when another program answers the hooks. Somebody who puts another program of the same
-//! name on the `PATH` disables the gate. So `intent init` notes which program it is, and `intent
-//! doctor` and the start of a session compare.
+//! name on the `PATH` disables the gate. So `intent init` notes the hash of the program that hooks
+//! start, and `intent doctor` and the start of a session compare the program with that hash.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use super::install::recognise::PROGRAM;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Root, store};
 
-/// The largest note, in bytes. A larger one was not written by us.
+/// The maximum size of the note, in bytes. A larger file was not written by this program, and is
+/// not read.
 const MAX_NOTE: u64 = 16 * 1024;
 
 /// The program as it was when `intent init` ran.
@@ -34,18 +35,18 @@ impl NotedProgram {
 /// Notes the program that hooks start: the one on the `PATH`, else the one beside the running
 /// program, else the running program.
 pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
-    let here = std::env::current_exe().ok();
-    let beside = here.as_ref().map(|here| here.with_file_name(file_name()));
-    let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(here);
+    let running = std::env::current_exe().ok();
+    let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
+    let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
     let Some(noted) = program.and_then(|program| NotedProgram::of(&program)) else { return Ok(()) };
-    let text = serde_json::to_vec(&noted).expect("two texts always become JSON");
-    store::write_atomic(&place(root), &text)
+    let text = serde_json::to_vec(&noted).expect("the path of the program is UTF-8");
+    store::write_atomic(&note_path(root), &text)
 }
 
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
 pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
-    let noted: NotedProgram = store::read_json(&place(root), MAX_NOTE)?;
+    let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
     let now = NotedProgram::of(program)?;
     // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)
@@ -53,11 +54,11 @@ pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
 
 /// Returns the warning for the start of a session if the running program is not the noted one.
 pub(crate) fn objection(root: &Root) -> Option<String> {
-    let here = std::env::current_exe().ok()?;
-    other_than_noted(root, &here)?;
+    let running = std::env::current_exe().ok()?;
+    other_than_noted(root, &running)?;
     Some(format!(
-        "The hooks here are answered by {}, which is not the program that `intent init` noted. Tell the user: `intent doctor` says more.",
-        here.display()
+        "The hooks here are answered by {}, which is not the program that `intent init` noted. Tell the user to run `intent doctor`, which says more.",
+        running.display()
     ))
 }
 
@@ -81,6 +82,6 @@ fn file_name() -> String {
     format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)
 }
 
-fn place(root: &Root) -> PathBuf {
+fn note_path(root: &Root) -> PathBuf {
     root.private().join("program.json")
 }

@@ -63,10 +63,10 @@ impl IntentFile {
     }
 
     pub(super) fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
-        Self::unread(path, "").failing(code, message, UNREADABLE)
+        Self::unread(path, "").failing(code, message, HELP_UNREADABLE)
     }
 
-    /// Returns an existing file that cannot be used as a whole, for this reason.
+    /// Returns the file as one that exists but cannot be used, with a finding that says why.
     fn failing(mut self, code: Code, message: String, help: &str) -> Self {
         self.exists = true;
         self.syntax_error = Some(self.finding(code, 0..0, message, help));
@@ -74,7 +74,7 @@ impl IntentFile {
     }
 
     /// Returns the result for a file that has a merge conflict in git's index. The index holds no
-    /// text of such a file.
+    /// merged text of such a file.
     pub(super) fn conflicting(path: RelativePath) -> Self {
         let message = format!("Git's index holds a merge conflict of {path}.");
         let help = format!(
@@ -83,7 +83,8 @@ impl IntentFile {
         Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
     }
 
-    /// Returns the result for the first file in [`FOLDER`] that exceeds the size limit.
+    /// Returns the result for the first file in [`FOLDER`] that is not read, because together with
+    /// the files before it, it exceeds the size limit.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(
             "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and the files after it are not read."
@@ -109,15 +110,16 @@ impl IntentFile {
         match file.tree() {
             Ok(tree) => {
                 let reading = file.reading(&tree);
-                file.holds(reading.intents, reading.selected);
+                file.set_intents(reading.intents, reading.selected);
                 file.form = OnceLock::from(reading.form);
             }
-            Err(broken) => file.syntax_error = Some(file.broken(&broken)),
+            Err(broken) => file.syntax_error = Some(file.syntax_finding(&broken)),
         }
         file
     }
 
-    /// Returns a file that does not exist or could not be read, without intents.
+    /// Returns a file with this text that counts as not existing and has no intents. The text is
+    /// not parsed.
     pub(super) fn unread(path: RelativePath, text: &str) -> Self {
         Self {
             path,
@@ -134,7 +136,7 @@ impl IntentFile {
         }
     }
 
-    fn holds(&mut self, intents: Vec<Intent>, selected: Option<String>) {
+    fn set_intents(&mut self, intents: Vec<Intent>, selected: Option<String>) {
         self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
         self.intents = OnceLock::from(intents);
         self.selected = selected;
@@ -169,7 +171,7 @@ impl IntentFile {
             let text = self.text().trim_start_matches('\u{feff}');
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
                 let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
-                let at = floor(self.text(), line + error.column().saturating_sub(1));
+                let at = char_start(self.text(), line + error.column().saturating_sub(1));
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
                 return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
@@ -177,8 +179,8 @@ impl IntentFile {
         }
         match is_json {
             true => yaml::parse_json(self.text()),
-            // JSON is YAML except for surrogate pairs, the two escapes for one character outside
-            // the Basic Multilingual Plane.
+            // JSON is also YAML, except for surrogate pairs (two escapes for one character outside
+            // the Basic Multilingual Plane). So a text that is not YAML may still be JSON.
             false => yaml::parse(self.text()).or_else(|broken| {
                 let is_json = serde_json::from_str::<serde::de::IgnoredAny>(self.text()).is_ok();
                 if is_json { yaml::parse_json(self.text()) } else { Err(broken) }
@@ -200,7 +202,7 @@ impl IntentFile {
         Some(other.reading(&other.tree().ok()?).intents)
     }
 
-    fn broken(&self, broken: &yaml::Broken) -> Finding {
+    fn syntax_finding(&self, broken: &yaml::Broken) -> Finding {
         let (code, help) = match broken.limit {
             true => (Code::RegistryTooLarge, HELP_LIMIT),
             false => (Code::RegistrySyntax, HELP_SYNTAX),
@@ -211,6 +213,7 @@ impl IntentFile {
         Finding { related, ..self.finding(code, broken.span.clone(), message, help) }
     }
 
+    /// Returns the path of the file in the workspace.
     pub fn path(&self) -> &RelativePath {
         &self.path
     }
@@ -218,10 +221,11 @@ impl IntentFile {
     pub(crate) fn is_single(&self) -> bool {
         single_id(&self.path).is_some()
     }
-    /// Returns the text with its byte order mark. Spans are byte ranges of this text.
+    /// Returns the text, including a byte order mark. Spans are byte ranges of this text.
     pub fn text(&self) -> &Arc<str> {
         self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
     }
+    /// Returns true if the file exists, even if it cannot be read.
     pub fn exists(&self) -> bool {
         self.exists
     }
@@ -275,12 +279,12 @@ impl IntentFile {
     pub(crate) fn form(&self) -> &Form {
         self.form.get_or_init(|| {
             let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
-            // The cached text may hold fewer intents than the cache itself: see `registry_cache`.
+            // In a damaged cache entry, the text may have fewer intents than the header lists.
             form.written.resize_with(self.intents().len(), Written::nowhere);
             form
         })
     }
-    /// Returns the reason why the file does not parse, if it does not.
+    /// Returns the finding that says why the file cannot be read or parsed, if that is so.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.syntax_error.as_ref()
     }
@@ -288,7 +292,7 @@ impl IntentFile {
     pub fn selected_in_file(&self) -> Option<&str> {
         self.selected.as_deref()
     }
-    /// Returns the intent whose text contains the byte.
+    /// Returns the intent whose text contains the byte at this offset.
     pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
         self.intents().iter().find(|intent| intent.span.contains(&byte))
     }
@@ -320,7 +324,7 @@ impl IntentFile {
         }
     }
     pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> RelatedPlace {
-        let first = LineRange::new(1, 1).expect("the first line is a line");
+        let first = LineRange::new(1, 1).expect("line 1 to line 1 is a valid range");
         RelatedPlace {
             path: self.path.clone(),
             lines: self.line_range(&span).unwrap_or(first),
@@ -341,7 +345,7 @@ pub(crate) fn single_id(path: &RelativePath) -> Option<&str> {
 
 const HELP_LIMIT: &str = "Write it without aliases or deep nesting; until then no intent can be selected and nothing is written to this file.";
 const HELP_SYNTAX: &str = "Fix the syntax error here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
-const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
+const HELP_UNREADABLE: &str = "Make it a regular file inside the workspace that you may read, in UTF-8 and within the size limit; until then nothing is written to it.";
 
 /// Why an existing file cannot be read: the code and the message of the finding.
 pub(super) type Unreadable = (Code, String);
@@ -366,8 +370,8 @@ fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
     })
 }
 
-/// Returns the byte offsets of all line starts. Lines end at `\n`, `\r\n` or `\r`, as in every
-/// editor.
+/// Returns the byte offsets of all line starts. Lines end at `\n`, `\r\n` or `\r`, as in the
+/// Language Server Protocol.
 fn line_starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
@@ -378,7 +382,9 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
-fn floor(text: &str, byte: usize) -> usize {
+/// Returns the start of the character at this byte, or the length of the text if the byte is beyond
+/// its end.
+fn char_start(text: &str, byte: usize) -> usize {
     let byte = byte.min(text.len());
     (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

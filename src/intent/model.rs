@@ -90,7 +90,7 @@ pub struct Intent {
     pub owner: Option<Spanned<String>>,
     /// The ids that the intent had before. Records under them belong to this intent.
     pub formerly: Vec<Spanned<String>>,
-    /// All other keys, without loss.
+    /// All other keys, with their values.
     #[serde(with = "super::registry_cache::as_json")]
     pub extra: Map<String, Value>,
     /// The byte range of the whole entry, including the dash of a list item.
@@ -114,17 +114,17 @@ impl Intent {
         hash(&self.canonical())
     }
 
-    /// Returns true if a hash is one of this intent's content. Only the first 128 bits are
-    /// compared. Earlier versions of this program included the status in the hash, so the hash with
-    /// any status is accepted too.
+    /// Returns true if a hash was computed from the present content of this intent. Only the first
+    /// 128 bits are compared, because evidence stores no more. Earlier versions of this program
+    /// included the status in the hash, so the hash with any status is accepted too.
     pub fn reads_as(&self, other: &str) -> bool {
-        let Some(other) = other.get(..SHORT) else { return false };
-        let is_it = |canonical: &Value| hash(canonical).get(..SHORT) == Some(other);
+        let Some(other) = other.get(..SHORT_HASH) else { return false };
+        let has_hash = |canonical: &Value| hash(canonical).get(..SHORT_HASH) == Some(other);
         let mut canonical = self.canonical();
-        is_it(&canonical)
+        has_hash(&canonical)
             || once(None).chain(Status::ALL.map(Some)).any(|status| {
                 canonical["status"] = json!(status.map(Status::as_str));
-                is_it(&canonical)
+                has_hash(&canonical)
             })
     }
 
@@ -143,8 +143,8 @@ impl Intent {
     }
 }
 
-/// The length of `sha256:` and 32 hex digits.
-const SHORT: usize = 7 + 32;
+/// The length of a hash with 128 bits: `sha256:` and 32 hex digits.
+const SHORT_HASH: usize = 7 + 32;
 
 fn hash(canonical: &Value) -> String {
     code::content_hash(&canonical.to_string()).to_string()
@@ -218,7 +218,7 @@ pub struct IntentEntry {
 }
 
 impl IntentEntry {
-    /// Returns the intent as a reader of the written text will see it.
+    /// Returns the intent as it will be read from the written text, but with empty spans.
     pub fn intent(&self) -> Intent {
         let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
         let list = |texts: &[String]| texts.iter().map(spanned).collect();

@@ -2,7 +2,8 @@
 //!
 //! A record that names the wrong intent is never changed. Instead, a later record of the kind
 //! `reassign` says which intent its blocks belong to. It identifies a block by path, kind, name and
-//! text, which journal and evidence both have, so it still applies after the record was sealed.
+//! content hash. Journal and evidence both have these, so the reassignment still applies after the
+//! record was sealed.
 
 use std::collections::HashMap;
 
@@ -36,8 +37,8 @@ impl Reassignments {
     pub(super) fn of<'a>(entries: impl IntoIterator<Item = (u32, &'a Entry)>) -> Self {
         let mut all: HashMap<BlockKey, Vec<(u32, u32)>> = HashMap::new();
         for (at, entry) in entries {
-            let Some(said) = reassigned_blocks(entry) else { continue };
-            for (nth, block) in (0..).zip(&said.blocks) {
+            let Some(reassigned) = reassigned_blocks(entry) else { continue };
+            for (nth, block) in (0..).zip(&reassigned.blocks) {
                 let (kind, name) = (block.kind.as_deref(), block.name.as_deref());
                 let block = block_key(&block.path, kind, name, &block.content_hash);
                 all.entry(block).or_default().push((at, nth));
@@ -50,12 +51,13 @@ impl Reassignments {
         self.0.is_empty()
     }
 
-    /// Returns the paths of the blocks that were reassigned to an intent, sorted.
+    /// Returns the sorted paths of the blocks that were ever reassigned to an intent. Some of them
+    /// may have been reassigned to another intent since.
     pub(super) fn paths_under(&self, ledger: &Ledger, intent: &str) -> Vec<RelativePath> {
-        let is_it =
+        let is_to_intent =
             |(by, _): &(u32, u32)| ledger.entry(*by).record.intent_id.as_deref() == Some(intent);
-        let moved = self.0.iter().filter(|(_, by)| by.iter().any(is_it));
-        sorted(moved.map(|((path, ..), _)| path.clone()))
+        let reassigned = self.0.iter().filter(|(_, by)| by.iter().any(is_to_intent));
+        sorted(reassigned.map(|((path, ..), _)| path.clone()))
     }
 
     /// Returns the reassignments that apply to a block that the entry `at` recorded under the
@@ -78,18 +80,20 @@ impl Reassignments {
         let mut found: Vec<BlockReassignment<'a>> = Vec::new();
         for (by, nth) in self.0.get(&block).into_iter().flatten().filter(|(by, _)| *by > at) {
             let record = &ledger.entry(*by).record;
-            let (Some(said), Some(to)) = (&record.reassigns, &record.intent_id) else { continue };
-            let block: &ReassignedBlock = &said.blocks[*nth as usize];
+            let (Some(decision), Some(to)) = (&record.reassigns, &record.intent_id) else {
+                continue;
+            };
+            let block: &ReassignedBlock = &decision.blocks[*nth as usize];
             if found.last().map_or(from, |last| last.to) == block.from {
-                found.push(BlockReassignment { from: &block.from, to, record, decision: said });
+                found.push(BlockReassignment { from: &block.from, to, record, decision });
             }
         }
         found
     }
 }
 
-/// Returns the reassigned blocks that a record lists. `None` if it is not a `reassign` record, or
-/// was tampered with.
+/// Returns the reassigned blocks that a record lists. `None` if the record is of another kind, or
+/// if its hash or its chain is broken.
 fn reassigned_blocks(entry: &Entry) -> Option<&Reassigned> {
     let counts = entry.record.kind == RecordKind::Reassign && entry.trust != Trust::Contradicted;
     entry.record.reassigns.as_ref().filter(|_| counts)
@@ -109,14 +113,14 @@ pub struct BlockReassignment<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// The reassignments of the block since it was recorded, oldest first.
+    /// Returns the reassignments of the block since it was recorded, oldest first.
     pub fn reassigned(&self) -> Vec<BlockReassignment<'a>> {
         let Some(from) = self.entry.record.intent_id.as_deref() else { return Vec::new() };
         self.reassignments_from(from)
     }
 
-    /// The intent that the block belongs to: the record's own, or the one to which a person has
-    /// reassigned the block since.
+    /// Returns the intent that the block belongs to: the record's own, or the one to which a person
+    /// has reassigned the block since.
     pub fn intent(&self) -> Option<&'a str> {
         let from = self.entry.record.intent_id.as_deref()?;
         Some(self.reassignments_from(from).last().map_or(from, |last| last.to))

@@ -17,11 +17,11 @@ pub(crate) type Extra = Map<String, Value>;
 pub struct Record {
     /// The id of the record, a UUID (version 7).
     pub id: String,
-    /// When it happened: RFC 3339 in UTC, with milliseconds.
+    /// When the event happened: RFC 3339 in UTC, with milliseconds.
     pub timestamp: String,
     /// What kind of event the record describes.
     pub kind: RecordKind,
-    /// The intent under which it happened.
+    /// The intent under which the event happened.
     pub intent_id: Option<String>,
     /// The hash of the intent's text at that time, see [`crate::intent::Intent::hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,10 +57,10 @@ pub struct Record {
     /// change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_it_stood: bool,
-    /// One sentence about a registry change, an approval or an acknowledgement.
+    /// A short text for people about what happened, such as `created`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// In an `approval` record: the rule or the write that was approved.
+    /// In an `approval` record: the rule or the call that was approved, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approves: Option<Approved>,
     /// In a `test` record: the command that was run, and its result.
@@ -97,7 +97,7 @@ pub enum RecordKind {
     Mutation,
     /// An intent was selected for a session.
     Selection,
-    /// A person approved a rule or a write.
+    /// A person answered a question, signed a rule, or switched the gate off or on.
     Approval,
     /// An intent was created, changed or completed.
     Registry,
@@ -105,24 +105,26 @@ pub enum RecordKind {
     Ack,
     /// A person moved recorded blocks to another intent.
     Reassign,
-    /// The command of an acceptance criterion was run.
+    /// A test command was run, or its report was read.
     Test,
     /// Any other event, from another tool's log or from a later version. It claims no code.
     Event,
 }
 
-/// What a person approved: a rule (an intent, or a file such as the policy), or the content that a
-/// write leaves in a file. A signed approval also says what the new content replaces.
+/// What a person approved: a rule (an intent, or a file such as the policy), the content that a
+/// write leaves in a file, or a call. A signed approval also says what the new content replaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
-    /// The id of the intent, or the path of the file. Empty for a command.
+    /// The id of the intent, or the path of the file. Empty for a call that runs a command or
+    /// changes several files.
     pub what: String,
-    /// `sha256:<64 hex>`: for an intent its [`crate::intent::Intent::hash`], for a file the hash of
-    /// its bytes, for a command the hash of the question that was asked.
+    /// `sha256:<64 hex>`. In a signed approval: for an intent its [`crate::intent::Intent::hash`],
+    /// for a file the hash of its bytes. Without a signature: the hash of the question that was
+    /// asked.
     pub hash: String,
     /// What is replaced on the branch that the work is for: a hash as in `hash`, or
-    /// [`Approved::NOTHING`]. Together with `time` this limits an approval to a single step.
-    /// Approvals of earlier versions have neither field.
+    /// [`Approved::NOTHING`]. `replaces` and `time` limit an approval to a single step. Approvals
+    /// without a signature, and those of earlier versions, have neither field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
     /// When the approval was signed. It makes each approval unique.
@@ -154,8 +156,8 @@ impl Approved {
     }
 }
 
-/// A command that was run to show that an acceptance criterion holds. Neither the command's text
-/// nor its output is stored.
+/// A command that was run to show that an acceptance criterion holds. The output is not stored. The
+/// command is stored as a hash, and as text only in the criterion that names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestRun {
     /// The acceptance criterion that named the command in the registry. `None` if no criterion
@@ -261,7 +263,7 @@ pub struct RecordedDecision {
     pub outcome: String,
     /// The rule that led to the outcome.
     pub rule: Option<String>,
-    /// The approval that allowed it.
+    /// The code of the question that a person answered, such as `ABC234`.
     pub approval: Option<String>,
 }
 
@@ -374,8 +376,8 @@ impl Contributor {
     }
 }
 
-// The variants are in the order of their names in records, because a section of evidence lists its
-// sessions in this order.
+// The variants are in the order of their names in records. The order of the sessions in a section
+// of evidence depends on this order, and so does the digest of the section.
 named_enum! {
     /// Whether a contributor is a person or a model.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -449,8 +451,8 @@ pub struct BlockRecord {
     /// versions, and for blocks with very many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// Which of `lines` this change added. The other lines were already in the block that it
-    /// replaces. Absent if this is not known, and for a block that replaces nothing.
+    /// Which of `lines` this change added. The other lines were there before. Absent if this is not
+    /// known, and for a new block of which the change added every line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brought: Option<Places>,
     /// The content hash of the block before the change.
@@ -469,8 +471,9 @@ pub struct BlockRecord {
 }
 
 impl BlockRecord {
-    /// Returns true if this is an empty claim (the default), for code that evidence names but its
-    /// commit did not add. It has no block, and its hash matches no text.
+    /// Returns true for an empty claim, which is the default value. Such a claim stands for code
+    /// that evidence names although its commit did not change it. It has no block, and its hash
+    /// matches no text.
     pub fn is_empty_claim(&self) -> bool {
         self.block.is_none() && self.content_hash.as_str().is_empty()
     }

@@ -12,10 +12,10 @@ use crate::workspace::{Code, Level, Policy};
 pub(crate) const SECTION: &str = "intent";
 
 /// The keys that may change during a session.
-const KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
+const CHANGEABLE_KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
 
 /// The keys that are read only at the start of a session.
-const AT_START: [&str; 6] =
+const START_KEYS: [&str; 6] =
     ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,9 +67,9 @@ impl Settings {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
     }
 
-    /// Returns true if a person sits at the client. What only a person may do can then be one step
-    /// there.
-    pub(crate) fn seats_a_person(&self) -> bool {
+    /// Returns true if a person sits at the client. An action that only a person may take, such as
+    /// widening a scope, can then be a single step.
+    pub(crate) fn has_person(&self) -> bool {
         self.interactive || self.person
     }
 
@@ -97,7 +97,7 @@ impl Settings {
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
             // Clients may repeat the keys that are read only at the start.
-            if !AT_START.contains(&key.as_str()) {
+            if !START_KEYS.contains(&key.as_str()) {
                 settings.read(key, value, &mut problems);
             }
         }
@@ -124,8 +124,9 @@ impl Settings {
             }
             "trace" => {
                 let level = value.as_str();
-                // `trace.server` is a setting of the client's own library.
-                set(&mut self.trace, level.map(|it| matches!(it, "messages" | "verbose")))
+                // An object is accepted and ignored: the client's own library has a setting
+                // `trace.server`.
+                set(&mut self.trace, level.map(|level| matches!(level, "messages" | "verbose")))
                     || value.is_object()
             }
             "levels" => {
@@ -144,7 +145,7 @@ impl Settings {
     fn overlay_levels(&mut self, levels: &Map<String, Value>, problems: &mut Vec<String>) {
         for (name, value) in levels {
             let Some(code) = Code::parse(name) else {
-                problems.push(format!("intent.levels names {name:?}, which is no code of ours"));
+                problems.push(format!("intent.levels names {name:?}, which is no diagnostic code"));
                 continue;
             };
             match serde_json::from_value(value.clone()) {
@@ -157,7 +158,7 @@ impl Settings {
     }
 }
 
-/// Returns the registration for changes of our section.
+/// Returns the registration with which the client reports changes of our section.
 pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
     tower_lsp::gen_lsp_types::Registration {
         id: "intent/configuration".into(),
@@ -166,7 +167,8 @@ pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
     }
 }
 
-/// Returns the object that holds our settings. Some clients wrap it in the name of its section.
+/// Returns the object that holds our settings. Some clients wrap it in an object with the key
+/// `intent`.
 pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
     match options.get(SECTION).and_then(Value::as_object) {
         Some(inner) => Some(inner),
@@ -178,7 +180,8 @@ pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
 /// our section is used only if it has a key of ours.
 pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
     section(settings).filter(|section| {
-        settings.get(SECTION).is_some() || KEYS.iter().any(|key| section.contains_key(*key))
+        settings.get(SECTION).is_some()
+            || CHANGEABLE_KEYS.iter().any(|key| section.contains_key(*key))
     })
 }
 

@@ -1,4 +1,5 @@
-//! Converts between the types of the protocol and ours: addresses and paths, positions and bytes.
+//! Converts between the types of the protocol and those of this program: addresses and paths,
+//! positions and bytes.
 
 use std::path::{Component, Path, PathBuf, Prefix};
 
@@ -7,8 +8,8 @@ use tower_lsp::gen_lsp_types as lsp;
 use crate::code::{Document, Encoding, LineRange, Position};
 use crate::workspace::Level;
 
-/// Returns the path of a `file:` address. `None` for other schemes, for other hosts and for paths
-/// that are not UTF-8.
+/// Returns the path of a `file:` address. `None` for other schemes. An address with a host other
+/// than `localhost` has a path only on Windows, where it names a network share.
 pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
     if uri.scheme() != "file" {
         return None;
@@ -44,14 +45,14 @@ fn position(from: lsp::Position) -> Position {
     Position { line: from.line, column: from.character }
 }
 
-/// Returns the byte at a position of the client. A position outside of the text is moved to its
-/// nearest place.
+/// Returns the byte at a position of the client. A column beyond the end of its line means the end
+/// of the line, and a line beyond the last means the end of the text.
 pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
     document.byte_of(position(at), encoding)
 }
 
-/// Returns the bytes of a range of the client. `None` if it begins or ends outside the text, or
-/// ends before it begins.
+/// Returns the bytes of a range of the client. `None` if it begins or ends on a line that does not
+/// exist, or ends before it begins. A column beyond the end of its line means the end of the line.
 ///
 /// The start of the line after the last one counts as the end of the text, because editors that
 /// replace the whole text send it.
@@ -83,8 +84,8 @@ pub(crate) fn range(
     lsp::Range { start: at(bytes.start), end: at(bytes.end) }
 }
 
-/// Returns the range of whole lines of a file whose text is not at hand. It begins at the first
-/// column of the first line and ends at the start of the line after the last.
+/// Returns the range of whole lines, for which the text of the file is not needed. It begins at the
+/// first column of the first line and ends at the start of the line after the last.
 pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     lsp::Range {
         start: lsp::Position { line: lines.start() - 1, character: 0 },

@@ -5,9 +5,9 @@
 //!
 //! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of
 //!   arrival. It must not wait, and starts slow work outside of the loop.
-//! - `on_latency_sensitive`: a request that somebody waits for. Runs on a thread of its lane, on a
-//!   [`Snapshot`].
-//! - `on_worker`: a request that may take longer. Runs on a thread of the other lane, on a
+//! - `on_latency_sensitive`: a request that somebody waits for. Runs on a thread of
+//!   [`Lane::LatencySensitive`], on a [`Snapshot`].
+//! - `on_worker`: a request that may take longer. Runs on a thread of [`Lane::Worker`], on a
 //!   [`Snapshot`].
 //! - `on_conversation`: a request that has to ask the client or change files before it answers. An
 //!   async function that runs as its own task.
@@ -83,13 +83,14 @@ pub(crate) enum RequestRefusal {
     /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// The document changed while a request was handled whose answer contains positions in it.
+    /// The document changed while the request was handled, so the positions in the answer may be
+    /// wrong.
     #[error("the document changed while the request ran")]
     ContentModified,
     /// The workspace of the request is not loaded yet.
     #[error("the intents and the ledger are still being read")]
     StillReading,
-    /// A newer edit arrived before the request was handled. The client sends it again.
+    /// A newer edit arrived before the request was handled. The client sends the request again.
     #[error("a newer edit replaced this request")]
     Overtaken,
     /// A fault of the server.
@@ -154,8 +155,8 @@ pub(crate) struct ClientConversation {
 }
 
 impl ClientConversation {
-    /// Computes on a thread of the lane, because a conversation must not keep the thread of its
-    /// task busy.
+    /// Runs `work` on a thread of the lane and returns its result. A conversation must not compute
+    /// in its own task, because all tasks share two threads.
     pub(crate) async fn compute_on<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -171,8 +172,7 @@ impl ClientConversation {
         self.handle.run(move |it| it.files_changed(paths));
     }
 
-    /// Shows the person the questions of agents again, including those whose dialog was closed
-    /// without an answer.
+    /// Shows those questions of agents again whose dialogs the person closed without an answer.
     pub(crate) fn review(&self, root: PathBuf) {
         self.handle.run(move |it| it.questions.put_again(&root));
     }

@@ -1,8 +1,9 @@
 //! Shows the questions of agents to the person at this client. Each question is a dialog, and only
 //! a few are open at a time.
 //!
-//! No command and no code action leads here. Only a client that said at its start that a person
-//! sits there is ever asked.
+//! Only a client that set `interactive` at its start gets dialogs. No command and no code action
+//! answers a question, because an agent can also be a client. The command `intent.review` only
+//! opens closed dialogs again.
 //!
 //! The folder of questions is checked twice a second. That costs one `stat` and needs no watcher.
 //! Many systems and file shares have no watchers, and a watcher would report every other scratch
@@ -27,11 +28,11 @@ use crate::workspace::text;
 use crate::workspace::{Hint, Root};
 
 /// How often the folders of questions are checked.
-const LOOK: Duration = Duration::from_millis(500);
-/// Some file systems store times in steps of up to two seconds. A folder that changed more recently
-/// may change again and keep the same time, so it is read again.
-const COARSE: Duration = Duration::from_secs(2);
-/// How many dialogs may be open at once. A person does not read more.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// The largest step in which file systems store times. A folder that changed more recently may
+/// change again and keep the same time, so it is read again.
+const TIME_STEP: Duration = Duration::from_secs(2);
+/// How many dialogs may be open at once. A person could not read more of them.
 const MAX_OPEN: usize = 3;
 /// The longest text, in characters, that a person can read in a dialog.
 const MAX_READABLE: usize = 300;
@@ -41,10 +42,11 @@ const MAX_DETAIL: usize = 200;
 const APPROVE: &str = "Approve";
 const REJECT: &str = "Reject";
 
-/// The questions of a root, with the time that its folder had when they were read.
+/// The questions of one root.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
+pub(crate) struct RootQuestions {
     root: Arc<Root>,
+    /// The modification time of the folder of questions when it was read.
     changed: Option<SystemTime>,
     pending: Vec<Approval>,
 }
@@ -52,7 +54,7 @@ pub(crate) struct Look {
 /// The questions that wait for the person, and those that were shown.
 #[derive(Default)]
 pub(crate) struct Questions {
-    looks: HashMap<PathBuf, Look>,
+    by_root: HashMap<PathBuf, RootQuestions>,
     /// Every question that was shown, by root and code, with a sender that closes its dialog.
     shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,
 }
@@ -64,28 +66,28 @@ impl Ordered {
         if self.phase != Phase::Running {
             return;
         }
-        let known = self.questions.looks.clone();
+        let known = self.questions.by_root.clone();
         let workspaces = self.world.now.workspaces();
         let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
         self.outside.work(move || {
-            let looks = look(roots, &known);
-            |it: &mut Self| it.questions_found(looks)
+            let found = read_questions(roots, &known);
+            |it: &mut Self| it.questions_found(found)
         });
     }
 
     /// Handles the questions that were read: updates the status if they changed, shows new ones,
     /// closes the dialogs of those answered elsewhere, and schedules the next check.
-    fn questions_found(&mut self, looks: Vec<Look>) {
-        // After the shutdown no person is asked.
+    fn questions_found(&mut self, found: Vec<RootQuestions>) {
+        // The server may have been shut down while the questions were read.
         if self.phase != Phase::Running {
             return;
         }
-        self.outside.later(LOOK, Self::look_for_questions);
-        for root in self.questions.replace(looks) {
+        self.outside.later(CHECK_INTERVAL, Self::look_for_questions);
+        for root in self.questions.replace(found) {
             self.find_status(root);
         }
         let questions = &mut self.questions;
-        questions.close_what_is_gone();
+        questions.close_settled_dialogs();
         if !self.world.now.settings.interactive {
             return;
         }
@@ -100,23 +102,24 @@ impl Ordered {
 
 impl Questions {
     /// Stores the questions that were just read. Returns the roots whose questions changed.
-    fn replace(&mut self, looks: Vec<Look>) -> Vec<PathBuf> {
-        let by_root = |look: Look| (look.root.path().to_owned(), look);
-        let looks: HashMap<PathBuf, Look> = looks.into_iter().map(by_root).collect();
-        let before = std::mem::replace(&mut self.looks, looks);
-        let codes = |look: Option<&Look>| -> Vec<String> {
-            look.into_iter().flat_map(|look| &look.pending).map(|it| it.code.clone()).collect()
+    fn replace(&mut self, found: Vec<RootQuestions>) -> Vec<PathBuf> {
+        let with_root = |one: RootQuestions| (one.root.path().to_owned(), one);
+        let found: HashMap<PathBuf, RootQuestions> = found.into_iter().map(with_root).collect();
+        let before = std::mem::replace(&mut self.by_root, found);
+        let codes = |one: Option<&RootQuestions>| -> Vec<String> {
+            one.into_iter().flat_map(|one| &one.pending).map(|asked| asked.code.clone()).collect()
         };
-        let changed = |root: &&PathBuf| codes(before.get(*root)) != codes(self.looks.get(*root));
-        self.looks.keys().filter(changed).cloned().collect()
+        let changed = |root: &&PathBuf| codes(before.get(*root)) != codes(self.by_root.get(*root));
+        self.by_root.keys().filter(changed).cloned().collect()
     }
 
-    fn close_what_is_gone(&mut self) {
-        let looks = &self.looks;
+    /// Closes the dialogs whose question no longer waits for an answer.
+    fn close_settled_dialogs(&mut self) {
+        let by_root = &self.by_root;
         // A dialog that ended by itself stays listed, so that its question is not shown again.
         self.shown.retain(|(root, code), close| {
-            let waits = |look: &Look| look.pending.iter().any(|asked| asked.code == *code);
-            looks.get(root).is_some_and(waits) || close.is_closed()
+            let waits = |one: &RootQuestions| one.pending.iter().any(|asked| asked.code == *code);
+            by_root.get(root).is_some_and(waits) || close.is_closed()
         });
     }
 
@@ -126,11 +129,14 @@ impl Questions {
         self.shown.retain(|(asked_root, _), close| asked_root != root || !close.is_closed());
     }
 
+    /// Returns the questions to show next: those that were not shown yet, as far as the number of
+    /// open dialogs permits.
     fn to_show(&self) -> Vec<(Arc<Root>, Approval)> {
         let open = self.shown.values().filter(|close| !close.is_closed()).count();
-        let waiting = self.looks.values().flat_map(|look| {
-            look.pending.iter().map(|asked| (Arc::clone(&look.root), asked.clone()))
-        });
+        let waiting = self
+            .by_root
+            .values()
+            .flat_map(|one| one.pending.iter().map(|asked| (Arc::clone(&one.root), asked.clone())));
         waiting
             .filter(|(root, asked)| {
                 !self.shown.contains_key(&(root.path().to_owned(), asked.code.clone()))
@@ -140,21 +146,26 @@ impl Questions {
     }
 }
 
-fn look(roots: Vec<Arc<Root>>, known: &HashMap<PathBuf, Look>) -> Vec<Look> {
-    let look = |root: Arc<Root>| {
+/// Reads the questions of these roots. The known questions of a root are used again if its folder
+/// has certainly not changed since.
+fn read_questions(
+    roots: Vec<Arc<Root>>,
+    known: &HashMap<PathBuf, RootQuestions>,
+) -> Vec<RootQuestions> {
+    let read = |root: Arc<Root>| {
         let folder = std::fs::metadata(approvals::folder(&root));
         let changed = folder.and_then(|folder| folder.modified()).ok();
-        let settled = changed.is_none_or(|at| at.elapsed().is_ok_and(|age| age > COARSE));
+        let settled = changed.is_none_or(|at| at.elapsed().is_ok_and(|age| age > TIME_STEP));
         match known.get(root.path()) {
             Some(known) if settled && known.changed == changed => {
                 let mut known = known.clone();
                 known.pending.retain(|asked| !time_left(asked).is_zero());
                 known
             }
-            _ => Look { pending: approvals::pending(&root), changed, root },
+            _ => RootQuestions { pending: approvals::pending(&root), changed, root },
         }
     };
-    roots.into_iter().map(look).collect()
+    roots.into_iter().map(read).collect()
 }
 
 /// Shows one question to the person and carries out the answer.
@@ -170,16 +181,16 @@ async fn ask_person(
     let (kind, message) = (lsp::MessageType::Warning, message(&asked, &question));
     let answer = tokio::select! {
         answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
-        // The question was answered elsewhere.
+        // The question no longer waits for an answer.
         _ = closed => return,
     };
     let verdict = match answer {
         Ok(Some(chosen)) if chosen == APPROVE && readable(&question) => ApprovalVerdict::Approve,
         Ok(Some(chosen)) if chosen == REJECT => ApprovalVerdict::Reject,
-        // The dialog was dismissed or came too late. A dismissed question can still be answered in
-        // the terminal.
+        // The dialog was dismissed, or nobody answered in time. A dismissed question can still be
+        // answered in the terminal.
         Ok(_) | Err(ClientError::Late { .. }) => return,
-        Err(error) => return tracing::warn!(%error, "a question was not put to the person"),
+        Err(error) => return tracing::warn!(%error, "a question could not be shown to the person"),
     };
     let code = asked.code.clone();
     let (done, decided) = oneshot::channel();
@@ -192,7 +203,7 @@ async fn ask_person(
     let (kind, message) = match decided.await {
         Ok(Ok(done)) => (lsp::MessageType::Info, done),
         Ok(Err(error)) => (lsp::MessageType::Error, format!("{code} was not decided: {error}")),
-        Err(_) => (lsp::MessageType::Error, format!("{code} was not decided: a fault of ours")),
+        Err(_) => (lsp::MessageType::Error, format!("{code} was not decided: the server failed")),
     };
     client.show_message(kind, text::visible(&message, false));
 }

@@ -1,10 +1,9 @@
 //! Notices changes of the files from which a workspace is loaded: registry, policy, ledger, ignore
 //! files, and the state of git.
 //!
-//! The client's watchers do it if it has them and they reach the root of the workspace, which may
-//! lie above the opened folder. Our own watcher runs as well, because the git directory may lie
-//! outside of the client's folders (linked work trees, submodules), and many editors do not watch
-//! it.
+//! A client with watchers reports the changes below its folders. Our own watcher runs as well,
+//! because the root of the workspace may lie above the opened folder, the git directory may lie
+//! outside of it (linked work trees, submodules), and many editors watch neither.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::world::WorkspaceLocation;
 
-/// The files that the client is asked to watch.
+/// The files of which the client is asked to report every change.
 const GLOBS: [&str; 5] = [
     "**/.orchestration/**",
     "**/.intentignore",
@@ -26,7 +25,8 @@ const GLOBS: [&str; 5] = [
 /// Returns the registration of file watchers at the client.
 pub(crate) fn registration() -> lsp::Registration {
     let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
-    // For all other files, only their creation and deletion: a finding may name a deleted file.
+    // Of all other files, the client reports only creation and deletion, because a finding may name
+    // a deleted file.
     let kind = u32::from(lsp::WatchKind::Create) | u32::from(lsp::WatchKind::Delete);
     watchers.push(json!({ "globPattern": "**/*", "kind": kind }));
     lsp::Registration {
@@ -39,8 +39,8 @@ pub(crate) fn registration() -> lsp::Registration {
 /// Returns true if a change of this file requires that its workspace is loaded again.
 ///
 /// `local/` is left out, because caches are written there while a workspace is loaded, and watching
-/// them would cause endless loading. Its folder `ungated/` (notes of writes that no gate allowed)
-/// is only read while loading, so it is watched.
+/// them would cause endless loading. Loading writes nothing to its folder `ungated/` (notes about
+/// writes that happened without the gate), so that folder is watched.
 pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
@@ -48,7 +48,7 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
         // The server itself writes the map, for people.
         return match below[..] {
             ["intent_map.md", ..] => false,
-            // A temporary file that is renamed when it is complete.
+            // A file with such a name is temporary and is renamed when it is complete.
             [name, ..] if name.starts_with(".intent-") => false,
             ["local", what, ..] => what == "ungated",
             ["local"] => false,
@@ -75,13 +75,13 @@ fn is_rebase(name: &str) -> bool {
     name == "rebase-merge" || name == "rebase-apply"
 }
 
-/// Our own watcher. The library runs it on its own thread.
+/// Our own watcher, which `notify` runs on a thread of its own.
 pub(crate) struct Watcher {
     inner: RecommendedWatcher,
 }
 
 impl Watcher {
-    /// Starts the watcher. It calls `changed` with the relevant paths, on its own thread.
+    /// Starts the watcher, which calls `changed` with the relevant paths on its own thread.
     pub(crate) fn start(
         changed: impl Fn(Vec<PathBuf>) + Send + 'static,
     ) -> Result<Self, notify::Error> {
@@ -102,10 +102,10 @@ impl Watcher {
         Ok(Self { inner })
     }
 
-    /// Watches a workspace. Reads the disk. Call it again after the folders of the workspace were
-    /// created anew.
+    /// Watches a workspace. Reads the disk. The method must be called again after the folders of
+    /// the workspace were created anew.
     ///
-    /// The same folders are watched if the client watches them too, because some clients report
+    /// The folders are watched even if the client watches them too, because some clients report
     /// only the files that they save themselves.
     pub(crate) fn watch(&mut self, place: &WorkspaceLocation) {
         self.add(&place.root, RecursiveMode::NonRecursive);

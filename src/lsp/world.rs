@@ -70,7 +70,7 @@ impl World {
     /// Turns dialogs off if an agent started the server, whatever the client says. Returns a warning
     /// if they were on.
     pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
-        let agent = agent.filter(|_| self.now.settings.seats_a_person())?;
+        let agent = agent.filter(|_| self.now.settings.has_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);
         }

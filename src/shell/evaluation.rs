@@ -3,7 +3,7 @@
 //!
 //! [`super::Class::Read`] claims that nothing is changed, so it needs a proof. A shell runs code
 //! inside some values: the index of an array, arithmetic, `${x@P}`. Some variables decide what a
-//! program loads. If one of these is not understood, the text is opaque.
+//! program loads. If such a value or variable is not understood, the text is opaque.
 
 use super::expand::{Arg, WordPiece};
 use super::judge;
@@ -14,11 +14,12 @@ use super::walk::Shell;
 
 /// How safe it is that the shell evaluates a variable as a number.
 enum Evaluated {
-    /// The variable is unset or an integer.
+    /// The variable is unset, or its value has only digits, signs and spaces.
     Number,
     /// The value is not known: an argument, the environment, the output of a program.
     Unknown,
-    /// The value is text that the shell would evaluate as code.
+    /// The value is other text, which the shell would evaluate as code, or the variable controls
+    /// what programs do.
     Code,
 }
 
@@ -29,8 +30,8 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 impl Shell {
-    /// Notes that the shell would evaluate something that is not followed, so that the text is
-    /// opaque.
+    /// Notes that the shell would evaluate a word in a way that is not followed here. So the text
+    /// is opaque.
     pub(super) fn unproven(&mut self, word: &str) {
         self.note(judge::opaque("expansion", word));
         self.mention(word);
@@ -41,7 +42,7 @@ impl Shell {
     }
 
     /// Judges a variable that is set in the environment of programs.
-    pub(super) fn exported(&mut self, name: &str, value: Option<&str>) {
+    pub(super) fn check_exported(&mut self, name: &str, value: Option<&str>) {
         let quiet = name.ends_with("PAGER")
             && value.is_some_and(|value| value.is_empty() || table::holds("quietpagers", value));
         if quiet || table::holds("env", name) {
@@ -58,25 +59,25 @@ impl Shell {
     }
 
     /// Notes that a variable of the shell is set, if it controls what programs do, as `PATH` does.
-    pub(super) fn steered(&mut self, name: &str) {
+    pub(super) fn check_assigned(&mut self, name: &str) {
         if table::holds("steers", name) {
             self.note(judge::opaque("variable.steers", name));
         }
     }
 
     /// Notes which arguments of a builtin the shell would evaluate.
-    pub(super) fn builtin_proof(&mut self, args: &[Arg]) {
+    pub(super) fn check_builtin(&mut self, args: &[Arg]) {
         let Some((name, args)) = args.split_first() else { return };
         let valued =
             |option: &str| args.windows(2).find(|two| two[0].is(option)).map(|two| two[1].clone());
         match name.literal().unwrap_or_default() {
             "command" | "builtin" => {
                 let from = args.iter().position(|arg| !arg.option());
-                self.builtin_proof(&args[from.unwrap_or(args.len())..]);
+                self.check_builtin(&args[from.unwrap_or(args.len())..]);
             }
             "test" | "[" => {
                 for name in ["-v", "-R"].iter().filter_map(|option| valued(option)) {
-                    self.variable_name(&name);
+                    self.check_variable_name(&name);
                 }
             }
             "printf" => {
@@ -85,14 +86,16 @@ impl Shell {
                     Some(Arg::known(joined)).filter(|name| !name.text.is_empty())
                 });
                 if let Some(name) = named {
-                    self.variable_name(&name);
+                    self.check_variable_name(&name);
                     self.set(&name.text, vec![super::expand::unknown(format!("${}", name.text))]);
                 }
+                // An unknown first argument may be `-v` or a format with `%n`. Both set a variable.
                 if args.len() > 1
                     && args.first().is_some_and(|arg| !arg.sure && arg.lead.is_empty())
                 {
                     self.note(judge::opaque("expansion", "printf").inspects());
                 }
+                // `%n` sets the variable that its argument names.
                 if args.iter().any(|arg| arg.text.replace("%%", "").contains("%n")) {
                     self.unproven("%n");
                 }
@@ -100,7 +103,7 @@ impl Shell {
             "let" => {
                 for arg in args {
                     match arg.literal() {
-                        Some(text) => self.arithmetic_text(text),
+                        Some(text) => self.check_arithmetic_text(text),
                         None => self.unproven(&arg.text),
                     }
                 }
@@ -108,20 +111,20 @@ impl Shell {
             "export" => {
                 for arg in args.iter().filter(|arg| !arg.option()) {
                     let (name, value) = arg.lead.split_once('=').unwrap_or((&arg.lead, ""));
-                    self.exported(name, Some(value).filter(|_| arg.sure));
+                    self.check_exported(name, Some(value).filter(|_| arg.sure));
                 }
             }
-            "set" => self.set_proof(args),
+            "set" => self.check_set_options(args),
             builtin => {
                 let row = table::rows(&format!("proof:{builtin}")).first();
-                row.into_iter().for_each(|row| self.named_proof(builtin, args, row));
+                row.into_iter().for_each(|row| self.check_variable_operands(builtin, args, row));
             }
         }
     }
 
-    /// Checks the options of `set`. Options that change what the shell evaluates are not in the
-    /// list of allowed ones.
-    fn set_proof(&mut self, args: &[Arg]) {
+    /// Checks the options of `set`. Only options that do not change what the shell evaluates are
+    /// allowed.
+    fn check_set_options(&mut self, args: &[Arg]) {
         let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
         let args = &args[..end];
         let fine = |arg: &Arg| {
@@ -137,12 +140,12 @@ impl Shell {
         }
     }
 
-    /// Checks a builtin whose operands are names of variables. Its row in the table lists the
-    /// option letters with which it evaluates their values.
-    fn named_proof(&mut self, builtin: &str, args: &[Arg], row: &TableRow) {
+    /// Checks a builtin whose operands are names of variables. The row of the builtin lists the
+    /// option letters with which it evaluates values, such as `-i` of `declare`.
+    fn check_variable_operands(&mut self, builtin: &str, args: &[Arg], row: &TableRow) {
         let names = judge::operands(args, &row.list("takes"));
         for name in names.into_iter().skip(usize::from(builtin == "getopts")) {
-            self.variable_name(name);
+            self.check_variable_name(name);
         }
         let evaluates = |arg: &&Arg| {
             arg.lead.starts_with(['-', '+']) && arg.lead.contains(|c| row.word(1).contains(c))
@@ -152,8 +155,9 @@ impl Shell {
         }
     }
 
-    /// Checks an operand that is the name of a variable. Its index, if it has one, is evaluated.
-    pub(super) fn variable_name(&mut self, arg: &Arg) {
+    /// Checks an operand that is the name of a variable. In `NAME[INDEX]`, the shell evaluates the
+    /// index.
+    pub(super) fn check_variable_name(&mut self, arg: &Arg) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default();
         let index = name.split_once('[').map(|(name, index)| (name, index.trim_end_matches(']')));
         let plain = match index {
@@ -194,9 +198,9 @@ impl Shell {
     }
 
     /// Checks a word that the shell evaluates as arithmetic.
-    pub(super) fn arithmetic(&mut self, word: &Word) {
+    pub(super) fn check_arithmetic(&mut self, word: &Word) {
         let pieces = self.value(word);
-        let known: String = word
+        let parameters: String = word
             .parts
             .iter()
             .map(|part| match part {
@@ -204,7 +208,7 @@ impl Shell {
                 _ => String::new(),
             })
             .collect();
-        // The parts contain only the expansions. The text between them is only in `raw`.
+        // The parts of `$((…))` contain only the expansions. The text between them is in `raw`.
         let plain = word.raw.replace("$((", "(");
         let expansions = word.parts.iter().any(|part| {
             !matches!(
@@ -217,15 +221,16 @@ impl Shell {
         });
         let unknown = pieces.iter().any(|piece| !matches!(piece, WordPiece::Text(_)));
         if expansions || plain.contains(['`', '"', '\'', '\\', '{', '@']) {
-            let inner = judge::opaque("expansion", &word.raw);
-            self.note(if unknown && !plain.contains('[') { inner.inspects() } else { inner });
+            let finding = judge::opaque("expansion", &word.raw);
+            let only_unknown = unknown && !plain.contains('[');
+            self.note(if only_unknown { finding.inspects() } else { finding });
             return;
         }
-        self.arithmetic_text(&format!("{plain} {known}"));
+        self.check_arithmetic_text(&format!("{plain} {parameters}"));
     }
 
     /// Checks a text that the shell evaluates as arithmetic.
-    pub(super) fn arithmetic_text(&mut self, text: &str) {
+    pub(super) fn check_arithmetic_text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(at) = rest.find('[') {
             let index = rest[at + 1..].split(']').next().unwrap_or_default();
@@ -248,18 +253,18 @@ impl Shell {
 
     /// Checks the words of `[[ … ]]`: the operands of numeric comparisons, and the names of
     /// variables.
-    pub(super) fn tested(&mut self, words: &[Word]) {
+    pub(super) fn check_test_words(&mut self, words: &[Word]) {
         let args: Vec<Arg> = words.iter().map(|word| self.single(word)).collect();
         for (at, arg) in args.iter().enumerate() {
             let Some(operator) = arg.literal() else { continue };
             let next = args.get(at + 1);
             match operator {
-                "-v" | "-R" => next.into_iter().for_each(|name| self.variable_name(name)),
+                "-v" | "-R" => next.into_iter().for_each(|name| self.check_variable_name(name)),
                 "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                     let before = at.checked_sub(1).and_then(|at| args.get(at));
                     for side in before.into_iter().chain(next) {
                         match side.literal() {
-                            Some(text) => self.arithmetic_text(text),
+                            Some(text) => self.check_arithmetic_text(text),
                             None => self.note(judge::opaque("expansion", &side.text).inspects()),
                         }
                     }
@@ -271,7 +276,7 @@ impl Shell {
 
     /// Checks what `${NAME…}` evaluates in addition to the value: an index, an indirection, an
     /// operation.
-    pub(super) fn parameter_proof(&mut self, name: &str, operation: Option<&Word>) {
+    pub(super) fn check_parameter(&mut self, name: &str, operation: Option<&Word>) {
         let (plain, index) = match name.split_once('[') {
             Some((plain, index)) => (plain, Some(index.trim_end_matches(']'))),
             None => (name, None),
@@ -298,7 +303,7 @@ impl Shell {
             }
         } else if raw.starts_with(':') && !raw.starts_with(":?") {
             let inner = Word { parts: word.parts.clone(), raw: raw.replace(':', " ") };
-            self.arithmetic(&inner);
+            self.check_arithmetic(&inner);
         }
     }
 }

@@ -300,7 +300,7 @@ impl Shell {
             Part::Param { name, op, quoted } => {
                 let operation =
                     op.as_ref().filter(|(op, _)| *op == Op::Other).map(|(_, word)| word);
-                self.parameter_proof(name, operation);
+                self.check_parameter(name, operation);
                 if self.positional(name, op.is_none(), *quoted, fields) {
                     return;
                 }
@@ -314,7 +314,7 @@ impl Shell {
                 (vec![WordPiece::Unknown { shown, origin }], true)
             }
             Part::Arithmetic(word) => {
-                self.arithmetic(word);
+                self.check_arithmetic(word);
                 let shown = format!("$(({}))", word.raw);
                 (vec![WordPiece::Unknown { shown, origin: WordOrigin::Variable }], true)
             }

@@ -3,8 +3,8 @@
 use super::Class;
 use super::expand::{Arg, WordOrigin, WordPiece};
 
-/// A judgement: the class of a command, the rule that decided it, the word it applied to, and the
-/// reason.
+/// A judgement: the class of a command, the rule that decided the class, the word that the rule
+/// applied to, and the reason.
 #[derive(Clone, Debug)]
 pub(super) struct ShellFinding {
     pub(super) class: Class,
@@ -12,7 +12,9 @@ pub(super) struct ShellFinding {
     pub(super) word: String,
     pub(super) reason: String,
     pub(super) safer: Option<&'static str>,
-    /// True for an opaque program that is made for inspection; see [`super::Prediction::inspects`].
+    /// True if the class is opaque but the command is likely to read only: the program is made for
+    /// inspection, or only an unknown word or variable makes the class opaque. See
+    /// [`super::Prediction::inspects`].
     pub(super) inspects: bool,
 }
 
@@ -37,15 +39,15 @@ impl ShellFinding {
         [one, other].into_iter().flatten().reduce(|one, other| one.or(other))
     }
 
-    /// Returns true if this finding is less severe than the other one. Within a class, programs
-    /// that only inspect are less severe.
+    /// Returns true if this finding is less severe than the other one. Within a class, a finding
+    /// about a command that only inspects is the less severe one.
     pub(super) fn lighter(&self, other: &Self) -> bool {
         let weight = |found: &Self| (found.class, !found.inspects);
         weight(self) < weight(other)
     }
 
-    /// Returns the more severe of this finding and another one, if there is another one. This one
-    /// wins if they are equal.
+    /// Returns the more severe of this finding and another one, if there is another one. If both
+    /// are equally severe, this finding is returned.
     pub(super) fn or(self, other: impl Into<Option<Self>>) -> Self {
         match other.into() {
             Some(other) if self.lighter(&other) => other,
@@ -54,7 +56,8 @@ impl ShellFinding {
     }
 }
 
-/// The output of a program, as the input of the next one.
+/// The data on the standard input of a program: the output of the program before it, or what a
+/// redirection supplies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StreamData {
     /// True if there is any data.
@@ -67,9 +70,9 @@ pub(super) struct StreamData {
     pub(super) decoded: bool,
     /// True if the data is the content of a file.
     pub(super) file: bool,
-    /// The path of the file that was opened for reading.
+    /// The path of the file, if a redirection (`<file`) opened it.
     pub(super) path: Option<String>,
-    /// True if the data comes from a file of keys or passwords.
+    /// True if a program or a redirection read the data from a file of keys or passwords.
     pub(super) tainted: bool,
 }
 
@@ -78,6 +81,7 @@ impl StreamData {
         Self { present: true, pieces: Some(pieces), ..Self::default() }
     }
 
+    /// Returns data whose content is not known.
     pub(super) fn some() -> Self {
         Self { present: true, ..Self::default() }
     }
@@ -87,7 +91,7 @@ impl StreamData {
         Arg::from_pieces(self.pieces.as_deref()?).literal().map(str::to_owned)
     }
 
-    /// Returns true if the data contains a secret, such as a key or a password.
+    /// Returns true if the data may contain a secret, such as a key or a password.
     pub(super) fn secret(&self) -> bool {
         let marked = |piece: &WordPiece| {
             matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })
@@ -95,7 +99,8 @@ impl StreamData {
         self.tainted || self.pieces.iter().flatten().any(marked)
     }
 
-    /// Returns the origin of downloaded, decoded or secret data.
+    /// Returns the most dangerous origin of the data. `None` if the data was neither downloaded,
+    /// nor decoded, nor read from a file of secrets.
     pub(super) fn origin(&self) -> Option<WordOrigin> {
         match self {
             Self { download: true, .. } => Some(WordOrigin::Download),

@@ -1,8 +1,8 @@
 //! The state of a shell during the walk, and how the states of several branches are merged.
 //!
-//! It is not known which branch of a condition runs, or how often a loop does. A variable that has
-//! a different value after each branch is therefore unknown afterwards, and so is the current
-//! folder.
+//! It is not known which branch of a condition runs, or how often a loop does. A variable to which
+//! the branches give different values is therefore unknown afterwards, and so is the current folder
+//! if they change it differently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,7 +13,8 @@ use super::judge;
 use super::parse::{Script, ShellCommand, Word};
 use super::walk::{Shell, StreamData};
 
-/// A loop whose state still changes after this many rounds makes the text opaque.
+/// The state of a loop may change in this many rounds. A loop that changes it in one more round
+/// makes the text opaque.
 pub(super) const MAX_LOOP_ROUNDS: usize = 4;
 
 /// The elements of an array. A plain variable has one element.
@@ -54,7 +55,7 @@ pub(super) struct ShellState {
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
     /// Name references (`declare -n`): a name and the variable that it refers to.
-    pub(super) names: Vec<(String, String)>,
+    pub(super) references: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) aliases: Vec<Alias>,
     /// Code that `trap` registered to run when the shell ends.
@@ -70,18 +71,19 @@ pub(super) struct LastingEffects {
     pub(super) secrets: BTreeSet<String>,
     /// The git remotes that the same text has added.
     pub(super) remotes: BTreeSet<String>,
-    /// The inputs that were opened under a number.
+    /// The inputs that were opened as in `exec 3< FILE`, by the number of the descriptor.
     pub(super) descriptors: BTreeMap<u32, StreamData>,
-    /// The numbers that are connections to another machine.
+    /// The numbers of the descriptors that are connections to another machine.
     pub(super) sockets: BTreeSet<u32>,
 }
 
 impl ShellState {
-    /// Returns true if a shell would behave in the same way from both states.
+    /// Returns true if both states have the same folder, variables, references and functions, and
+    /// the same number of aliases. A round of a loop is taken to do the same from both.
     fn same(&self, other: &Self) -> bool {
         self.cwd == other.cwd
             && self.variables == other.variables
-            && self.names == other.names
+            && self.references == other.references
             && self.functions.len() == other.functions.len()
             && self.functions.iter().zip(&other.functions).all(|(a, b)| a.same(b))
             && self.aliases.len() == other.aliases.len()
@@ -110,8 +112,8 @@ impl ShellState {
                 None => drop(self.variables.insert(name, value)),
             }
         }
-        self.names.extend(other.names);
-        self.names.dedup();
+        self.references.extend(other.references);
+        self.references.dedup();
         let there = |here: &[Function], one: &Function| {
             here.iter().any(|known| known.sure && known.same(one))
         };
@@ -195,8 +197,8 @@ impl Shell {
         self.merge_all(ends);
     }
 
-    /// Walks a loop until a round leads to a state that occurred before, and leaves nothing new. In
-    /// `while :; do sh x; curl -o x URL; done`, the second round runs what the first one
+    /// Walks a loop until a round ends in a state that occurred before, and adds no lasting effect.
+    /// In `while :; do sh x; curl -o x URL; done`, the second round runs what the first one
     /// downloaded.
     pub(super) fn repeated(&mut self, parts: &[Script]) {
         if floods(parts) {
@@ -221,22 +223,22 @@ impl Shell {
         self.merge_all(ends);
     }
 
-    /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, it may be that
-    /// none runs.
+    /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, possibly no arm
+    /// runs, so the state before the arms is merged too.
     pub(super) fn arms(&mut self, subject: &Word, arms: &[(Vec<Word>, Script)]) {
         self.single(subject);
         let mut ends = Vec::new();
-        let mut any = false;
+        let mut has_default = false;
         for (patterns, body) in arms {
             for pattern in patterns {
                 self.single(pattern);
-                any |= pattern.raw == "*";
+                has_default |= pattern.raw == "*";
             }
             let before = self.state.clone();
             self.script(body);
             ends.push(std::mem::replace(&mut self.state, before));
         }
-        if !any {
+        if !has_default {
             ends.push(self.state.clone());
         }
         self.merge_all(ends);

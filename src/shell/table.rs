@@ -12,15 +12,16 @@ pub(super) struct TableRow {
     /// The words that must follow the name of the program.
     pub(super) words: &'static str,
     /// The kind of the row, followed by its arguments: a rule, a reason, the name of a judge.
-    what: &'static str,
+    kind: &'static str,
     details: &'static str,
     /// An example call of a program that starts another one.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests wrap commands by it"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the tests use the examples"))]
     pub(super) example: &'static str,
 }
 
 struct ProgramTable {
-    /// Ordered, so that a glob that matches several names has the same reason each time.
+    /// Sorted by name, so that a glob such as `/bin/r?`, which may match several programs, has the
+    /// same reason each time.
     rows: BTreeMap<&'static str, Vec<TableRow>>,
     lists: HashMap<&'static str, &'static str>,
     /// For each rule or reason: the sentence that explains it, and a safer alternative.
@@ -41,9 +42,9 @@ fn table() -> &'static ProgramTable {
             } else if let Some(name) = names.strip_prefix('@') {
                 table.lists.insert(name, words);
             } else {
-                let (what, details, example) = (next(), next(), next());
+                let (kind, details, example) = (next(), next(), next());
                 for name in names.split(',') {
-                    let row = TableRow { words, what, details, example };
+                    let row = TableRow { words, kind, details, example };
                     table.rows.entry(name).or_default().push(row);
                 }
             }
@@ -57,15 +58,15 @@ pub(super) fn rows(name: &str) -> &'static [TableRow] {
     table().rows.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the name of every program with its rows, in alphabetical order. Names with a prefix, such
-/// as `ps:`, are among them.
+/// Returns the name of every program with its rows, in alphabetical order. This includes names with
+/// a prefix, such as `ps:`.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
     table().rows.iter().map(|(name, rows)| (*name, rows.as_slice()))
 }
 
 /// Returns the words of a list, including those of the lists that it refers to.
 pub(super) fn list(name: &str) -> Vec<&'static str> {
-    table().lists.get(name).map_or_else(Vec::new, |text| spelled(text))
+    table().lists.get(name).map_or_else(Vec::new, |text| split_list(text))
 }
 
 /// Returns true if a list contains a word, either literally or by an entry such as `BEGIN*` or
@@ -83,7 +84,8 @@ pub(super) fn contained(name: &str, text: &str) -> Option<&'static str> {
     list(name).into_iter().find(|word| text.contains(word))
 }
 
-fn spelled(text: &'static str) -> Vec<&'static str> {
+/// Splits a list at its commas, and replaces `@NAME` by the words of the list NAME.
+fn split_list(text: &'static str) -> Vec<&'static str> {
     let mut words = Vec::new();
     for word in text.split(',').filter(|word| !word.is_empty()) {
         match word.strip_prefix('@') {
@@ -109,7 +111,7 @@ impl TableRow {
     /// Returns a word of the third column: 0 is the kind, 1 the rule, the manner or the judge, and
     /// 2 the reason.
     pub(super) fn word(&self, at: usize) -> &'static str {
-        self.what.split(' ').nth(at).unwrap_or_default()
+        self.kind.split(' ').nth(at).unwrap_or_default()
     }
 
     /// Returns the reason of the row as a sentence.
@@ -117,26 +119,26 @@ impl TableRow {
         reason(self.word(2)).0
     }
 
-    /// Returns a safer alternative as a sentence.
+    /// Returns a safer alternative as a sentence. It is a general one if the reason has none.
     pub(super) fn safer(&self) -> &'static str {
-        let any = "Look first with the listing or dry-run form, and let a person run it.";
-        Some(reason(self.word(2)).1).filter(|safer| !safer.is_empty()).unwrap_or(any)
+        let general = "Look first with the listing or dry-run form, and let a person run it.";
+        Some(reason(self.word(2)).1).filter(|safer| !safer.is_empty()).unwrap_or(general)
     }
 
     fn detail(&self, key: &str) -> Option<&'static str> {
         self.details.split(' ').find_map(|detail| detail.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// Returns true if the conditions of the row hold: at least one word of `if=` is present (if
-    /// there are any), and no word of `unless=`.
-    pub(super) fn asks_for(&self, there: impl Fn(&str) -> bool) -> bool {
+    /// Returns true if the conditions of the row hold: a word of `if=` is present, unless the row
+    /// has no `if=`, and no word of `unless=` is. `there` says whether a word is present.
+    pub(super) fn conditions_hold(&self, there: impl Fn(&str) -> bool) -> bool {
         let (with, without) = (self.list("if"), self.list("unless"));
         (with.is_empty() || with.into_iter().any(&there)) && !without.into_iter().any(&there)
     }
 
     /// Returns the words of a detail such as `takes=-o,-n`.
     pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
-        self.detail(key).map_or_else(Vec::new, spelled)
+        self.detail(key).map_or_else(Vec::new, split_list)
     }
 
     /// Returns the value of a detail such as `after=1`.
@@ -163,18 +165,18 @@ mod tests {
             let place = format!("programs.tsv:{}: {line}", at + 1);
             let cells: Vec<&str> = line.split('\t').collect();
             assert!((3..=5).contains(&cells.len()), "{place}");
-            let what: Vec<&str> = cells[2].split(' ').collect();
-            let words = match what[0] {
+            let kind: Vec<&str> = cells[2].split(' ').collect();
+            let words = match kind[0] {
                 "reads" | "looks" => 1,
                 "writes" | "unsure" | "runs" | "judge" => 2,
                 "destroys" => 3,
                 _ => 0,
             };
-            assert_eq!(what.len(), words, "{place}");
-            if what[0] == "destroys" {
-                assert!(table().reasons.contains_key(what[2]), "{place}");
+            assert_eq!(kind.len(), words, "{place}");
+            if kind[0] == "destroys" {
+                assert!(table().reasons.contains_key(kind[2]), "{place}");
             }
-            assert!(what[0] != "runs" || cells.len() == 5, "an example is missing: {place}");
+            assert!(kind[0] != "runs" || cells.len() == 5, "an example is missing: {place}");
             let flags = [
                 "reads",
                 "opaque",
@@ -251,9 +253,9 @@ mod tests {
             assert!(judges <= 1, "{name} has {judges} judges");
             for (at, row) in rows.iter().enumerate() {
                 let again = rows[..at].iter().any(|other| {
-                    (other.words, other.what, other.details) == (row.words, row.what, row.details)
+                    (other.words, other.kind, other.details) == (row.words, row.kind, row.details)
                 });
-                assert!(!again, "{name} {} stands twice", row.words);
+                assert!(!again, "{name} {} is listed twice", row.words);
             }
         }
     }

@@ -41,7 +41,7 @@ impl Shell {
             return self.known(array)?.get(index).cloned();
         }
         let second =
-            self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
+            self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
         let name = second.map_or(name, |(_, other)| other.as_str());
         if let Some(elements) = self.known(name) {
             return elements.first().cloned();
@@ -66,7 +66,7 @@ impl Shell {
     /// Makes `name` a reference to the variable `target`, as `declare -n name=target` does.
     pub(super) fn second_name(&mut self, name: &str, target: &str) {
         self.state.variables.remove(name);
-        self.state.names.push((name.to_owned(), target.to_owned()));
+        self.state.references.push((name.to_owned(), target.to_owned()));
     }
 
     fn known(&self, name: &str) -> Option<&Elements> {
@@ -79,7 +79,7 @@ impl Shell {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
-        let second = self.state.names.iter().rev().find(|(known, _)| known == name);
+        let second = self.state.references.iter().rev().find(|(known, _)| known == name);
         let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
         let length: usize = value.iter().map(WordPiece::len).sum();
         let value = if length > MAX_VALUE { vec![unknown(format!("${name}"))] } else { value };

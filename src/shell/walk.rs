@@ -354,8 +354,8 @@ impl Shell {
                 return self.simple(assigns, words, StreamData::default());
             }
             Kind::Function { name, body } => self.define(name, body),
-            Kind::Test(words) => self.tested(words),
-            Kind::Arithmetic(word) => self.arithmetic(word),
+            Kind::Test(words) => self.check_test_words(words),
+            Kind::Arithmetic(word) => self.check_arithmetic(word),
             Kind::Branches(parts) => self.branches(parts),
             Kind::Loop(parts) => self.repeated(parts),
             Kind::For { variable, over, body } => self.rounds(variable, over, body),
@@ -366,7 +366,7 @@ impl Shell {
     }
 
     fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
-        self.steered(variable);
+        self.check_assigned(variable);
         let mut values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
         if values.len() > MAX_LOOP_WORDS {
             self.unproven(variable);
@@ -471,7 +471,7 @@ impl Shell {
                     self.unproven(&word.raw);
                 }
             }
-            self.steered(&assign.name);
+            self.check_assigned(&assign.name);
             match assign.append {
                 true => self.add_elements(&assign.name, values),
                 false => self.set_elements(&assign.name, values),
@@ -487,8 +487,8 @@ impl Shell {
         judge::assigned(self, &assign.name, &value, alone);
         let literal = Arg::from_pieces(&value);
         match alone {
-            true => self.steered(&assign.name),
-            false if !builtin => self.exported(&assign.name, literal.literal()),
+            true => self.check_assigned(&assign.name),
+            false if !builtin => self.check_exported(&assign.name, literal.literal()),
             false => {}
         }
         self.set(&assign.name, value);
@@ -553,7 +553,7 @@ impl Shell {
         if args.is_empty() || self.exhausted() {
             return StreamData::some();
         }
-        self.builtin_proof(&args);
+        self.check_builtin(&args);
         self.depth += 1;
         let (at, folders) = (self.out.commands.len(), self.acting_in(&args));
         let judged = judge::program(self, &args, stdin);

@@ -196,7 +196,7 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
     // help. Only the first is kept.
     answers
         .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
-    known_findings::fingerprint(&mut answers);
+    known_findings::set_fingerprints(&mut answers);
     answers
 }
 

@@ -1,5 +1,6 @@
-//! *Erase*: a person removes one line of evidence. A signed tombstone takes its place, so everybody can see that a line
-//! was removed, by whom and why.
+//! `intent erase`: a person removes one line of evidence. A tombstone takes the place of the line,
+//! so everybody can see that a line was removed, by whom and why. The tombstone is signed, unless
+//! no key is trusted yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +26,7 @@ pub struct Erasure {
     section: Digest,
 }
 
-/// The files that an erasure removed and wrote.
+/// What an erasure changed on disk.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EraseAnswer {
     /// The id of the record that was erased.
@@ -74,7 +75,8 @@ pub fn draft(
     Ok(Erasure { line: entry.stored.to_vec(), tombstone, section })
 }
 
-/// Replaces the line with the tombstone in each file that contains it.
+/// Replaces the line with the tombstone in each file of evidence that contains the section of the
+/// line. The new file gets a name of its own, because the name is the digest of the content.
 pub fn write(
     ws: &Workspace,
     record: &str,
@@ -132,31 +134,31 @@ pub(super) fn judge(
         }
         _ => Vec::new(),
     };
-    let mut lines: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
+    let mut at_base: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
     let mut known: HashSet<Vec<u8>> = HashSet::new();
     for (path, bytes) in &before {
         for section in evidence::read(bytes).unwrap_or_default() {
-            lines.insert(section.digest, (path, section.line_digests(bytes)));
-            let stones =
+            at_base.insert(section.digest, (path, section.line_digests(bytes)));
+            let tombstones =
                 section.lines.iter().filter(|(_, line)| matches!(line, SectionLine::Erased(_)));
-            known.extend(stones.map(|(span, _)| bytes[span.clone()].to_vec()));
+            known.extend(tombstones.map(|(span, _)| bytes[span.clone()].to_vec()));
         }
     }
     for section in erased {
         let path = &section.path;
-        let then = lines.get(&section.digest);
-        let restore = match (then, base) {
-            (Some((then, _)), Some(base)) => Some(((*then).clone(), base.clone())),
-            _ => taken_away(ws, section),
+        let original = at_base.get(&section.digest);
+        let restore = match (original, base) {
+            (Some((path, _)), Some(base)) => Some(((*path).clone(), base.clone())),
+            _ => file_before_erasure(ws, section),
         };
         let finding = |line: Option<u32>, message: String| {
             let help = match &restore {
-                Some((then, commit)) => format!(
-                    "Restore it: `git checkout {} -- {then} && git rm -f {path}`.",
+                Some((original, commit)) => format!(
+                    "Restore it: `git checkout {} -- {original} && git rm -f {path}`.",
                     commit.short()
                 ),
                 None => format!(
-                    "Take it out: `git rm -f {path}`; restore what it took the place of from a clone that has it."
+                    "Remove it: `git rm -f {path}`, and restore the file that it replaced from a clone that has that file."
                 ),
             };
             let help =
@@ -165,7 +167,7 @@ pub(super) fn judge(
             let path = Some(path.clone());
             Finding { path, lines, ..Finding::new(Code::LedgerRewritten, message, help) }
         };
-        if then.is_some_and(|(_, then)| *then != section.lines) {
+        if original.is_some_and(|(_, lines)| *lines != section.lines) {
             let message = "A section of evidence says that a line of it was erased, and differs in more than that.";
             compared.findings.push(finding(None, message.into()));
         }
@@ -203,9 +205,13 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// Returns the file in which a section was sealed, and the last commit on the line of first parents
-/// that contains it.
-fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, CommitId)> {
+/// Returns the file that contained only this section before the erasure, and the last commit on the
+/// line of first parents that contains the file. `None` if there was no such file, for example
+/// because the section shared its file with others.
+fn file_before_erasure(
+    ws: &Workspace,
+    section: &ErasedSection,
+) -> Option<(RelativePath, CommitId)> {
     let path = evidence::path_of(section.digest, evidence::month_of(&section.path));
     let (git, head) = (ws.git()?, ws.head()?);
     let removed = git.removed(head, &path).ok()??;

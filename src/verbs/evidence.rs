@@ -1,6 +1,7 @@
-//! Compares evidence with that of a base commit, for `intent check --base`. There are two rules.
-//! Committed evidence is never changed, and not removed as long as its code exists. New evidence
-//! may claim only lines that its commit added.
+//! Compares evidence with that of a base commit, for `intent check --base`. There are two rules:
+//!
+//! 1. Committed evidence is never changed, and is not removed as long as its code exists.
+//! 2. New evidence may claim only lines that its commit added.
 
 mod records;
 
@@ -53,15 +54,15 @@ pub(super) fn against_base(
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
-    // If the digest of a file here is the one in its name, its bytes are the same in the base. Only
-    // the other files need to be read from the base.
+    // If a file still has the digest in its name, it was not changed since the base, unless its
+    // content did not fit its name there. So only the other files are read from the base.
     let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
     let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
     let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
     let others = git.read_blobs(&others)?;
     let mut gone: BTreeSet<RelativePath> = BTreeSet::new();
-    // A file whose name does not fit its content counts for nothing at the base either, so it may
-    // be repaired.
+    // At the base, too, a file whose name does not fit its content counts for nothing, so it may be
+    // repaired.
     let is_sound =
         |(path, bytes): &&(RelativePath, Vec<u8>)| digest_of_path(path) == Some(Digest::of(bytes));
     for (path, bytes) in others.iter().filter(is_sound) {
@@ -123,7 +124,7 @@ pub(super) fn against_base(
     Ok(compared)
 }
 
-/// Returns true if the line of an entry is in the same file at a commit.
+/// Returns true if the file of an entry contains the same line at a commit.
 fn is_at(git: &Git, commit: &CommitId, entry: &Entry) -> bool {
     let bytes = git.file_at(commit, &entry.origin.path).ok().flatten().unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').any(|line| *line == *entry.stored)
@@ -163,9 +164,9 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
 }
 
 /// Finds the files of evidence of the commit `then` that have a section which is not in `stands`,
-/// although what the section is about still exists in `ws`. That is a block that
-/// [`why`](super::why) would attribute to the section or, for a file with only decisions of people,
-/// an intent with the same text as before.
+/// although what the section is about still exists in `ws`. A section is about the blocks that
+/// [`why`](super::why) would attribute to it. If a file has only decisions, they are about intents,
+/// which exist as long as their text is the same. A decision without an intent always counts.
 ///
 /// So evidence may be removed together with its code, as `git revert` does, but not if the code was
 /// only renamed, moved or edited.
@@ -212,7 +213,8 @@ impl StillNamed {
         self.0.entry(file.clone()).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
-    /// Adds the blocks of a file of code for which one of these entries answers.
+    /// Adds each block of a source file whose answer depends on an entry for which `is_sought` is
+    /// true.
     fn add_answered(
         &mut self,
         ws: &Workspace,
@@ -287,9 +289,9 @@ fn contributors(record: &Record) -> impl Iterator<Item = &Contributor> {
     conversations.map(|one| &one.contributor)
 }
 
-/// Returns a note about late evidence of a commit that the base contains already, which is a claim
-/// about code that others know. Reviewers decide whether to believe it: the note says which intent
-/// and contributor the entry names for which blocks.
+/// Returns a note about late evidence of a commit that the base contains already. Reviewers decide
+/// whether to believe such evidence, so the note says which intent and contributor the entry names
+/// for which blocks.
 fn late_note(entry: &Entry, of: &CommitId) -> String {
     let (path, of, record) = (&entry.origin.path, of.short(), &entry.record);
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
@@ -352,10 +354,13 @@ fn named_blocks(file: &FileRecord) -> String {
     }
 }
 
-/// Returns what the texts of its commit show against an entry: a finding if the entry claims
-/// something that the commit did not add, or a note if the texts are not in this clone. A claim on
-/// a text that is not in the commit is not a fault: a squash or an amend has lost it, and
-/// [`provenance::derive`](crate::provenance::derive) derives nothing from it.
+/// Compares an entry with the texts of its commit. Returns a finding if the entry claims something
+/// that the commit did not add. If the texts cannot be read, returns a note in a shallow clone, and
+/// a finding elsewhere.
+///
+/// A claim on a text that is not in the commit is no fault, except in late evidence: a squash or an
+/// amend has lost that text, and [`provenance::derive`](crate::provenance::derive) computes no
+/// lines for such a claim.
 fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Compared> {
     let entry = ledger.entry(at);
     let file = entry.record.files.first()?;
@@ -374,14 +379,14 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
     let others = covered_by_others(texts, ledger, entry, &after);
     let wrong: Vec<String> = claims_of(entry, at)
         .filter_map(|(claim, range)| {
-            let is_said = |others: &[ClaimRef]| {
+            let confirms = |others: &[ClaimRef]| {
                 let is_same = |other| ledger.claim(other).intent() == ledger.claim(claim).intent();
                 entry.record.kind == RecordKind::Ack && others.iter().copied().any(is_same)
             };
             let why = match ClaimedLines::of(range, &after) {
                 Some(claimed) => claimed
                     .beyond(&before, &differences)
-                    .or_else(|| claimed.contradicts(&others, is_said)),
+                    .or_else(|| claimed.contradicts(&others, confirms)),
                 // Late evidence is made from the commit itself, so its text must be there.
                 None if is_late && is_its_own && !range.deleted => Some("its text is not there"),
                 None => None,
@@ -403,7 +408,8 @@ struct ClaimedLines {
 }
 
 impl ClaimedLines {
-    /// Finds the claimed lines. Returns `None` if the text of the commit is not the claimed one.
+    /// Finds the claimed lines. Returns `None` if the claim is about a deletion, or if the text of
+    /// the commit is not the claimed one.
     fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
         if range.deleted || !is_claim_true(range, after) {
             return None;
@@ -415,10 +421,10 @@ impl ClaimedLines {
             return Some(Self { is_file: true, is_whole: true, lines });
         }
         let at = find_recorded(&blocks, range)?;
-        let said = range.brought.as_ref().and_then(|places| places.among(own(at)));
-        let said = said.unwrap_or_else(|| vec![true; own(at)]);
+        let claimed = range.brought.as_ref().and_then(|places| places.among(own(at)));
+        let claimed = claimed.unwrap_or_else(|| vec![true; own(at)]);
         let is_whole = range.brought.is_none();
-        Some(Self { is_file: false, is_whole, lines: BTreeMap::from([(at, said)]) })
+        Some(Self { is_file: false, is_whole, lines: BTreeMap::from([(at, claimed)]) })
     }
 
     /// Returns why the claim exceeds the differences to the texts before, or `None` if it does not.
@@ -427,13 +433,14 @@ impl ClaimedLines {
         if self.is_file && !before.iter().all(is_empty) {
             return Some("the file was there before");
         }
-        self.lines.iter().find_map(|(at, said)| {
+        self.lines.iter().find_map(|(at, claimed)| {
             if !differences.iter().all(|difference| difference.touches(*at)) {
                 return Some("the commit does not touch it");
             }
             let brought = lines_added_by_all(differences, *at).unwrap_or_default();
             let is_new = differences.iter().all(|difference| difference.origins[*at].is_none());
-            let is_more = said.iter().zip(&brought).any(|(said, brought)| *said && !*brought);
+            let is_more =
+                claimed.iter().zip(&brought).any(|(claimed, brought)| *claimed && !*brought);
             (is_more && !(is_new && self.is_whole))
                 .then_some("it names lines that stood there before")
         })
@@ -441,20 +448,20 @@ impl ClaimedLines {
 
     /// Returns why other evidence of the same commit contradicts the claim, or `None` if it does
     /// not. Two claims may not name the same line. A claim that names a block but none of its lines
-    /// is about the block as a whole, so no other claim may name that block at all, unless
-    /// `is_said` returns true for the others: a person accepts the block under the intent that it
-    /// has already.
+    /// is about the block as a whole, so no other claim may name that block at all. If
+    /// `confirms` returns true for the other claims, there is no contradiction: a person accepts
+    /// the block under the intent that it has already.
     fn contradicts(
         &self,
         others: &BTreeMap<usize, CoveredBlock>,
-        is_said: impl Fn(&[ClaimRef]) -> bool,
+        confirms: impl Fn(&[ClaimRef]) -> bool,
     ) -> Option<&'static str> {
-        self.lines.iter().find_map(|(at, said)| {
+        self.lines.iter().find_map(|(at, claimed)| {
             let other = others.get(at)?;
-            if said.iter().zip(&other.lines).any(|(said, other)| *said && *other) {
+            if claimed.iter().zip(&other.lines).any(|(claimed, other)| *claimed && *other) {
                 return Some("other evidence names these lines already");
             }
-            (!said.contains(&true) && !is_said(&other.by))
+            (!claimed.contains(&true) && !confirms(&other.by))
                 .then_some("other evidence names this block already")
         })
     }
@@ -472,7 +479,8 @@ struct CoveredBlock {
 fn claims_of(entry: &Entry, at: u32) -> impl Iterator<Item = (ClaimRef, &BlockRecord)> {
     let ranges = entry.record.files.iter().take(1).flat_map(|file| &file.conversations);
     let ranges = (0..).zip(ranges.take(1).flat_map(|one| &one.ranges));
-    ranges.map(move |(range, said)| (ClaimRef { entry: at, file: 0, conversation: 0, range }, said))
+    ranges
+        .map(move |(range, block)| (ClaimRef { entry: at, file: 0, conversation: 0, range }, block))
 }
 
 /// Returns what other evidence of the same commit claims in the file of this entry, by the index of
@@ -494,12 +502,12 @@ fn covered_by_others(
             && texts.commit_of(other).is_some_and(|commit| commit.0 == *about)
     });
     for (claim, range) in others.flat_map(|(at, other)| claims_of(other, at)) {
-        for (at, said) in
+        for (at, lines) in
             ClaimedLines::of(range, after).into_iter().flat_map(|claimed| claimed.lines)
         {
             let known = covered.entry(at).or_default();
-            known.lines.resize(said.len(), false);
-            known.lines.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
+            known.lines.resize(lines.len(), false);
+            known.lines.iter_mut().zip(lines).for_each(|(known, line)| *known |= line);
             known.by.push(claim);
         }
     }

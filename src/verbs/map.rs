@@ -37,8 +37,8 @@ pub struct MapAnswer {
     pub intents: Vec<MappedIntent>,
     /// The path of the written map, relative to the workspace. `None` if the map was not written.
     pub written: Option<String>,
-    /// What kind of change the work tree is against `HEAD`. The written map omits it, because
-    /// branches share that file.
+    /// The class of the change from `HEAD` to the work tree. The written map omits the class,
+    /// because branches share that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
     /// What the map leaves out, and why.
@@ -64,7 +64,7 @@ pub struct MappedIntent {
 pub struct MappedFile {
     /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The blocks, sorted by their name.
+    /// The blocks, sorted by their kind, then by their name.
     pub blocks: Vec<MappedBlock>,
 }
 
@@ -176,8 +176,8 @@ fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
     MappedIntent { id: brief.id, name: brief.name, status: brief.status, files }
 }
 
-/// Returns the workspace that the map describes. If commits carry the map, that is the content of
-/// the next commit, so that the map is right for everyone who checks it out.
+/// Returns the workspace that the map describes. If commits carry the map, this workspace has the
+/// files of the next commit, so that the map is right for everyone who checks that commit out.
 fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     match (ws.policy.map, ws.git()) {
         (Map::Committed, Some(_)) => Ok(ws.at_index_alone()?),

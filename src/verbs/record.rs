@@ -120,7 +120,8 @@ pub struct RecordedFile {
     /// The decision of the gate about this write: `no_opinion`, `ask` or `deny`. A denied write is
     /// recorded too, with that decision.
     pub outcome: String,
-    /// What `intent check` will report about it, and what to do. `None` if nothing.
+    /// What `intent check` will report about the file, and what to do. `None` if it will report
+    /// nothing.
     pub against: Option<String>,
     /// Whether the record contains deleted blocks. After a move, the next file may contain them.
     #[serde(skip)]
@@ -168,8 +169,8 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .or_else(|| ws.selected(request.session.as_deref()))
         .ok_or_else(|| nothing_selected(ws, request))?;
     ws.intent_in_progress(&id)?;
-    // Writes that were observed (those with a strength) are recorded even then, since they would be
-    // lost otherwise.
+    // While evidence cannot be read, only writes that were observed (those with a strength) are
+    // recorded, because they would be lost otherwise.
     if request.strength.is_none()
         && let Some(reason) = ws.unread_evidence()
     {
@@ -183,8 +184,9 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     let mut current = ws.with_ledger_of_now();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
-    let answered = request.accepts_ungated || request.strength.is_some();
-    let ungated = if answered { Vec::new() } else { session::ungated::still_valid(&ws.root) };
+    let accepts_ungated = request.accepts_ungated || request.strength.is_some();
+    let ungated =
+        if accepts_ungated { Vec::new() } else { session::ungated::still_valid(&ws.root) };
     for named in &request.paths {
         // Links are resolved, so that a file has only one name in the ledger.
         let path = match ws.root.resolve(named) {
@@ -207,8 +209,8 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         }
         let intent = ws.intent_in_progress(&id)?;
         let recorded = match record_file(&current, request, intent, &path, &mut answer.skipped) {
-            // If some records are in the ledger already, the caller must learn of them, so a later
-            // error is reported for its file only.
+            // If some records are in the ledger already, the caller must learn of them. So this
+            // error is reported for its file only, as is one about a record that is too large.
             Err(error)
                 if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
                     || !answer.recorded.is_empty() =>
@@ -224,7 +226,8 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             current = current.with_ledger_of_now();
         }
         if request.strength.is_none() {
-            // The caller has taken responsibility for the write, so it is settled.
+            // The caller has taken responsibility for the write, so a note that it passed no gate
+            // is removed.
             session::ungated::settle(&ws.root, &path)?;
         }
         answer.recorded.push(recorded);
@@ -257,7 +260,7 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
-    // This includes the files of git.
+    // The files below `.git` are control files, too.
     let is_control = super::gate::is_control_file(path);
     is_control
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
@@ -276,16 +279,15 @@ fn record_file(
         Ok(None)
     };
     if let Some(reason) = no_code(path) {
-        // Counts as unchanged, since nobody asked for this file by name if a whole folder is
-        // recorded.
+        // The file counts as unchanged, so that it is not reported if only its folder was named.
         return skip(SkippedFile::unchanged(path, reason));
     }
-    let nothing = || Document::from_text("", "");
+    let empty = || Document::from_text("", "");
     let document = match ws.read(path) {
         Ok(document) => document,
-        Err(super::ReadError::Missing { .. }) => nothing(),
+        Err(super::ReadError::Missing { .. }) => empty(),
         // A folder has taken the place of the file, so the file counts as deleted.
-        Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
+        Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => empty(),
         Err(super::ReadError::Unread { reason, .. }) => {
             let unchanged = is_as_committed(ws, path)?;
             return skip(SkippedFile { unchanged, ..SkippedFile::whole(path, reason.with_hint()) });
@@ -299,11 +301,11 @@ fn record_file(
     if !subject.knows_before() && request.extent == RecordExtent::Changes {
         return skip(SkippedFile::whole(path, unknown_before(ws)));
     }
-    let by_these = |claim: &Claim<'_>| {
+    let is_by_request = |claim: &Claim<'_>| {
         ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
-    let mut changes = Changes::of(&subject, request.extent, by_these);
+    let mut changes = Changes::of(&subject, request.extent, is_by_request);
     let left = std::mem::take(&mut changes.left);
     if changes.ranges.is_empty() && left.is_empty() {
         return skip(match changes.committed_since {
@@ -395,7 +397,7 @@ pub(super) fn of_blocks(
 }
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
-/// under its earlier name.
+/// under its earlier name. Returns [`Baseline::Unknown`] if there is no git or git cannot be read.
 fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Baseline, VerbError> {
     let (Some(git), None) = (ws.git(), ws.git_error()) else { return Ok(Baseline::Unknown) };
     let baseline = Baseline::of_work(ws, path)?;
@@ -443,6 +445,7 @@ fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
     Ok(committed.is_some() && committed == stands)
 }
 
+/// Returns a file without blocks to record, with the reason.
 fn nothing_differs(
     ws: &Workspace,
     path: &RelativePath,
@@ -459,7 +462,7 @@ fn nothing_differs(
             "a commit deleted it after its last record; who did that is not known; claim it with `intent record --all`",
         )
     } else if is_missing {
-        (true, "it does not exist, and no block of it is recorded or committed that is gone since")
+        (true, "it does not exist, and none of its earlier blocks is left to record as deleted")
     } else if now.blocks.is_empty() {
         (true, "it holds no block")
     } else if now.blocks.iter().any(|block| block.broken) {
@@ -542,7 +545,7 @@ fn related(intent: &Intent) -> Vec<Related> {
 fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
     let rules = Rules::of(ws);
     let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
-    // As in the gate and in `check`: a file that git ignores is in no scope.
+    // A file that git ignores needs no scope, neither here nor in the gate and in `check`.
     if matches!(ruling, Ruling::Outside(_)) && ws.ignores.git_ignored(path) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! `intent seal`: makes evidence for a commit from those records of the journal whose code the
 //! commit contains.
 //!
-//! The result depends only on the files before the commit, the files after it, and the journal. For
+//! The result depends only on the files before the commit, the files after it, and the ledger. For
 //! each block that the commit changed, [`super::why`] finds the record that the block comes from.
 //! If that record is in the journal, it becomes evidence. So ten edits of one function become one
 //! entry, an edit that was undone leaves nothing, and a block without a record gets no evidence.
@@ -45,12 +45,13 @@ pub(crate) use retire::{retire, retire_daily};
 
 use draft::Draft;
 
-/// How long after a commit a record may be made and still describe that commit, in milliseconds. If
-/// one shell command edits and commits, its work is recorded only when the command has ended.
-const COMMAND: i64 = 10 * 60 * 1_000;
+/// How long after a commit an inferred record may be made and still describe that commit, in
+/// milliseconds. If one shell command edits and commits, its work is recorded only when the command
+/// has ended.
+const LONGEST_COMMAND: i64 = 10 * 60 * 1_000;
 /// The time of a commit is rounded down to seconds, so a record may appear to be later by up to
 /// this many milliseconds.
-const SECOND: i64 = 1_000;
+const ROUNDING: i64 = 1_000;
 
 /// What was sealed, or would be sealed in a dry run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -78,11 +79,11 @@ pub struct SealAnswer {
 pub struct SealedFile {
     /// The changed file, relative to the workspace.
     pub path: RelativePath,
-    /// The commit that it is about, if it is sealed late.
+    /// The commit that the evidence is about, if it is sealed late.
     pub commit: Option<String>,
     /// The id of the intent.
     pub intent: Option<String>,
-    /// The session that wrote them, as `host:id`.
+    /// The session that wrote the blocks, as `host:id`.
     pub session: Option<String>,
     /// The model that wrote the code.
     pub model: Option<String>,
@@ -100,9 +101,12 @@ pub enum SealScope {
     Late,
 }
 
-/// The change from the first of `bases`, the commit's parents, to `target`, which is to be sealed.
+/// A change that is to be sealed.
 struct Sealing {
+    /// The files after the change.
     target: Target,
+    /// The commits before the change, such as the parents of a commit. The changed files are those
+    /// that differ from the first of them, and the new lines are those that none of them has.
     bases: Vec<CommitId>,
     /// The time of the commit, in milliseconds since 1970. `None` if it is not committed yet.
     committed: Option<i64>,
@@ -117,8 +121,8 @@ impl Sealing {
     /// about later work.
     fn is_before(&self, record: &Record) -> bool {
         let made = clock::milliseconds(&record.timestamp);
-        let late = if record.strength == Some(Strength::Inferred) { COMMAND } else { 0 };
-        self.committed.zip(made).is_some_and(|(time, made)| made > time + SECOND + late)
+        let late = if record.strength == Some(Strength::Inferred) { LONGEST_COMMAND } else { 0 };
+        self.committed.zip(made).is_some_and(|(time, made)| made > time + ROUNDING + late)
     }
 }
 
@@ -172,8 +176,8 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let takes_away = scope == SealScope::Commit && write;
-    let taken_away = if takes_away { TakenAway::find(ws)? } else { TakenAway::default() };
+    let may_restore = scope == SealScope::Commit && write;
+    let taken_away = if may_restore { TakenAway::find(ws)? } else { TakenAway::default() };
     let restored = taken_away.write_back(ws)?;
     let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
@@ -306,7 +310,8 @@ fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
     late.map(|(path, _)| path).collect()
 }
 
-/// Returns the sections of evidence that these commits contain but the work tree does not.
+/// Returns the sections of those evidence files that these commits contain but the work tree does
+/// not. `compact` and `erase` replace such a file by another one with the same sections.
 fn gone_sections(
     git: &Git,
     commits: &[CommitId],
@@ -495,6 +500,7 @@ impl<'a> FilesAfter<'a> {
         draft.records
     }
 
+    /// Adds to a draft what the journal claims of the blocks that one file has changed or lost.
     fn file(&self, path: &RelativePath, before: &FormerFile, now: &Document, draft: &mut Draft) {
         let (ws, ledger) = (&self.ws, &*self.ws.ledger);
         let FormerFile { baseline, from } = before;

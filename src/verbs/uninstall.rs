@@ -1,10 +1,10 @@
 //! `intent uninstall`: removes what `init` added to a repository, and everything that `intent` has
 //! stored in this clone.
 //!
-//! The shared record of the team (registry, policy, evidence) stays unless the request says
-//! `everything`. Even then, only files are removed that git has or that are still as `init` wrote
-//! them. Files of others are never touched. If a file is not as we wrote it, the answer names it
-//! with the command that removes it.
+//! The files that the team shares (registry, policy, evidence) stay unless the request says
+//! `everything`. Even then, a file is removed only if `HEAD` has its present content, or if it is
+//! still as `init` wrote it. From files that others also write, only our lines are removed. If one
+//! of our files is not as we wrote it, the answer names the file and the command that removes it.
 
 use std::path::Path;
 
@@ -75,8 +75,8 @@ impl UninstallAnswer {
         Self { root, dry_run, taken: Vec::new(), left: Vec::new() }
     }
 
-    /// Notes that something was removed or restored. A path is listed once, even if two steps name
-    /// it.
+    /// Notes that something was removed, changed or restored. A path is listed once, even if two
+    /// steps name it.
     pub(crate) fn took(&mut self, path: &Path, how: TakenHow) {
         let taken = TakenBack { path: self.shown(path), how };
         if !self.taken.iter().any(|known| known.path == taken.path) {
@@ -92,7 +92,8 @@ impl UninstallAnswer {
         }
     }
 
-    /// Returns true if a file, or a folder above it, is already in the list of removed paths.
+    /// Returns true if a file, or a folder above it, is already in the list of paths that were
+    /// removed, changed or restored.
     fn has_taken(&self, path: &RelativePath) -> bool {
         self.taken.iter().any(|taken| Path::new(path.as_str()).starts_with(&taken.path))
     }
@@ -126,16 +127,16 @@ pub(crate) fn uninstall(
     let ws = &Workspace::open(root.path())?;
     git_hooks::take_out(ws, answer)?;
     team::take_out(root, answer)?;
-    // The records that are in no commit yet stay, unless everything goes.
+    // Records that are in no commit yet stay, unless everything is removed.
     let seal::OpenRecords { standing, gone } = seal::open(ws);
     let open = if everything { 0 } else { standing.len() + gone };
     let folder = ws.root.orchestration();
     if folder.is_symlink() {
-        answer.leave(&folder, "it is a link", "look at where it leads");
+        answer.leave(&folder, "it is a symbolic link", "look at where the link leads");
     } else {
-        local(ws, open, answer)?;
+        remove_local_files(ws, open, answer)?;
         if everything {
-            record(ws, answer)?;
+            remove_shared_files(ws, answer)?;
         } else if folder.is_dir() {
             answer.leave(
                 &folder,
@@ -144,32 +145,37 @@ pub(crate) fn uninstall(
             );
         }
     }
-    in_git_directory(ws, open, answer)?;
+    remove_from_git_directory(ws, open, answer)?;
     if everything && !answer.dry_run {
         std::fs::remove_dir(folder).ok();
     }
     Ok(())
 }
 
-/// Removes what belongs to this work tree alone and is ignored by git: `.orchestration/local` and
-/// similar files. The journal stays if `open` records would be lost with it.
-fn local(ws: &Workspace, open: usize, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
+/// Removes what belongs to this work tree alone and is not tracked by git: `.orchestration/local`
+/// and similar files. The links to the files of the journal stay while `open` records are in no
+/// commit.
+fn remove_local_files(
+    ws: &Workspace,
+    open: usize,
+    answer: &mut UninstallAnswer,
+) -> Result<(), VerbError> {
     let folder = ws.root.orchestration();
     let tracked = ws.git().and_then(|git| git.tracked().ok()).unwrap_or_default();
     let is_tracked = |path: &Path| {
         let below = path.strip_prefix(ws.root.path()).unwrap_or(path).to_string_lossy();
         tracked.iter().any(|known| Path::new(known.as_str()).starts_with(&*below))
     };
-    // Without git, this folder also has the private files that are otherwise in the git directory.
+    // Without git, `local` also has the private files that are otherwise in the git directory.
     for name in ["local", "active_intent_current.json", "intent_map.md"] {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() && !is_tracked(&path) {
             answer.remove(&path)?;
         }
     }
-    let journal = folder.join("agent_trace/open");
-    if journal.is_dir() && open == 0 {
-        answer.remove(&journal)?;
+    let links = folder.join("agent_trace/open");
+    if links.is_dir() && open == 0 {
+        answer.remove(&links)?;
         if !answer.dry_run {
             std::fs::remove_dir(folder.join("agent_trace")).ok();
         }
@@ -177,9 +183,9 @@ fn local(ws: &Workspace, open: usize, answer: &mut UninstallAnswer) -> Result<()
     Ok(())
 }
 
-/// Removes our folder in the git directory: the note of the program, keys, caches, and the journal.
-/// The folder stays if `open` records would be lost with it.
-fn in_git_directory(
+/// Removes our folder in the git directory, with the path of the program, keys, caches, and the
+/// journal. The folder stays if `open` records would be lost with it.
+fn remove_from_git_directory(
     ws: &Workspace,
     open: usize,
     answer: &mut UninstallAnswer,
@@ -188,11 +194,12 @@ fn in_git_directory(
         return Ok(());
     };
     let folder = own.join("intent");
-    // The journals of all work trees are in the folder of the main work tree.
+    // The journals of all work trees are in our folder in the common git directory, which is the
+    // git directory of the main work tree.
     if common != own {
         answer.leave(
             &common.join("intent"),
-            "it belongs to the work tree that git made first",
+            "it belongs to the main work tree of this repository",
             "`intent uninstall` there",
         );
     }
@@ -201,7 +208,7 @@ fn in_git_directory(
             let are = if open == 1 { "is" } else { "are" };
             let records = counted(open, "record");
             let why = format!("{records} {are} in no commit yet, and nowhere else");
-            let remedy = "commit their code or `intent seal`, and run this again; `intent uninstall --everything` gives them up";
+            let remedy = "commit their code or run `intent seal`, then run this again; `intent uninstall --everything` deletes them";
             answer.leave(&folder, why, remedy);
         } else {
             answer.remove(&folder)?;
@@ -222,21 +229,21 @@ fn in_git_directory(
     Ok(())
 }
 
-/// Removes registry, policy and evidence, if git has the file or it is as `init` wrote it. Other
-/// files are listed as remaining.
-fn record(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
+/// Removes each file of registry, policy and evidence if `HEAD` has its present content or if it is
+/// as `init` wrote it. Other files are listed as remaining.
+fn remove_shared_files(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
     let head = ws.head();
     let (mut gone, mut stays) = (Vec::new(), Vec::new());
     // Files that belong to this work tree alone were handled before.
-    let files = files_of_record(ws).into_iter().filter(|path| !answer.has_taken(path));
+    let files = files_of_orchestration(ws).into_iter().filter(|path| !answer.has_taken(path));
     for path in files.collect::<Vec<_>>() {
         let now = ws.root.read_rules(&path, MAX_FILE).ok().flatten();
         let is_ours = FILES
             .iter()
             .any(|(name, text)| path.as_str() == *name && now.as_deref() == Some(text.as_bytes()));
         let committed = head.zip(ws.git()).and_then(|(head, git)| git.file_at(head, &path).ok()?);
-        let is_kept = now.is_some() && committed == now;
-        if is_ours || is_kept { gone.push(path) } else { stays.push(path) }
+        let is_committed = now.is_some() && committed == now;
+        if is_ours || is_committed { gone.push(path) } else { stays.push(path) }
     }
     for path in gone {
         let whole = ws.root.absolute(&path);
@@ -253,14 +260,15 @@ fn record(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError>
         answer.leave(&ws.root.absolute(path), why, format!("`rm {word}`"));
     }
     if more > 0 {
-        let why = format!("{} more that no commit has as they stand", counted(more, "file"));
+        let why =
+            format!("the present content of {} is in no commit either", counted(more, "more file"));
         answer.leave(&ws.root.orchestration(), why, "`rm -r .orchestration`");
     }
     Ok(())
 }
 
-/// Returns the shared files of `.orchestration/`, and `.intentignore`.
-fn files_of_record(ws: &Workspace) -> Vec<RelativePath> {
+/// Returns all files below `.orchestration/`, and `.intentignore`.
+fn files_of_orchestration(ws: &Workspace) -> Vec<RelativePath> {
     let walk = ignore::WalkBuilder::new(ws.root.orchestration()).standard_filters(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|it| !it.is_dir()));
     let relative = |entry: ignore::DirEntry| {

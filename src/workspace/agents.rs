@@ -23,7 +23,7 @@ const AGENTS: &str = "
     kilocode kiro-cli kiro-cli-chat opencode openhands pi qchat qwen
 ";
 
-/// Parts of the paths under which agents are installed, if an interpreter runs them.
+/// Parts of the paths under which agents are installed.
 const PACKAGES: &str = "
     @anthropic-ai/claude-code @augmentcode/auggie @github/copilot @google/gemini-cli
     @mariozechner/pi-coding-agent @openai/codex @openhands @qwen-code/qwen-code @sourcegraph/amp
@@ -36,17 +36,17 @@ const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 /// Returns the sign that an agent runs this process, directly or through other processes:
 /// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
 pub(crate) fn above() -> Option<String> {
-    noticed(usize::MAX)
+    sign_of_agent(usize::MAX)
 }
 
-/// Like [`above`], but of the parent processes only the nearest one is checked. A server that an
-/// editor starts uses this. The editor itself may have been started from the shell of an agent,
-/// which does not mean that the agent works in the editor.
+/// Like [`above`], but checks only the nearest of the parent processes, and the variables. This is
+/// for a server that an editor starts. The editor itself may have been started from the shell of an
+/// agent, which does not mean that the agent works in the editor.
 pub(crate) fn beside() -> Option<String> {
-    noticed(1)
+    sign_of_agent(1)
 }
 
-fn noticed(generations: usize) -> Option<String> {
+fn sign_of_agent(generations: usize) -> Option<String> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if let Some(name) = marker(is_set) {
         return Some(format!("{name} is set"));
@@ -97,7 +97,7 @@ fn base(word: &str) -> String {
 /// Linux.
 #[cfg(target_os = "linux")]
 fn ancestors(generations: usize) -> Vec<Vec<String>> {
-    /// No real process is nested this deep. The limit ends a loop in the data.
+    /// No real process is nested this deep. The limit ends the search if the data has a cycle.
     const MAX_DEPTH: usize = 64;
     let mut found = Vec::new();
     let mut process = std::os::unix::process::parent_id();

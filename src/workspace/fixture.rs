@@ -1,12 +1,11 @@
-//! A temporary folder for tests, with a git that ignores the configuration of the machine that it
-//! runs on.
+//! A temporary folder for tests. Git commands in it ignore the configuration of the machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Git, RelativePath, Root};
 
-/// A temporary folder, which is removed when this is dropped.
+/// A temporary folder, which is removed when the value is dropped.
 pub(super) struct TestFolder {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -74,11 +73,11 @@ impl TestFolder {
         self.git_in("", arguments)
     }
     pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
-        let (worked, text) = self.try_git(folder, arguments);
-        assert!(worked, "git {arguments:?}: {text}");
+        let (succeeded, text) = self.try_git(folder, arguments);
+        assert!(succeeded, "git {arguments:?}: {text}");
         text
     }
-    /// Runs git. Returns if it succeeded, and what it printed.
+    /// Runs git. Returns whether it succeeded, and what it printed.
     pub(crate) fn try_git(&self, folder: &str, arguments: &[&str]) -> (bool, String) {
         let output = Command::new("git")
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])

@@ -24,7 +24,8 @@ use crate::workspace::Root;
 Nothing is run. The class is read, write, opaque (it may change anything),
 destructive or unreadable. Exit code 0 whatever the class.
 
-A batch holds one JSON string a line; each gets one line with class, targets and rule.
+A batch holds one command per line, as a JSON string. For each command, one line of
+JSON with its class, targets and rule is printed.
 
 Examples:
   intent explain 'git checkout -- src/'
@@ -95,7 +96,7 @@ fn show(page: &mut Page, reading: &Prediction) {
         page.literal("  ").label(NOTE, "safer:").text(safer).end();
     }
     if reading.background {
-        page.literal("  ").styled(NOTE, "note:").line(" something goes on in the background");
+        page.literal("  ").styled(NOTE, "note:").line(" a process keeps running in the background");
     }
     if !reading.commands.is_empty() {
         page.gap().styled(STRONG, "Commands").end();
@@ -139,8 +140,8 @@ fn target(target: &TouchedPath) -> Vec<Cell> {
     let extent = match (target.known, target.recursive) {
         (true, false) => "",
         (true, true) => "and all below",
-        (false, false) => "or another below it",
-        (false, true) => "or another below it, and all below that",
+        (false, false) => "or a path below it",
+        (false, true) => "or a path below it, and all below that",
     };
     vec![Cell::new(PLAIN, deed), Cell::new(PLAIN, &target.path), Cell::new(DIM, extent)]
 }

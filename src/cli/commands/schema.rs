@@ -41,8 +41,8 @@ pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError>
     })
 }
 
-/// Returns every schema with its name: first those of three files, as they are read, then those of
-/// the answers of commands, as they are written.
+/// Returns every schema with its name. The first three describe what is accepted when a file is
+/// read; the others describe what a command writes with `--json`.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("registry", read::<crate::intent::model::RegistryFile>()),
@@ -96,8 +96,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns the schema of a ledger line. It adds the key `h`, which is cut off before a line is
-/// parsed and so is not part of the type.
+/// Returns the schema of a ledger line. The key `h` is added here: a reader cuts it off before it
+/// parses a line, so serde skips the field.
 fn records() -> Value {
     let mut schema = read::<crate::ledger::Record>();
     schema["properties"]["h"] = serde_json::json!({
@@ -108,10 +108,12 @@ fn records() -> Value {
     schema
 }
 
+/// Returns the schema of the JSON that is accepted for a type.
 fn read<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }
 
+/// Returns the schema of the JSON that is written for a type.
 fn written<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()

@@ -1,10 +1,10 @@
-//! Lists names that a language or a framework calls by itself, attributes that do not make a
-//! definition's name visible to others, and words that change how code is read.
+//! Tables for the classification of changes: names that a language or a framework calls by itself,
+//! attributes that do not use a definition's name, and words whose meaning depends on their place.
 
 use crate::code::lists::words;
 
-/// Names that are called from outside the program, by language. A `*` at the end stands for any
-/// ending, and one at the start for any beginning.
+/// For each language, names that the language or a framework calls by itself. A `*` at the end
+/// stands for any ending, and one at the start for any beginning.
 pub(crate) const NAMES_CALLED_BY_FRAMEWORKS: &[(&str, &[&str])] = &[
     ("rust", words!("main")),
     ("go", words!("main init Test* Benchmark* Example* Fuzz*")),
@@ -37,7 +37,8 @@ const SCRIPT: &[&str] = words!(
     attributeChangedCallback componentDid* componentWill* render ngOn* ngAfter* ngDo*"
 );
 
-/// Attributes, annotations and decorators that do not use the name of the definition.
+/// For each language, attributes, annotations and decorators that do not use the name of the
+/// definition. Of `@functools.cache`, only the first word is looked up here.
 pub(crate) const ATTRIBUTES_WITHOUT_NAME_USE: &[(&str, &[&str])] = &[
     (
         "rust",
@@ -65,33 +66,38 @@ pub(crate) const ATTRIBUTES_WITHOUT_NAME_USE: &[(&str, &[&str])] = &[
     ("cpp", words!("unused noinline always_inline noreturn nodiscard maybe_unused deprecated")),
 ];
 
-/// Traits whose derived code does not show the names of fields and variants to others.
+/// Traits whose derived code does not pass the names of fields and variants to other code. `Debug`
+/// prints these names, but output for debugging does not count as behaviour.
 pub(crate) const DERIVES_WITHOUT_NAME_USE: &[&str] =
     words!("Clone Copy Debug Default PartialEq Eq Hash PartialOrd Ord");
 
-/// Languages in which a string can name a definition at run-time.
+/// Languages in which a string can name a definition at run time.
 pub(crate) const REFLECTIVE_LANGUAGES: &[&str] = words!(
     "python javascript typescript tsx vue svelte java ruby php csharp kotlin scala swift lua bash
     elixir"
 );
 
-/// Modules of Rust's standard library without traits. An import from one of them brings in a name
-/// and nothing else.
+/// Modules of Rust's standard library that contain no traits. So an import from such a module only
+/// introduces a name, and no methods.
 pub(crate) const MODULES_WITHOUT_TRAITS: &[&str] = words!(
     "std::collections:: std::path:: std::sync:: std::rc:: std::cell:: std::time:: std::thread::"
 );
 
-/// Words that refer to the function in which they are written, or to its call.
+/// Words whose effect depends on the function that contains them. For example, memory from `alloca`
+/// is freed when that function returns. So the function's body cannot replace a call of it.
 pub(crate) const CALL_FRAME_WORDS: &[&str] =
     words!("recover alloca __builtin_alloca va_start va_arg va_end using");
 
-/// Words that refer to the file in which they are written.
+/// Words that mean the file or the line in which they are written, such as `file` in `file!()`.
+/// Code with such a word may change its meaning when it moves to another file.
 pub(crate) const FILE_DEPENDENT_WORDS: &[&str] = words!(
     "file line column module_path include include_str include_bytes __file__ __name__ __dirname
     __filename __FILE__ __LINE__ __DIR__"
 );
 
-/// Texts that affect how a whole file is read, or whether it is read at all.
+/// Texts that decide how a file, or the rest of it, is read, or whether it is compiled at all
+/// (`go:build`). If only one of two files contains such a text, code may change its meaning when it
+/// moves from one to the other.
 pub(crate) const FILE_WIDE_DIRECTIVES: &[&str] = &[
     "#![",
     "\"use strict\"",

@@ -1,7 +1,7 @@
-//! Finds the comments that compilers or tools read.
+//! Decides which comments are directives, that is, comments that a compiler or a tool reads.
 //!
-//! A comment that looks like an instruction for a tool counts as a directive: `//go:embed`, `#
-//! noqa`, `@Route("/")`, `frozen_string_literal: true`. If prose is taken for a directive, a
+//! A comment that looks like an instruction for a tool counts as a directive: `//go:embed`,
+//! `# noqa`, `@Route("/")`, `frozen_string_literal: true`. If prose is taken for a directive, a
 //! refactoring is not recognised as one. The opposite mistake would hide a change.
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub struct Comment {
 /// Returns the comments at the given positions, in order.
 pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> Vec<Comment> {
     let mut found: Vec<Comment> = Vec::new();
-    let mut run = 0;
+    let mut run_start = 0;
     for (at, bytes) in places.iter().enumerate() {
         found
             .push(Comment { bytes: bytes.clone(), directive: is_directive(language, text, bytes) });
@@ -31,34 +31,35 @@ pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> V
             && text[end..next].trim().is_empty()
             && text[end..next].matches('\n').count() < 2;
         if !goes_on {
-            mark_runs(language, text, &mut found[run..], &text[end..]);
-            run = at + 1;
+            mark_run(language, text, &mut found[run_start..], &text[end..]);
+            run_start = at + 1;
         }
     }
     found
 }
 
-/// Marks comments as directives that are read together with the comments around them: the expected
-/// output of a Go example, a cgo preamble, or a code block in a Rust doc comment.
-fn mark_runs(language: &str, text: &str, run: &mut [Comment], after: &str) {
+/// Marks more directives in a run, which is a group of comments without code or a blank line
+/// between them: the expected output of a Go example, a cgo preamble, or a code block in Rust doc
+/// comments.
+fn mark_run(language: &str, text: &str, run: &mut [Comment], after: &str) {
     let mut inside = language == "go" && after.trim_start().starts_with("import \"C\"");
     let mut fenced = false;
     for comment in run {
-        let said = &text[comment.bytes.clone()];
-        let line = without_opener(said);
+        let whole = &text[comment.bytes.clone()];
+        let line = without_opener(whole);
         let fence = language == "rust"
-            && (said.starts_with("///") || said.starts_with("//!"))
+            && (whole.starts_with("///") || whole.starts_with("//!"))
             && (line.starts_with("```") || line.starts_with("~~~"));
-        inside |= language == "go" && is_output(line);
+        inside |= language == "go" && begins_go_output(line);
         comment.directive |= inside || fenced || fence;
         fenced ^= fence;
         comment.directive |= language == "rust"
-            && (said.starts_with("/**") || said.starts_with("/*!"))
-            && said.contains("```");
+            && (whole.starts_with("/**") || whole.starts_with("/*!"))
+            && whole.contains("```");
     }
 }
 
-fn is_output(line: &str) -> bool {
+fn begins_go_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("output:") || line.starts_with("unordered output:")
 }
@@ -69,8 +70,8 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
-    // A word directly after the comment sign, as in `#SBATCH` or `#cloud-config`. Prose has a space
-    // there, or plain words.
+    // A word in capitals or with a hyphen directly after the comment sign, as in `#SBATCH` or
+    // `#cloud-config`. Prose has a space there, or another kind of word.
     let is_joined = ["#", "//", "/*"].iter().any(|opener| {
         let rest = comment.strip_prefix(opener).unwrap_or_default();
         let word: &str =
@@ -95,8 +96,8 @@ fn entries(
     rows.flat_map(|(_, list)| list.iter().copied())
 }
 
-/// Removes the sign that begins a comment. The end of `# -*- mode: ruby -*-` is kept, because it
-/// identifies the line.
+/// Removes the sign that begins a comment, and white space and punctuation after it. The end of
+/// `# -*- mode: ruby -*-` is kept, because the caller recognises the line by it.
 fn without_opener(line: &str) -> &str {
     let line = line.trim();
     OPENERS
@@ -114,10 +115,13 @@ fn is_directive_line(language: &str, line: &str) -> bool {
     let name_of = |rest: &'_ str| -> String {
         rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
+    // `@Route("/")`, and `@param {string}`, because a tool may check the type.
     let tagged = first.strip_prefix('@').map(|tag| name_of(tag.trim_start_matches('!')));
     let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
     let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
+    // `> using dep` and `$NON-NLS-1$`, but not `{@link …}`.
     let marked = first.starts_with(['>', '$', '{']) && !first.starts_with("{@");
+    // `+build`, and `#region` after another comment sign.
     let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
     let plain = |key: &str| {
         !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || "_-+".contains(c))
@@ -126,6 +130,7 @@ fn is_directive_line(language: &str, line: &str) -> bool {
     let joined = first.split_once(':').is_some_and(|(key, value)| {
         plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '+')
     });
+    // `encoding=utf-8`
     let set = first.split_once('=').is_some_and(|(key, value)| {
         plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '"')
     });

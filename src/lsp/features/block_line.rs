@@ -28,11 +28,11 @@ pub(crate) fn answer_in_full(
     why::answer_in_full(workspace, path, file, Which::Block(at)).blocks.pop()
 }
 
-/// Returns true if a line about the block is shown above it. Only definitions with a record get
-/// one.
+/// Returns true if a line about the block is shown above the block. Only blocks with a name and a
+/// record have such a line.
 ///
-/// Regions between definitions get none. A method that is exact in the record of its class gets
-/// none either, because the line above the class says the same.
+/// A block in a container, such as a method in a class, has no line if it is exactly as recorded by
+/// the record of the container, because the line above the container says the same.
 pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
     has_record(analysis, at) && !repeats_container(analysis, at)
 }
@@ -52,7 +52,7 @@ fn repeats_container(analysis: &Analysis, at: usize) -> bool {
         && record(at) == record(container)
 }
 
-/// Returns intent, author, age and difference.
+/// Returns intent, author, age and difference, for the line above a block.
 pub(crate) fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(title);
@@ -69,7 +69,7 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns id and name: `INT-001 Sign in`.
+/// Returns the id and the shortened name of an intent: `INT-001 Sign in`.
 pub(crate) fn title(intent: &IntentBrief) -> String {
     let name = intent.name.as_deref().map(|name| text::shorten(name, LONGEST_NAME));
     let name = name.map(|name| format!(" {name}")).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! The commands of the server, for people's clients and for agents.
 //!
-//! Each takes one argument object and returns one result, the data of the verb behind it. No
-//! command approves what an agent asks for, because an agent can also be a client. If a person has
-//! to confirm something, the server opens a dialog, and only if the client said that a person sits
-//! there. One command edits the registry: it adds an open file to a scope that does not own it, and
-//! runs only if the client said that a person sits there.
+//! Each command takes one argument object and returns one JSON value, usually the result of a verb.
+//! No command approves what an agent asks for, because an agent can also be a client. If a person
+//! has to confirm a command, the server opens a dialog, but only if the client said that a person
+//! sits at it. One command, `intent.widen`, edits the registry: it adds an open file to a scope
+//! that does not own it. The server refuses this command too unless a person sits at the client.
 
 mod arguments;
 mod run;
@@ -18,12 +18,13 @@ pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 
+/// Selects an intent, for a person or for a session.
 pub(crate) const SELECT: &str = "intent.select";
 /// Records the changes of files.
 pub(crate) const RECORD: &str = "intent.record";
 /// Shows a person the intent or the record of a block.
 pub(crate) const SHOW: &str = "intent.show";
-/// Shows the person the questions of agents again. Decides nothing.
+/// Shows the person the waiting questions of agents again. The command itself decides nothing.
 pub(crate) const REVIEW: &str = "intent.review";
 /// Adds an open file to the scope of an intent and saves the registry. For people only.
 pub(crate) const WIDEN: &str = "intent.widen";
@@ -36,7 +37,7 @@ pub(crate) struct ServerCommand {
     pub(crate) name: &'static str,
     /// What must be asked before the command runs.
     pub(crate) asks: Asks,
-    /// Runs the command. Its side effects are added to the effects, even if it fails.
+    /// Runs the command. What it wrote is added to the effects, even if it fails.
     pub(crate) run: CommandFunction,
     #[cfg(test)]
     argument: fn() -> schemars::Schema,
@@ -47,14 +48,14 @@ pub(crate) struct ServerCommand {
 pub(crate) enum Asks {
     /// Nothing has to be asked.
     Nothing,
-    /// Which intent to use, if the argument names none and a person sits there.
+    /// Which intent to select, if the argument names none and a person can be asked.
     WhichIntent,
-    /// Whether the person really wants it. Without a person, the command is refused.
+    /// Whether the person confirms the command. It is refused if no person can be asked.
     Consent,
-    /// Nothing has to be asked, but the command is refused without a person.
+    /// Nothing has to be asked, but the command is refused if no person sits at the client.
     Person,
-    /// The questions of agents. The loop asks them, not the command. Without a person, the command
-    /// is refused.
+    /// The waiting questions of agents. The loop asks them after the command has run. The command
+    /// is refused if no person can be asked.
     Questions,
 }
 
@@ -79,7 +80,7 @@ pub(crate) const ALL: &[ServerCommand] = &[
 
 type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Answer<Value>;
 
-#[cfg_attr(not(test), allow(unused_variables, reason = "schemas are held against the documents"))]
+#[cfg_attr(not(test), allow(unused_variables, reason = "only tests read the schemas"))]
 const fn command(
     name: &'static str,
     asks: Asks,
@@ -108,7 +109,7 @@ pub(crate) fn find(name: &str) -> Answer<&'static ServerCommand> {
     })
 }
 
-/// Returns the single argument object. A missing argument counts as an empty object.
+/// Returns the single argument object. A missing or `null` argument counts as an empty object.
 pub(crate) fn argument(command: &str, arguments: Option<Vec<Value>>) -> Answer<Map<String, Value>> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
@@ -145,12 +146,12 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Answer<T> {
     };
     // serde reports a wrong type without the name of the field. The wrong field is the one without
     // which the error disappears or changes.
-    let guilty = object.keys().find(|key| {
+    let wrong_field = object.keys().find(|key| {
         let mut rest = object.clone();
         rest.remove(*key);
         parse(rest).map_or_else(|other| other.to_string() != error, |_| true)
     });
-    Err(RequestRefusal::Senseless(match guilty {
+    Err(RequestRefusal::Senseless(match wrong_field {
         Some(key) if !error.starts_with("unknown field") && !error.starts_with("missing") => {
             format!("the argument's field {key:?}: {error}")
         }

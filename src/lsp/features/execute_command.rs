@@ -170,7 +170,7 @@ fn require_dialogs(conversation: &ClientConversation, what: &str, instead: &str)
 
 /// Returns an error if no person sits at the client.
 fn require_person(conversation: &ClientConversation) -> Answer<()> {
-    if conversation.snapshot.settings.seats_a_person() {
+    if conversation.snapshot.settings.has_person() {
         return Ok(());
     }
     Err(RequestRefusal::Failed(

@@ -14,7 +14,7 @@ use crate::lsp::analysis::{
 };
 use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
-use crate::provenance::{Placement as Standing, Verdict};
+use crate::provenance::{Placement, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
 use crate::workspace::Hint;
 use crate::workspace::clock::{ago, date};
@@ -23,7 +23,7 @@ use crate::workspace::clock::{ago, date};
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
-/// The longest history that a hover shows.
+/// The number of steps of a block's history that a hover shows.
 const MAX_STEPS: usize = 8;
 
 /// Returns the hover of a position. `None` if nothing is known about it.
@@ -119,7 +119,7 @@ fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Opt
     if let Some(asked) = answer.asked.as_ref() {
         asked_for(&mut text, asked);
     }
-    // The paragraphs are few, because a terminal shows few lines.
+    // Several facts share a paragraph, because a terminal shows few lines.
     let commit = answer.commit.as_ref().map(|commit| {
         let commit_text = format!("{}: {}", commit.author, commit.subject);
         format!("{} {}", text.code(commit.short()), text.escaped(&commit_text))
@@ -231,9 +231,10 @@ fn verdict(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Strin
     )
 }
 
-/// Returns where a moved block was recorded: in another file, or in another container of this one.
+/// Returns where a moved block was recorded: in another file, or in another container of the same
+/// file.
 fn moved_from(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
-    let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Standing::Moved))?;
+    let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Placement::Moved))?;
     if recorded.path != file.path {
         return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
     }
@@ -323,8 +324,8 @@ mod tests {
         let snapshot = editor.snapshot();
         let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
         let recent = analysis::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
-        assert!(!recent.since.is_empty(), "nobody has asked for an analysis of this text");
-        assert_eq!(shown(&editor), before, "another block is edited");
+        assert!(!recent.since.is_empty(), "the text was not analysed after the edit");
+        assert_eq!(shown(&editor), before, "only another block was edited");
         editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
         let edited = shown(&editor);
         assert!(edited.contains("function `second`: **being edited** – before that:"), "{edited}");
@@ -332,7 +333,7 @@ mod tests {
         editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\nfn first");
         assert!(
             !shown(&editor).contains("being edited"),
-            "lines that nobody has seen are looked at"
+            "a position in new lines is analysed anew"
         );
         analysis::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
         assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));

@@ -1,5 +1,5 @@
-//! `textDocument/inlayHint`: provenance at the end of a definition's line, for clients that show no
-//! lenses.
+//! `textDocument/inlayHint`: provenance at the end of a definition's first line. By default, only
+//! clients that show no lenses get these hints.
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -8,7 +8,9 @@ use crate::lsp::analysis;
 use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
-/// Returns the hints of a range. `None` if the client shows lenses, which say the same.
+/// Returns the hints of a range. `None` if the settings show no hints, or if the document is not
+/// open or in no workspace. By default, a client that shows lenses gets no hints, because both say
+/// the same.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,

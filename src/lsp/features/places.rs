@@ -67,17 +67,17 @@ pub(crate) struct ProducedBlock {
     pub(crate) path: RelativePath,
 }
 
-/// Returns the blocks of an intent, sorted by file. Open documents are read as the editor shows
-/// them, other files from disk.
+/// Returns the blocks of an intent, in the order of paths and lines. Open documents are read as the
+/// editor shows them, other files from disk.
 pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
     let paths = map::produced(view.workspace, id).into_iter().map(|(path, _)| path).collect();
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
 }
 
-/// Returns the recorded blocks that satisfy `fits`, sorted by file. Searches the open documents and
-/// these files on disk.
-pub(crate) fn named(
+/// Returns the recorded blocks whose name satisfies `fits`, in the order of paths and lines.
+/// Searches the open documents and these files on disk.
+pub(crate) fn blocks_named(
     view: WorkspaceView<'_>,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,

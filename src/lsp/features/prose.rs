@@ -16,7 +16,7 @@ pub(crate) struct Prose {
 }
 
 impl Prose {
-    /// Returns an empty text, in Markdown or plain.
+    /// Returns an empty text, in Markdown or as plain text.
     pub(crate) fn new(markdown: bool) -> Self {
         Self { markdown, out: String::new() }
     }
@@ -56,22 +56,24 @@ impl Prose {
         }
     }
 
-    /// Adds a paragraph. Its pieces must be escaped already.
-    pub(crate) fn paragraph(&mut self, pieces: &str) {
+    /// Adds a paragraph. Its content must be escaped already.
+    pub(crate) fn paragraph(&mut self, content: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
         }
-        self.out.push_str(pieces);
+        self.out.push_str(content);
     }
 
-    /// Adds a paragraph of these pieces, unless there are none. They must be escaped already.
+    /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
+    /// be escaped already.
     pub(crate) fn joined(&mut self, pieces: &[String]) {
         if !pieces.is_empty() {
             self.paragraph(&pieces.join(" · "));
         }
     }
 
-    /// Adds a list under a heading. The heading is not escaped.
+    /// Adds a list under a heading, unless the list is empty. The heading and the items must be
+    /// escaped already.
     pub(crate) fn list(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;

@@ -22,15 +22,16 @@ fn editor(text: &str) -> Editor {
 const SEARCH: &str =
     "id: INT-0$003\nname: Search\nstatus: IN_PROGRESS\nowned_scope: [\"search/**\"]\n";
 
+/// Returns the diagnostics of an open file, each as `code at path:line: text`.
 fn codes(editor: &Editor, path: &str) -> Vec<String> {
     let found = diagnostics::diagnose(&editor.snapshot(), &editor.uri(path));
-    let told = found.iter().map(|it| match &it.code {
+    let shown = found.iter().map(|it| match &it.code {
         Some(lsp::Code::String(code)) => {
             format!("{code} at {}", editor.show(&editor.uri(path), it.range))
         }
         other => panic!("{other:?}"),
     });
-    told.collect()
+    shown.collect()
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn closed_files_are_judged_too() {
 }
 
 #[test]
-fn ids_lead_here_and_the_intent_is_shown_here() {
+fn ids_lead_to_the_file_and_the_file_shows_its_intent() {
     let mut editor = editor(SEARCH);
     let text = format!("{:?}", hover::handle(&editor.snapshot(), editor.ask(json!({}))).unwrap());
     assert!(text.contains("Search") && text.contains("search/"), "{text}");
@@ -92,7 +93,7 @@ fn ids_lead_here_and_the_intent_is_shown_here() {
 }
 
 #[test]
-fn a_rename_takes_the_file_along() {
+fn a_rename_of_the_id_renames_the_file() {
     let mut editor = editor(SEARCH);
     let renamed = |editor: &Editor| {
         let asked = editor.ask(json!({ "newName": "FIND-1" }));
@@ -145,7 +146,7 @@ fn chosen(editor: &Editor, title: &str) -> lsp::WorkspaceEdit {
 }
 
 #[test]
-fn actions_edit_the_file_and_new_intents_get_one_of_their_own() {
+fn actions_edit_the_file_and_a_new_intent_gets_its_own_file() {
     let mut editor = editor(SEARCH);
     let text = serde_json::to_string(&chosen(&editor, "Complete INT-003")).unwrap();
     assert!(text.contains("intents/INT-003.yaml") && text.contains("COMPLETED"), "{text}");

@@ -54,7 +54,7 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> Answer<Vec<lsp::SymbolIn
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
         let files = view.names().files(words, MAX_FILES);
-        let blocks = places::named(view, files, |name| fits(name, words))?;
+        let blocks = places::blocks_named(view, files, |name| fits(name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
     let blocks = places::blocks_of_intent(view, &id)?;

@@ -17,9 +17,8 @@ use crate::workspace::{Attributes, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
-/// The protocol crate tells a change with a range from a whole text by trying the first and falling
-/// back to the second. With it, a change whose range cannot be read would replace the whole
-/// document by a few characters.
+/// The type in the protocol crate treats a change whose range cannot be read as a change without a
+/// range. The few characters of that change would then replace the whole document.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DidChange {
@@ -58,7 +57,8 @@ enum OutOfStep {
 /// Returns a document for a text that was just opened. If the text has a syntax error, the document
 /// takes its blocks from the file at the last commit.
 ///
-/// Nothing is read from the disk here: a lane reads what is needed, when it needs the blocks.
+/// Nothing is read from the disk here. The two closures read what is needed when the blocks are
+/// first needed.
 fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
     let document = Document::from_text(name, text);
     let Some(path) = path else { return document };
@@ -88,8 +88,8 @@ impl Ordered {
     pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
-        // The language is found by the name. An address that is not a local file also ends in a
-        // name.
+        // The name determines the language. The path of an address that is not a local file also
+        // ends in a name.
         let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
         self.world.store(OpenDocument {
             document: new_document(name, &item.text, path.clone()),
@@ -102,8 +102,8 @@ impl Ordered {
         if let Some(folder) = path.as_deref().and_then(Path::parent) {
             self.look_up(folder.to_owned());
         }
-        // A client that pulls requests diagnostics for open files itself. What was pushed while the
-        // file was closed would be shown a second time.
+        // A client that pulls diagnostics requests those of open files itself. The diagnostics that
+        // were pushed while the file was closed would be shown a second time.
         if self.world.now.client.pulls() {
             self.forget(item.uri.clone());
         }
@@ -126,7 +126,7 @@ impl Ordered {
             return;
         };
         let version = changes.text_document.version.unwrap_or(open.version.saturating_add(1));
-        match self.world.changed(open, version, &changes.content_changes) {
+        match self.world.apply_changes(open, version, &changes.content_changes) {
             Ok(Some(document)) => {
                 let changed = Instant::now();
                 let before = open.as_ref().clone();
@@ -139,7 +139,7 @@ impl Ordered {
         }
     }
 
-    /// Stops trusting a document after a fault of the server while it handled a notification.
+    /// Stops trusting a document after the server failed to handle a notification about it.
     pub(crate) fn distrust(&mut self, uri: &str, reason: String) {
         tracing::error!(uri, reason, "a notification broke off");
         self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
@@ -164,8 +164,8 @@ impl Ordered {
         let uri = params.text_document.uri;
         let now = &mut self.world.now;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
-        let ours = closed.path.as_ref().filter(|path| watch::is_relevant(path));
-        let root = ours.and_then(|path| now.workspaces.root_of(path)).map(ToOwned::to_owned);
+        let relevant = closed.path.as_ref().filter(|path| watch::is_relevant(path));
+        let root = relevant.and_then(|path| now.workspaces.root_of(path)).map(ToOwned::to_owned);
         self.forget(uri);
         if let Some(root) = root {
             self.diagnose_unopened(root);
@@ -185,7 +185,7 @@ impl Ordered {
 impl World {
     /// Returns the document after the changes. `None` if it was out of step and no change contains
     /// the whole text.
-    fn changed(
+    fn apply_changes(
         &self,
         open: &OpenDocument,
         version: i32,

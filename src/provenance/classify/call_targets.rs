@@ -1,7 +1,8 @@
-//! Decides whether a call in a unit means the helper that has its name.
+//! Decides whether a call means the helper whose name it uses.
 //!
 //! A name can be declared more than once: overloaded, in another type, or in another file. Then the
-//! text of a call does not show which function is meant, and the helper's body must not replace it.
+//! text of a call does not show which function is meant, and the helper's body must not replace the
+//! call.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ use super::units::{File, Unit, all_units};
 pub(super) struct CallForms {
     /// By its name alone: `h()`.
     pub bare: bool,
-    /// On its own object or type: `this.h()`, `self.h()`, `Self::h()`.
+    /// On the unit's own object or type: `this.h()`, `self.h()`, `Self::h()`.
     pub own: bool,
     /// On the type that declares it: `Util.h()`.
     pub owner: Option<String>,
@@ -49,48 +50,53 @@ pub(super) fn ways(
     let file = &files[id.0];
     let language = file.language();
     let all = named.0.get(&(language, file.units[id.1].name.clone()));
-    let twins = || all.into_iter().flatten().filter(|twin| *twin != id);
-    let here = owner(file, id.1);
+    let namesakes = || all.into_iter().flatten().filter(|other| *other != id);
+    let declared_in = owner(file, id.1);
     // In these languages, a method can be overloaded, and can be called as `h()` inside its class.
     let has_classes = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
-    let confused = twins().any(|twin| {
-        let same_place = twin.0 == id.0 && owner(&files[twin.0], twin.1) == here;
-        let free = owner(&files[twin.0], twin.1).is_none() && here.is_none();
-        let count = parameter_count(&files[twin.0].units[twin.1].tree, language);
-        let apart = has_classes && count.is_some_and(|count| count != helper.parameters.len());
-        let nearer = free && (caller.0 == twin.0 || caller.0 != id.0);
-        (same_place && !apart) || nearer
+    let is_ambiguous = namesakes().any(|other| {
+        let other_owner = owner(&files[other.0], other.1);
+        let same_place = other.0 == id.0 && other_owner == declared_in;
+        let count = parameter_count(&files[other.0].units[other.1].tree, language);
+        let is_overload =
+            has_classes && count.is_some_and(|count| count != helper.parameters.len());
+        // If neither function is in a container, `h()` means the one in the caller's file. A caller
+        // in a third file may mean either.
+        let are_free = other_owner.is_none() && declared_in.is_none();
+        let is_nearer = are_free && (caller.0 == other.0 || caller.0 != id.0);
+        (same_place && !is_overload) || is_nearer
     });
-    if confused {
+    if is_ambiguous {
         return None;
     }
     let callers_file = &files[caller.0];
     let own_type = own_type(callers_file, caller.1);
-    let any = twins().next().is_none();
-    let Some(owner) = here else {
+    let any = namesakes().next().is_none();
+    let Some(owner) = declared_in else {
         return Some(CallForms { bare: true, any, ..CallForms::default() });
     };
     let name = type_name(&file.units[owner].name);
     let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
     let is_module = is_module(&file.units[owner]);
-    let reached = id.0 == caller.0 && around(callers_file, caller.1).any(|one| one == owner);
+    let is_inside = id.0 == caller.0 && containers(callers_file, caller.1).any(|one| one == owner);
     let bare = match helper.constructor {
-        true => reached && own,
-        false => reached && (is_module || has_classes),
+        true => is_inside && own,
+        false => is_inside && (is_module || has_classes),
     };
     Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
 }
 
 /// Returns the containers around a unit, innermost first.
-fn around<'f>(file: &'f File<'_>, unit: usize) -> impl Iterator<Item = usize> + 'f {
+fn containers<'f>(file: &'f File<'_>, unit: usize) -> impl Iterator<Item = usize> + 'f {
     let outer = |at: usize| file.units[at].container.filter(|outer| *outer != 0);
     std::iter::successors(outer(unit), move |at| outer(*at))
 }
 
 fn owner(file: &File<'_>, unit: usize) -> Option<usize> {
-    around(file, unit).next()
+    containers(file, unit).next()
 }
 
+/// Returns the innermost container of a unit, unless that is a module.
 fn own_type(file: &File<'_>, unit: usize) -> Option<usize> {
     owner(file, unit).filter(|at| !is_module(&file.units[*at]))
 }

@@ -1,8 +1,8 @@
 //! Compares large data files entry by entry.
 //!
-//! If one package in a lock file of a megabyte changed, building trees of the whole file would be
-//! wasted work: apart from formatting, the rules for programs can prove nothing about data. So the
-//! blocks of both versions are compared by their hashes, and no tree is built.
+//! For a lock file of a megabyte in which one package changed, it would be wasted work to build the
+//! trees of `code::program`: apart from formatting, the rules for programs can prove nothing about
+//! data. So the blocks of both versions are compared by their hashes, and no such tree is built.
 
 use std::collections::HashMap;
 
@@ -41,10 +41,10 @@ pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classi
 }
 
 fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChange> {
-    let named = |blocks: &FileBlocks| -> HashMap<Identity, usize> {
+    let by_identity = |blocks: &FileBlocks| -> HashMap<Identity, usize> {
         blocks.blocks.iter().enumerate().map(|(at, one)| (one.identity.clone(), at)).collect()
     };
-    let (old, new) = (named(before), named(after));
+    let (old, new) = (by_identity(before), by_identity(after));
     let mut changes = Vec::new();
     // For each entry that is in both versions, its position in the old version, in the order of the
     // new one.
@@ -66,8 +66,8 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     changes
 }
 
-/// Returns the change of one block. Returns `None` if only blocks inside it changed, because those
-/// are reported on their own.
+/// Returns the change of one block. Returns `None` if the block is unchanged, or if only blocks
+/// inside it changed, because those are reported on their own.
 fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
     let (was, is) = (&old.fingerprint, &new.fingerprint);
     if was.content == is.content {
@@ -83,15 +83,15 @@ fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
 
 fn change(
     path: &str,
-    said: &str,
+    what: &str,
     (before, after): (Option<&Block>, Option<&Block>),
 ) -> BlockChange {
     let identity = after.or(before).map(|block| block.identity.clone());
-    let named = identity.as_ref();
-    let label = named.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
-    let is_proven = said == "formatting";
+    let name = identity.as_ref();
+    let label = name.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
+    let is_proven = what == "formatting";
     BlockChange {
-        reason: format!("{label}: {said}"),
+        reason: format!("{label}: {what}"),
         identity,
         class: Some(class_if(is_proven)),
         after: after.map(|block| (path.to_owned(), block.bytes.clone())),

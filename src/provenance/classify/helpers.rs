@@ -21,19 +21,22 @@ pub(super) struct Helper {
     pub statements: Vec<Tree>,
     /// The value of the function, if it returns only once, at its end.
     pub result: Option<Tree>,
-    /// The declared return type, and whether every returned value evidently has that type.
+    /// The declared return type, if there is one.
     pub returns: Option<String>,
+    /// Every returned value evidently has the declared return type, or the language never converts
+    /// a returned value.
     pub keeps_type: bool,
-    /// The function contains a `return` other than the one at its end.
+    /// The function contains a `return` other than the one at its end, or an unknown macro, which
+    /// may contain one.
     pub returns_early: bool,
-    /// The function ends with a `return`, a `throw` or a value.
+    /// The function ends with a value, a `return` of a value, or a `throw`.
     pub ends: bool,
-    /// The function needs the object that it is called on.
+    /// The function is declared as a method, or its body uses `this`.
     pub method: bool,
     /// The function is a constructor.
     pub constructor: bool,
-    /// The names that the body uses but does not declare. In a caller that declares one of them,
-    /// the body would mean the caller's.
+    /// The names that the body uses but does not declare. In a caller that declares one of these
+    /// names, the body would use the caller's declaration.
     pub surroundings: OuterNames,
 }
 
@@ -45,17 +48,17 @@ pub(super) struct Parameter {
     pub placeholder: String,
     /// How often the body reads the parameter.
     pub uses: usize,
-    pub said: Option<String>,
+    pub declared_type: Option<String>,
 }
 
 /// The languages whose functions, parameters and calls this module can read.
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
-/// Returns true if values are dropped at the end of the function, or if a parameter that the
-/// function changes may be a copy. Dropping a value may have an effect, such as releasing a lock,
-/// so it matters whose body the value belongs to.
-fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
+/// Returns true if the function may drop a value at its end, or if a parameter that the function
+/// changes may be a copy. Dropping a value may have an effect, such as releasing a lock. If the
+/// body replaced a call, that effect would come only at the end of the caller.
+fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
         return body.any(&|node| node.is("cleanup") || node.is("__cleanup__"));
     }
@@ -66,29 +69,30 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
     let declares = |node: &Tree| {
         node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
     };
-    // In Rust, only a declaration with a call can create such a value. In C++, every declaration
-    // calls a constructor.
-    let ends = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
+    // In Rust, only the value of a declaration that contains a call is assumed to have an effect
+    // when it is dropped. In C++, every declaration calls a constructor.
+    let keeps_value = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
     let is_part_of_a_call =
         |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(calls);
-    body.any(&|node| ends(node) || language == "rust" && is_part_of_a_call(node))
+    body.any(&|node| keeps_value(node) || language == "rust" && is_part_of_a_call(node))
         || language == "rust" && takes_values(core)
 }
 
-/// Returns true if a Rust function takes a value that it may drop, or a copy that it changes.
+/// Returns true if a Rust function takes a value that it may drop, or a copy that it changes. Only
+/// references and numbers, `bool` and `char` without `mut` are neither.
 fn takes_values(core: &Tree) -> bool {
     let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
-    let is_kept = |one: &Tree| match one.child("type").map(Tree::words) {
-        Some(said) => {
-            let is_plain = said.starts_with(['u', 'i', 'f', 'b', 'c'])
-                && said
+    let is_borrowed_or_plain = |one: &Tree| match one.child("type").map(Tree::words) {
+        Some(type_name) => {
+            let is_plain = type_name.starts_with(['u', 'i', 'f', 'b', 'c'])
+                && type_name
                     .chars()
                     .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-            said.starts_with('&') || is_plain
+            type_name.starts_with('&') || is_plain
         }
         None => one.text.is_some() || one.words().starts_with('&'),
     };
-    parameters.into_iter().any(|one| !is_kept(one) || one.words().starts_with("mut "))
+    parameters.into_iter().any(|one| !is_borrowed_or_plain(one) || one.words().starts_with("mut "))
 }
 
 const ASSIGNING: &[&str] = &[
@@ -114,7 +118,9 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
             || CALL_FRAME_WORDS.iter().any(|word| node.is(word))
             || node.children.len() == 3 && node.words() == "new . target"
     };
-    if body.any(&is_bound) || body.any(&|node| node.is(name)) || ends_values(&core, &body, language)
+    if body.any(&is_bound)
+        || body.any(&|node| node.is(name))
+        || drops_values(&core, &body, language)
     {
         return None;
     }
@@ -123,7 +129,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         return None;
     }
     let types = LocalTypes::of(&core);
-    // Give every local a name that occurs nowhere else.
+    // Every local gets a name that occurs nowhere else, so that it cannot clash with a name in the
+    // caller.
     body.visit_mut(&mut |leaf| {
         if let NameKind::Local(local) = leaf.name {
             leaf.rename(&format!("\u{1}{name}\u{1}{local}"));
@@ -138,8 +145,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         if by_value && may_copy(&core, &body, local, &placeholder) {
             return None;
         }
-        let said = types.of_local(local).map(str::to_owned);
-        known.push(Parameter { placeholder, uses, said });
+        let declared_type = types.of_local(local).map(str::to_owned);
+        known.push(Parameter { placeholder, uses, declared_type });
     }
     if by_value && receiver.is_some_and(|own| may_copy(&core, &body, own, &placeholder(own))) {
         return None;
@@ -189,7 +196,7 @@ pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
     }
 }
 
-/// Puts another node in the place of a node, whose field it keeps.
+/// Replaces a node by another one, which gets the field of the replaced node.
 pub(super) fn put(place: &mut Tree, node: Tree) {
     let field = place.field;
     *place = node;
@@ -201,8 +208,8 @@ pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }
 
-/// Returns true if the function is more than a body with parameters: async, a generator, annotated,
-/// unsafe or external.
+/// Returns true if the function is more than a body with parameters, for example async, a
+/// generator, a getter, annotated, unsafe or external.
 fn is_special(item: &Tree, core: &Tree) -> bool {
     const SPECIAL: &[&str] =
         &["async", "unsafe", "extern", "*", "get", "set", "native", "synchronized", "inline"];
@@ -311,8 +318,8 @@ fn local(leaf: &Tree) -> Option<u32> {
     }
 }
 
-/// Returns how often the body reads a parameter. Returns `None` if the parameter is assigned to, or
-/// captured by an inner function.
+/// Returns how often the body reads a parameter. Returns `None` if the body assigns to the
+/// parameter or borrows it mutably, or if an inner function captures it.
 fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
     let tokens = body.tokens();
     let mut uses = 0;
@@ -322,21 +329,21 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
         }
         uses += 1;
         let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
-        let last =
+        let before =
             at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
-        if ASSIGNING.contains(&next) || matches!(last, "++" | "--" | "&mut" | "mut" | "del") {
+        if ASSIGNING.contains(&next) || matches!(before, "++" | "--" | "&mut" | "mut" | "del") {
             return None;
         }
     }
-    let kept = body.any(&|node| {
+    let is_captured = body.any(&|node| {
         let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
         function && node.any(&|leaf| leaf.is(placeholder))
     });
-    (!kept).then_some(uses)
+    (!is_captured).then_some(uses)
 }
 
-/// Returns true if a parameter may be a copy of a value that the body changes. Then the change is
-/// not visible to the caller.
+/// Returns true if the body may change a parameter that may be a copy. The caller does not see a
+/// change of a copy, but would see it if the body replaced the call.
 fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     let declares = |node: &Tree| {
         node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
@@ -362,7 +369,8 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     })
 }
 
-/// Divides a body into the statements before its result, and the result.
+/// Divides a body into the statements before its result, and the result. A `return` without a value
+/// at the end belongs to neither.
 fn parts(body: &Tree, language: &str) -> (Vec<Tree>, Option<Tree>) {
     if !is_block(body) {
         return (Vec::new(), Some(body.clone()));

@@ -292,7 +292,8 @@ impl<'h> Inliner<'h> {
             }
             for (at, argument) in arguments.iter().enumerate() {
                 let parameter = &helper.parameters[at];
-                let typed = self.types.passes(argument, parameter.said.as_deref(), self.language);
+                let typed =
+                    self.types.passes(argument, parameter.declared_type.as_deref(), self.language);
                 if !typed || !is_stable(argument) && !once_and_first(helper, at, &arguments) {
                     return None;
                 }

@@ -1,5 +1,5 @@
-//! Decides whether two trees do the same: they are equal node by node, except for locals that are
-//! renamed one to one and for declarations whose new name is known.
+//! Decides whether two trees do the same thing. They do if they are equal node by node, except for
+//! locals that are renamed one to one and for declarations whose new name is known.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,7 @@ impl Resolved {
     }
 }
 
-/// The differences between two trees that do the same.
+/// The differences between two trees that do the same thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Alike {
     /// Renamed locals, with the old and the new name.
@@ -37,20 +37,21 @@ pub(super) struct Alike {
 pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Option<Alike> {
     let mut walk = TreeComparison {
         renames,
-        there: HashMap::new(),
-        back: HashMap::new(),
+        new_locals: HashMap::new(),
+        old_locals: HashMap::new(),
         uses: HashSet::new(),
     };
     walk.nodes(&before.tree, &after.tree).then_some(())?;
     let mut alike = Alike::default();
-    for (old, new) in &walk.there {
+    for (old, new) in &walk.new_locals {
         let (from, to) =
             (before.names.locals.get(*old as usize)?, after.names.locals.get(*new as usize)?);
         if from.name == to.name {
             continue;
         }
         let may = before.names.may_rename(*old) && after.names.may_rename(*new);
-        // Neither name may mean anything else on the other side.
+        // The new name may only stand for locals in the old tree, and the old name only for locals
+        // in the new tree.
         let taken = before.names.mentions(&to.name) || after.names.mentions(&from.name);
         if !may || taken {
             return None;
@@ -66,8 +67,10 @@ pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Op
 
 struct TreeComparison<'a> {
     renames: &'a Renames,
-    there: HashMap<u32, u32>,
-    back: HashMap<u32, u32>,
+    /// For each local of the old tree, the local of the new tree that it became.
+    new_locals: HashMap<u32, u32>,
+    /// The reverse of `new_locals`, so that no two locals become one.
+    old_locals: HashMap<u32, u32>,
     uses: HashSet<(String, String)>,
 }
 
@@ -89,8 +92,8 @@ impl TreeComparison<'_> {
     fn tokens(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
         match (before.name, after.name) {
             (NameKind::Local(from), NameKind::Local(to)) => {
-                *self.there.entry(from).or_insert(to) == to
-                    && *self.back.entry(to).or_insert(from) == from
+                *self.new_locals.entry(from).or_insert(to) == to
+                    && *self.old_locals.entry(to).or_insert(from) == from
             }
             (NameKind::Local(_), _) | (_, NameKind::Local(_)) => false,
             (NameKind::Fixed, _) | (_, NameKind::Fixed) => old == new && before.name == after.name,
@@ -111,15 +114,16 @@ impl TreeComparison<'_> {
     }
 }
 
-/// Two nodes have the same kind, or are both quotes. The kind of a quote is its raw text, so it is
-/// ignored.
+/// Returns true if two nodes have the same kind, or if both are quotes. The kind of a quote is the
+/// quote as written, `'` or `"`, but what counts is its normalised text.
 fn same_kind(before: &Tree, after: &Tree) -> bool {
     let quote = |tree: &Tree| tree.is_a(Role::Quote);
     before.kind == after.kind || (quote(before) && quote(after))
 }
 
 /// Collects the names that differ at the same position in two otherwise equal trees. They are
-/// candidates for renamed declarations.
+/// candidates for renamed declarations. Returns false if the trees differ in anything else; `found`
+/// then holds only some of the names.
 pub(super) fn differing_names(
     before: &Tree,
     after: &Tree,

@@ -1,11 +1,13 @@
-//! Aligns two versions of a file: finds out which block of one is which block of the other.
+//! Aligns two versions of a file: finds for each block of the current version the block of the
+//! earlier version that it was.
 //!
 //! 1. The two versions are aligned as sequences. Blocks with the same name and text in the same
 //!    order are settled.
 //! 2. For the remaining blocks, the pairs that may be one block are collected (`measure`).
 //! 3. Each pair is measured once ([`Likeness`]).
 //! 4. The rules ([`RULES`]) are applied in order. Of the pairs that fit a rule, a pair is accepted
-//!    if it is better than every rival on either side. Rivals that fit equally well are ambiguous.
+//!    if it is better than every rival on either side. Rivals that fit equally well are ambiguous,
+//!    except that pairs which are merely alike are rejected.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,7 +20,7 @@ use crate::code::difference;
 use crate::provenance::outline::Short;
 use crate::provenance::{Rejection, Tier};
 
-/// From this many equal blocks on, their order does not decide which block is which.
+/// If this many blocks or more fit equally well, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;
 
 /// The input of an alignment.
@@ -43,7 +45,8 @@ pub(crate) struct Scene<'a> {
 #[derive(Debug)]
 pub(crate) struct Alignment {
     pub(crate) fits: Vec<Fit>,
-    /// For each earlier block, the index of the current block that it is, if that is settled.
+    /// For each earlier block, the index of the current block that it is, or of one that it may be
+    /// if the result is ambiguous. `None` if there is none.
     pub(super) stands: Vec<Option<usize>>,
     /// The pairs that were measured because the sequences did not settle them, ordered by current
     /// block.
@@ -109,7 +112,8 @@ impl<'a> Scene<'a> {
         alignment
     }
 
-    /// Step 1: settles blocks with the same name and text in the same order.
+    /// Step 1: settles blocks with the same name and text in the same order. Blocks without a name
+    /// need only have the same text.
     fn pin(&self, alignment: &mut Alignment) {
         let key = |item: &ComparedBlock<'_>| match item.is_unnamed() {
             true => (item.row.text, Short::default()),
@@ -132,8 +136,8 @@ impl<'a> Scene<'a> {
         self.pin_aside(alignment, key);
     }
 
-    /// Settles earlier blocks without a position in the sequence whose name and text occur exactly
-    /// once in the current version.
+    /// Settles earlier blocks whose position in the sequence is not known, if their name and text
+    /// occur exactly once in the current version. Removed blocks are left out.
     fn pin_aside(
         &self,
         alignment: &mut Alignment,
@@ -144,12 +148,12 @@ impl<'a> Scene<'a> {
         if aside.is_empty() {
             return;
         }
-        let mut standing: HashMap<(Short, Short), Vec<usize>> = HashMap::new();
+        let mut by_key: HashMap<(Short, Short), Vec<usize>> = HashMap::new();
         for new in (0..self.now.len()).filter(|new| (self.is_open)(*new)) {
-            standing.entry(key(&self.now[new])).or_default().push(new);
+            by_key.entry(key(&self.now[new])).or_default().push(new);
         }
         for old in aside {
-            if let Some([new]) = standing.get(&key(&self.then[old])).map(Vec::as_slice)
+            if let Some([new]) = by_key.get(&key(&self.then[old])).map(Vec::as_slice)
                 && alignment.is_open(old, *new)
                 && (self.admits)(old, *new)
             {
@@ -227,8 +231,8 @@ impl Assignment<'_, '_> {
                 self.alignment.settle(old, new, rule, likeness);
                 self.pairs[*at].outcome = Ok(rule);
             } else if rule.tier != Tier::Likeness {
-                // The rule states that something is equal, so its rivals are ambiguous. Rivals
-                // under another rule are rejected.
+                // All rivals have in common what the rule asks for, such as the name, so the block
+                // may be any of them. Pairs that are merely alike are rejected instead.
                 self.ambiguous(tied);
             } else {
                 self.pairs[*at].outcome = Err(Rejection::Rivals);
@@ -251,25 +255,29 @@ impl Assignment<'_, '_> {
             let mut rest = rest.iter().filter(open).filter(|other| !but(&self.pairs[other.1]));
             rest.next().map_or(0.0, |(score, _)| worth(*score))
         };
+        // A rival whose lines are gone does not compete with a pair whose lines are still there.
         let near = |other: &&(f32, usize)| {
             let is_left = self.pairs[other.1].likeness.lines_left;
             score - other.0 < MARGIN && (is_left || !pair.likeness.lines_left)
         };
-        // Two pairs share one block. Compare the total value of the whole assignment if one or the
-        // other pair is accepted. `theirs` and `ours` are the rivals of the blocks that the pairs
-        // do not share.
+        // This pair and the other pair share one block, so only one of them can be accepted. The
+        // block that is left over then gets its best remaining pair. The two are tied if accepting
+        // this pair is not clearly better in total. `theirs` are the pairs of the block that only
+        // the other pair has, and `ours` those of the block that only this pair has.
         let is_tied =
             |other: f32, theirs: &[(f32, usize)], ours: &[(f32, usize)], shares: Shares<'_>| {
                 let this = worth(score) + best(theirs, shares);
                 let that = worth(other) + best(ours, shares);
                 this - that < MARGIN
             };
-        let answer = |item: usize| self.scene.then[item].answer;
         let same_then = of_then.iter().filter(open).filter(near).filter(|(other, rival)| {
             let new = self.pairs[*rival].now;
             let shares = |one: &MeasuredPair| one.then == pair.then;
             new != pair.now && is_tied(*other, rivals.of_now(new), of_now, &shares)
         });
+        // Earlier blocks with the same record, or both without one, do not compete, because either
+        // gives the same answer.
+        let answer = |item: usize| self.scene.then[item].answer;
         let same_now = of_now.iter().filter(open).filter(near).filter(|(other, rival)| {
             let old = self.pairs[*rival].then;
             let shares = |one: &MeasuredPair| one.now == pair.now;
@@ -278,8 +286,7 @@ impl Assignment<'_, '_> {
                 && is_tied(*other, rivals.of_then(old), of_then, &shares)
         });
         let mut tied: Vec<usize> = same_then.chain(same_now).map(|other| other.1).collect();
-        // If there are several equal blocks, and as many earlier ones with the same record, they
-        // are matched in their order.
+        // The pair can be accepted if no rival is left, or if the order of the blocks decides.
         let same_answers = tied.iter().all(|other| {
             let old = self.pairs[*other].then;
             old != pair.then && answer(old) == answer(pair.then)
@@ -291,8 +298,9 @@ impl Assignment<'_, '_> {
         tied
     }
 
-    /// Returns true if there are as many equal blocks now as before, so that their order decides
-    /// which is which.
+    /// Returns true if the order of the blocks decides for this pair: between the same unchanged
+    /// neighbours, as many current blocks as earlier ones fit the rule, and both blocks of the pair
+    /// have the same position among them.
     fn has_order(&self, rivals: &Rivals, at: usize) -> bool {
         let pair = &self.pairs[at];
         let open = |other: &&(f32, usize)| {
@@ -327,7 +335,7 @@ impl Assignment<'_, '_> {
     }
 }
 
-/// Returns true if a pair shares a certain block.
+/// Returns true if a pair contains the block that two rivals share.
 type Shares<'a> = &'a dyn Fn(&MeasuredPair) -> bool;
 
 /// The pairs that fit a rule, grouped by each of their blocks. Each list holds score and pair

@@ -50,7 +50,7 @@ pub(crate) use other_files::Surroundings;
 pub(crate) use reading::has_recorded_own_text;
 pub(crate) use rules::MatchRule;
 
-/// The current state of a file, and what the matcher can find out about everything else.
+/// The current state of a file, with the ledger and with access to the rest of the work tree.
 #[derive(Clone, Copy)]
 struct CurrentFile<'a> {
     ledger: &'a Ledger,
@@ -144,7 +144,7 @@ impl CurrentFile<'_> {
     /// recorded that text.
     fn mark_conflicts(&self, found: &mut [Provenance]) {
         if self.blocks.language.is_some() && !self.blocks.has_error {
-            // A program with merge conflict markers never parses without errors.
+            // For a text with a grammar, a merge conflict also sets `has_error`.
             return;
         }
         let conflicts = code::conflicts(&self.document.text());
@@ -163,8 +163,9 @@ impl CurrentFile<'_> {
         let now = ComparedBlock::of_blocks(self.blocks);
         let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.len()];
         let mut matched = Matched::default();
-        // If the newest version has a block, older versions are only used if the block reads as it
-        // did in them. This happens after switching to another branch.
+        // The newest version of each branch is compared, the newest of all first. Once a block was
+        // found in one of them, another one counts only if the block reads as it did in that one,
+        // for example after switching to another branch.
         for version in trail.leaves().take(MAX_LEAVES) {
             let aligned = self.aligned(&now, (&trail, version), Reach::File, watch);
             let ids = trail.ids(version);
@@ -250,8 +251,8 @@ impl CurrentFile<'_> {
     }
 }
 
-/// For each block of `now`, returns the index of the block of `then` that it was, or `None` if it
-/// is new.
+/// For each block of `now`, returns the index of the block of `then` that it was. `None` if the
+/// block is new, or if several earlier blocks fit equally well.
 pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
     let texts = FileTexts::new(then.clone(), now.clone());
@@ -259,7 +260,8 @@ pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> 
     earlier_indices(&old, &new, Some(&texts))
 }
 
-/// For each block of `now`, returns the index of the block of `then` that it was.
+/// Like [`origins_in`], for blocks that are prepared already. `texts` is `None` if the earlier text
+/// is not known.
 fn earlier_indices(
     then: &[ComparedBlock<'_>],
     now: &[ComparedBlock<'_>],
@@ -269,8 +271,7 @@ fn earlier_indices(
     (0..now.len()).map(|at| alignment.of(at)).collect()
 }
 
-/// For each block of `now`, returns the row of an earlier outline that it was. Used if the earlier
-/// text is not known.
+/// Like [`origins_in`], with the rows of an earlier outline. Used if the earlier text is not known.
 pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     let then = ComparedBlock::of_outline(then);
     earlier_indices(&then, &ComparedBlock::of_blocks(now), None)
@@ -358,7 +359,7 @@ pub(crate) fn orphans(
     orphans
 }
 
-/// A trail that is shared by several questions.
+/// A trail that several look-ups share.
 pub(crate) type SharedTrail = Arc<Trail>;
 
 /// Returns true if the block now has a name other than the one in the record.

@@ -1,5 +1,5 @@
-//! Judges the builtins of the shell: those that change the folder, variables or arguments, and
-//! those that run code.
+//! Judges the builtins of the shell: those that change the folder, variables or arguments, those
+//! that run code, and `kill`.
 
 use super::options::{any, operands};
 use super::output::joined;
@@ -10,7 +10,8 @@ use super::{
 use crate::shell::expand::unknown;
 use crate::shell::paths;
 
-/// Judges an assignment. The values of some variables are later run as code.
+/// Judges an assignment. Programs run the values of some variables, such as `PAGER`, as code.
+/// `alone` is false for an assignment that holds for one command only, as in `X=1 make`.
 pub(in crate::shell) fn assigned(shell: &mut Shell, name: &str, value: &[WordPiece], alone: bool) {
     let value = Arg::from_pieces(value);
     if table::holds("runvalues", name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
@@ -53,7 +54,7 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     reads(call.name)
 }
 
-/// Judges `eval`, whose words together are code.
+/// Judges `eval`, which joins its words and runs the result as code.
 pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
@@ -63,7 +64,8 @@ pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     found.unwrap_or_else(|| reads("eval"))
 }
 
-/// Judges `.` and `source`: the code of a file, or the output of a substitution.
+/// Judges `.` and `source`, which run the code of a file, of a process substitution such as
+/// `. <(cmd)`, or of the standard input.
 pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let Some(file) = call.args.first() else { return opaque("source", call.name) };
     if fetched(shell, file) {
@@ -79,11 +81,11 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             return ShellFinding::new(Class::Opaque, "source", &file.text, reason);
         }
     };
-    fed(shell, call.name, &feed)
+    code_from_input(shell, call.name, &feed)
 }
 
-/// Judges a shell that reads code from this input.
-pub(super) fn fed(shell: &mut Shell, by: &str, feed: &StreamData) -> ShellFinding {
+/// Judges the code that the program `by` reads from its input.
+pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) -> ShellFinding {
     if let Some(pieces) = &feed.pieces {
         let code = Arg::from_pieces(pieces);
         let found = shell.in_process(by, |shell| shell.code(&code, by));
@@ -99,23 +101,23 @@ pub(super) fn fed(shell: &mut Shell, by: &str, feed: &StreamData) -> ShellFindin
     unreadable_rule("code.piped", by)
 }
 
-/// Handles `trap CODE SIGNAL…`, which keeps code to run later.
+/// Handles `trap CODE SIGNAL…`, which registers code to run later.
 pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let [code, _, ..] = call.args else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
     }
-    // The code is walked at the end, because only then its variables have their values.
+    // The code is walked at the end, because it sees the values that its variables have then.
     shell.state.traps.push(code.clone());
     reads("trap")
 }
 
-/// Handles `export`, `declare` and `local`: assignments that remain in effect. With `-n`, the name
-/// refers to another variable.
+/// Handles `export`, `declare`, `local` and similar builtins, which assign variables. With `-n`, a
+/// name becomes a reference to another variable, except for `export`, where `-n` ends an export.
 pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let second = any(call.args, &["-n"]) && call.name != "export";
-    let hides = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
-    for arg in call.args.iter().filter(|arg| hides && !arg.option()) {
+    let is_reference = any(call.args, &["-n"]) && call.name != "export";
+    let is_local = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
+    for arg in call.args.iter().filter(|arg| is_local && !arg.option()) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default().to_owned();
         shell.make_local(&name);
     }
@@ -123,10 +125,10 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let value = super::options::cut(arg, name.len() + 1).pieces;
         let name = name.to_owned();
-        if second {
-            let of = Arg::from_pieces(&value);
-            shell.variable_name(&of);
-            shell.second_name(&name, &of.text);
+        if is_reference {
+            let target = Arg::from_pieces(&value);
+            shell.check_variable_name(&target);
+            shell.second_name(&name, &target.text);
             continue;
         }
         assigned(shell, &name, &value, true);
@@ -135,7 +137,8 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Handles `alias NAME=CODE`. The code is judged where the alias is used, or at the end.
+/// Handles `alias NAME=CODE`. The code is judged where the alias is used, or at the end of the text
+/// if it is never used.
 pub(super) fn alias(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
@@ -146,7 +149,7 @@ pub(super) fn alias(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads("alias")
 }
 
-/// Handles `read` and `mapfile`, which set variables to the input.
+/// Handles `read`, `mapfile` and `readarray`, which set variables to lines or words of the input.
 pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes: &[&str] = match call.name {
         "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
@@ -182,7 +185,8 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Handles `set -- a b` and `unset`.
+/// Handles `set -- a b`, which replaces the arguments, and `unset`, which removes variables and
+/// functions.
 pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
@@ -195,7 +199,7 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         for name in operands(call.args, &[]) {
             if !functions {
                 shell.state.variables.remove(&name.text);
-                shell.state.names.retain(|(known, _)| *known != name.text);
+                shell.state.references.retain(|(known, _)| *known != name.text);
             }
             let gone = shell.state.functions.iter_mut().filter(|known| known.name == name.text);
             gone.for_each(|known| known.sure = false);
@@ -207,7 +211,8 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Handles `shift`, which removes the first arguments.
+/// Handles `shift`, which removes the first arguments. If it is not known how many, all arguments
+/// become unknown.
 pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
     let given = shell.arguments.take().unwrap_or_default();
@@ -218,17 +223,18 @@ pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Judges `kill`. Ending one process is opaque, ending all processes is destructive.
+/// Judges `kill`. Ending all processes (`-1`), the own process group (`0`) or the first process
+/// (`1`) is destructive. Ending any other process is opaque.
 pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
     }
     let mut targets = call.args;
     if targets.first().is_some_and(|arg| arg.lead.starts_with('-') && !arg.is("--")) {
-        let named = ["-s", "-n", "--signal"].iter().any(|option| targets[0].is(option));
-        targets = &targets[(1 + usize::from(named)).min(targets.len())..];
+        let takes_value = ["-s", "-n", "--signal"].iter().any(|option| targets[0].is(option));
+        targets = &targets[(1 + usize::from(takes_value)).min(targets.len())..];
     }
-    let first = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
-    let all = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(first);
-    all.map_or_else(|| opaque("kill", "kill"), |arg| destructive_rule("kill.all", &arg.text))
+    let only = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
+    let many = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(only);
+    many.map_or_else(|| opaque("kill", "kill"), |arg| destructive_rule("kill.all", &arg.text))
 }

@@ -1,4 +1,6 @@
-//! Judges a program that has no row by its words: a verb such as `delete`, and a noun.
+//! Judges calls whose effects the rows of the table leave open, by words that mean the same for
+//! most programs: a verb such as `delete`, a statement such as `DROP TABLE`, a grant such as
+//! `allUsers`.
 
 use super::options::{any, values};
 use super::{Arg, ProgramCall, ShellFinding, destructive_rule, sql};
@@ -14,7 +16,7 @@ enum Verb {
 }
 
 fn verb(word: &str) -> Verb {
-    let spelled = |text: &str| {
+    let listed = |text: &str| {
         let text = text.to_ascii_lowercase();
         match (holds("destroyverbs", &text), holds("removeverbs", &text)) {
             (true, _) => Verb::Destroys,
@@ -22,19 +24,22 @@ fn verb(word: &str) -> Verb {
             _ => Verb::None,
         }
     };
-    let whole = spelled(word);
+    let whole = listed(word);
+    // A word with `.`, `/`, `=`, `@` or a space is a path, a setting, an address or a sentence, in
+    // which a verb proves nothing. An exception is a method of a gRPC service whose name begins
+    // with `Svc`, as in `pkg.Svc/DeleteAll`.
     if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
         return whole;
     }
     // The verb may be a part of the word: `delete-index`, `cache:delete-all`, `DeleteInstance`,
     // `apiAccessDeleteKeys`.
     let mut parts = word.split(['-', ':', '_']);
-    let first = parts.next().map_or(Verb::None, spelled);
-    let parts: Vec<Verb> = parts.map(spelled).collect();
+    let first = parts.next().map_or(Verb::None, listed);
+    let parts: Vec<Verb> = parts.map(listed).collect();
     // The verb may be the last part: `service-instance-delete`.
     let last = parts.last() == Some(&Verb::Destroys);
     let later = parts.into_iter().max().unwrap_or(Verb::None);
-    match (last || camel(word), word.contains(['-', ':', '_'])) {
+    match (last || has_camel_verb(word), word.contains(['-', ':', '_'])) {
         (true, _) => Verb::Destroys,
         (_, true) => first.max(if word.contains(':') { later } else { Verb::None }),
         _ => Verb::None,
@@ -43,7 +48,7 @@ fn verb(word: &str) -> Verb {
 
 /// Returns true if a part of a name in camel case is a verb of deletion: `doDelete`,
 /// `DeleteInstance`. `isDeleted` and the names of tests do not count.
-fn camel(word: &str) -> bool {
+fn has_camel_verb(word: &str) -> bool {
     !["test", "Test", "should"].iter().any(|begin| word.starts_with(begin))
         && list("destroyverbs").iter().any(|verb| {
             let (begin, rest) = verb.split_at(1);
@@ -70,19 +75,21 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     }
     let all = any(call.args, &["-a", "-A", "--all"]);
     let forced = any(call.args, &["-f", "--force", "-y", "--yes"]);
+    // A light noun, such as `cache`, names something that can be made again.
     let light = words.get(1).is_some_and(|noun| holds("lightnouns", &noun.text));
     let joined = |text: &str| text.len() > 4 && text.contains(['-', ':', '_']);
     let mut found = None;
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
+        // The words after a verb such as `create` or `list` are names.
         if holds("makers", text) {
             break;
         }
-        let noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
+        let after_noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
         found = match verb(text) {
-            Verb::Destroys if at < 4 && (at == 0 || noun) => Some(text),
+            Verb::Destroys if at < 4 && (at == 0 || after_noun) => Some(text),
             Verb::Removes if (all || forced && !known) && at < 4 => Some(text),
-            Verb::Removes if !known && (1..4).contains(&at) && noun => Some(text),
+            Verb::Removes if !known && (1..4).contains(&at) && after_noun => Some(text),
             // For example `X remove index main` or `X rm-bucket NAME`.
             Verb::Removes if !known && at == 0 && (words.len() > 2 && !light || joined(text)) => {
                 Some(text)
@@ -101,8 +108,9 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     Some(destructive_rule("program.destroys", &format!("{} {word}", call.name)))
 }
 
-/// Returns a finding if any program is given a statement that loses data: as the value of an option
-/// for code, in a request, or as the input of a client.
+/// Returns a finding if a call contains a statement that loses data: as the value of an option such
+/// as `--execute`, in the query of an address, or in the input or arguments of a client such as
+/// `redis-cli`.
 pub(super) fn loses_data(call: &ProgramCall) -> Option<ShellFinding> {
     let mut texts: Vec<String> =
         values(call.args, &list("dataoptions")).into_iter().map(|code| code.text).collect();
@@ -115,27 +123,28 @@ pub(super) fn loses_data(call: &ProgramCall) -> Option<ShellFinding> {
     }));
     let nouns = list("sqlnouns");
     texts.iter().find_map(|text| {
-        // A sentence may begin with such a verb too: "Drop support for …".
+        // A sentence such as "Drop support for …" begins like a statement. So the text must also
+        // contain a phrase such as `DROP TABLE`.
         let upper = text.to_ascii_uppercase();
-        let shaped = nouns.iter().any(|noun| upper.contains(noun));
-        sql::statements(text).filter(|_| shaped)
+        let has_phrase = nouns.iter().any(|noun| upper.contains(noun));
+        sql::statements(text).filter(|_| has_phrase)
     })
 }
 
 /// Returns a finding if rights are given to everybody, or all rights to somebody.
 pub(super) fn widens(call: &ProgramCall) -> Option<ShellFinding> {
     let grants = list("grants");
-    let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
-    let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(all))?;
+    let is_grant = |part: &str| grants.contains(&part) || grants.contains(&base(part));
+    let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(is_grant))?;
     Some(destructive_rule("access.widened", &format!("{} {}", call.name, word.text)))
 }
 
-/// Returns the text after the last slash.
 fn base(part: &str) -> &str {
     part.rsplit('/').next().unwrap_or(part)
 }
 
-/// Returns the word that makes these the arguments of a request to delete, for any client.
+/// Returns the argument by which a client of HTTP requests a deletion: a method such as
+/// `-X DELETE`, or an address such as `HOST/users/delete`.
 pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
     let methods = ["-X", "--request", "--method", "-method"];
     let given = values(args, &methods);
@@ -163,7 +172,7 @@ pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
                 last.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
             };
             let squeezed: String = lower.split_whitespace().collect();
-            path.contains('/') && (camel(called) || last.starts_with("_delete"))
+            path.contains('/') && (has_camel_verb(called) || last.starts_with("_delete"))
                 || lower.contains("method-override") && lower.contains("delete")
                 || squeezed.contains("\"action\":\"delete\"")
                 || address && verbs.iter().any(begins)

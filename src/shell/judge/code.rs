@@ -38,7 +38,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         [_, ..] if has('n') => reads(call.name),
         [code, arguments @ ..] if coded => given_code(shell, call, code, arguments),
         [file, ..] if !has('s') => scripted(shell, call, file),
-        _ => builtins::fed(shell, call.name, call.stdin),
+        _ => builtins::code_from_input(shell, call.name, call.stdin),
     };
     // Other shells have other rules for expansion, so a word may run code there that is plain text
     // here.
@@ -70,10 +70,10 @@ fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
         return downloaded(&file.text);
     }
     if let Some(feed) = shell.remembered(file) {
-        return builtins::fed(shell, call.name, &feed);
+        return builtins::code_from_input(shell, call.name, &feed);
     }
     if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is(input)) {
-        return builtins::fed(shell, call.name, call.stdin);
+        return builtins::code_from_input(shell, call.name, call.stdin);
     }
     let reason = format!("`{}` runs a script, which is not read.", call.name);
     ShellFinding::new(Class::Opaque, "code.script", &file.text, &reason)
@@ -88,7 +88,7 @@ pub(super) fn later(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         return destructive_rule("crontab.remove", &call.shown(2));
     }
     shell.out.background = true;
-    opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
+    opaque("code.later", call.name).or(builtins::code_from_input(shell, call.name, call.stdin))
 }
 
 /// Judges Python, Node, Perl, Ruby and other interpreters.
@@ -323,7 +323,7 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
         call.args[at.min(call.args.len())..].iter().map(|arg| &*arg.text).collect();
     match (rest.as_slice(), call.stdin.text()) {
         ([], Some(text)) => other_shell(shell, call, &text),
-        ([], None) => builtins::fed(shell, call.name, call.stdin),
+        ([], None) => builtins::code_from_input(shell, call.name, call.stdin),
         ([script, ..], _) if script.to_ascii_lowercase().ends_with(".ps1") => {
             opaque("code.script", call.name)
         }

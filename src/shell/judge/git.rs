@@ -46,11 +46,11 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         Some((_, Some(name))) => aliased(shell, call.args, name)
             .unwrap_or_else(|| subcommand(shell, name, &call.args[at + 1..], call)),
     };
-    // A repository outside the workspace may be configured to run programs, and nobody has looked
-    // at that.
+    // The configuration of a repository outside the workspace may run programs, and nobody has
+    // reviewed it. So a read there counts as an inspection.
     let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
-    let own = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
-    let found = if found.class == Class::Read && !own { super::inspects("git") } else { found };
+    let inside = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
+    let found = if found.class == Class::Read && !inside { super::inspects("git") } else { found };
     shell.state.cwd = before;
     worst.or(found)
 }
@@ -78,7 +78,8 @@ fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
 }
 
-/// Judges an alias that the same command line defines by its definition.
+/// Judges the use of an alias that the same command line defines, as in `git -c alias.x=… x`, by
+/// its definition.
 fn aliased(shell: &mut Shell, args: &[Arg], name: &str) -> Option<ShellFinding> {
     let settings = values(args, &["-c"]);
     let begin = format!("alias.{name}=");
@@ -92,10 +93,10 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     }
     let from = call.args.len() - args.len() - 1;
     let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
-    let says = |found: &ShellFinding| {
+    let decides = |found: &ShellFinding| {
         found.class == Class::Read || found.inspects || found.rule.starts_with("git.")
     };
-    let ruled = rules::judge(&named).filter(says);
+    let ruled = rules::judge(&named).filter(decides);
     let transport = chooses_transport(args);
     if let Some(found) = ruled.filter(|found| !(found.inspects && transport)) {
         return found;
@@ -173,8 +174,9 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     }
 }
 
-/// Judges `git worktree add FOLDER COMMIT`. In an old commit, other rules may apply than in the
-/// current one.
+/// Judges `git worktree add FOLDER COMMIT`. An old commit may have another policy than the present
+/// one, or none, so its work tree could evade the gate. A commit counts as old if it is given as a
+/// hash, by an expression such as `HEAD~9`, or by a value that is not known.
 fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--reason", "--orphan"]);
     words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
@@ -188,8 +190,8 @@ fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
     )
 }
 
-/// Returns true if an option of the caller decides which program transfers the data, or if the
-/// transfer changes a branch.
+/// Returns true if an argument decides which program transfers the data (`--upload-pack`, `ext::…`)
+/// or which branch the transfer changes (`--force`, `from:to`).
 fn chooses_transport(args: &[Arg]) -> bool {
     any(args, &table::list("gittransport"))
         || short(args, 'f')
@@ -309,7 +311,7 @@ fn reset(args: &[Arg]) -> ShellFinding {
     opaque("git.reset", "git reset")
 }
 
-/// Judges `git clean`. With `unforced`, a setting lets it delete without `-f`.
+/// Judges `git clean`. `unforced` is true if a setting lets git delete without `-f`.
 fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     if short(args, 'n') || long(args, "--dry-run") {
         return reads("git");

@@ -5,7 +5,7 @@
 //! - `wrappers` handles programs that start other programs, `code` those that are given code, and
 //!   `scan` looks at code of other languages.
 //! - `files`, `remove`, `git`, `network`, `sql` and `builtins` judge programs of one kind.
-//! - `by_words` judges programs that have no row, by their words.
+//! - `by_words` judges calls that the rows leave open, by their words.
 //! - `output` predicts what a program prints, and `secrets` whether a secret leaves the machine.
 
 mod builtins;

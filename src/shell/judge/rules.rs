@@ -120,7 +120,7 @@ fn conditions_hold(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
             _ => any(args, &[word]),
         },
     };
-    row.asks_for(there)
+    row.conditions_hold(there)
 }
 
 /// Returns true if the operands begin with the words of a row. Some programs ignore case, so case

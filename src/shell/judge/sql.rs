@@ -66,7 +66,7 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
             "$always" => always(&words),
             wanted => words.iter().any(|word| word == wanted),
         };
-        if let Some(row) = rows.iter().find(|row| row.asks_for(there)) {
+        if let Some(row) = rows.iter().find(|row| row.conditions_hold(there)) {
             return Some(destructive_rule(row.word(1), &words[..words.len().min(3)].join(" ")));
         }
     }

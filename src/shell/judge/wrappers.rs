@@ -9,6 +9,7 @@ use super::{
 use crate::shell::evaluation::is_name;
 use crate::shell::table::TableRow;
 
+/// Returns true if the table says that a program may start other programs.
 pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
@@ -40,14 +41,16 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
     if row.flag("elsewhere") {
         return Some(opaque("elsewhere", call.name).or(found));
     }
-    let command = rest(call.name, &call.args[at..], row).len();
-    let own = &call.args[..call.args.len().saturating_sub(command)];
+    let command_len = rest(call.name, &call.args[at..], row).len();
+    let own = &call.args[..call.args.len().saturating_sub(command_len)];
+    // Among the wrapper's own words, a path may be a file that it changes, and `A=1` sets a
+    // variable for the command.
     for arg in own.iter().filter(|arg| !arg.option()) {
         if mentions::is_path(&arg.text) {
             shell.may_change(arg);
         }
         if let Some((name, value)) = arg.lead.split_once('=') {
-            shell.exported(name, Some(value).filter(|_| arg.sure));
+            shell.check_exported(name, Some(value).filter(|_| arg.sure));
         }
     }
     let clear = row.flag("clear")
@@ -76,6 +79,7 @@ fn matched(row: &TableRow, call: &ProgramCall) -> Option<usize> {
     Some(at)
 }
 
+/// Judges the command and the code that a wrapper starts. Returns `None` if there is neither.
 fn inner(
     shell: &mut Shell,
     call: &ProgramCall,
@@ -96,7 +100,7 @@ fn inner(
     match row.word(1) {
         _ if rest.is_empty() => {}
         "words" if call.name == "screen" => {
-            codes.extend(stuffed(args));
+            codes.extend(screen_code(args));
             run = codes.is_empty().then_some(rest);
         }
         "words" if codes.is_empty() => run = Some(rest),
@@ -108,11 +112,11 @@ fn inner(
         "each" => codes.extend(rest),
         _ => {}
     }
-    // `uv run -` passes its input to Python. `--entrypoint` names the program, and the words after
-    // the image are its arguments.
+    // `uv run -` passes its input to Python.
     if call.name == "uv" && run.is_none() && args.iter().any(|arg| arg.is("-")) {
         run = Some(vec![Arg::known("python")]);
     }
+    // `--entrypoint` names the program, and the words after the image are its arguments.
     if let Some(entry) = values(args, &["--entrypoint"]).into_iter().next() {
         let image = operands(args, &taking(row)).first().map(|arg| arg.text.clone());
         let at = args.iter().rposition(|arg| Some(&arg.text) == image.as_ref());
@@ -150,8 +154,8 @@ fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
     words
 }
 
-/// Returns the code of `screen -X stuff 'code'`.
-fn stuffed(args: &[Arg]) -> Vec<Arg> {
+/// Returns the words after `stuff` or `exec`, each of which is code: `screen -X stuff 'code'`.
+fn screen_code(args: &[Arg]) -> Vec<Arg> {
     let at = args.iter().position(|arg| arg.is("stuff") || arg.is("exec"));
     at.map(|at| args[at + 1..].to_vec()).unwrap_or_default()
 }
@@ -173,12 +177,12 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
         ["sudo", "env", "doas", "cross-env"].contains(&name)
             && arg.lead.split_once('=').is_some_and(|(name, _)| is_name(name))
     };
-    let mut left: usize = row.text("after").parse().unwrap_or(0);
+    let mut operands_left: usize = row.text("after").parse().unwrap_or(0);
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         if arg.is("--") {
             at += 1;
-            if left == 0 {
+            if operands_left == 0 {
                 break;
             }
         } else if arg.option() {
@@ -187,33 +191,34 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
             at += 1 + usize::from(takes_next(lead, &takes) || code.contains(&lead));
         } else if assigns(arg) {
             at += 1;
-        } else if left > 0 {
-            (left, at) = (left - 1, at + 1);
+        } else if operands_left > 0 {
+            (operands_left, at) = (operands_left - 1, at + 1);
         } else {
             break;
         }
     }
-    // For example `su - root`, `sudo -` or `env -`.
+    // A `-` is not the command: `su - root`, `sudo -` or `env -`.
     while args.get(at).is_some_and(|arg| arg.is("-")) {
         at += 1;
     }
     args.get(at..).unwrap_or_default()
 }
 
-/// Judges `xargs`: the words of the input are added to the command, or replace `{}`.
+/// Judges `xargs`: the words of the input are added to the command, or replace the placeholder that
+/// an option such as `-I` names. For `-i`, the placeholder is `{}`.
 fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let at = leading(call.args, &table::list("xargstakes"));
     let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
-    let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);
-    let old = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
-    let mark = marks.first().map(|mark| mark.text.clone()).or(old);
-    let found = run_given_words(shell, call, command, mark.as_deref());
-    // A pattern or an unknown value among the own words of `xargs` may contain the command.
+    let named = values(&call.args[..at], &["-I", "-J", "--replace"]);
+    let by_default = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
+    let placeholder = named.first().map(|arg| arg.text.clone()).or(by_default);
+    let found = run_given_words(shell, call, command, placeholder.as_deref());
+    // The command may be in a glob or in an unknown value among the words before it.
     let sure = call.args[..at].iter().all(|arg| arg.sure);
     Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
 }
 
-/// Judges `parallel COMMAND ::: WORD…`.
+/// Judges `parallel COMMAND ::: WORD…`. Without `:::`, the words are those of the input.
 fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
@@ -221,8 +226,9 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let stdin = if end < rest.len() { StreamData::known(words) } else { call.stdin.clone() };
     let call = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
     match &rest[..end] {
-        [] => super::builtins::fed(shell, "parallel", &stdin),
+        [] => super::builtins::code_from_input(shell, "parallel", &stdin),
         [code] if code.text.contains(' ') => {
+            // A variable stands for a word that is not known.
             let text =
                 code.text.replace("{}", &stdin.text().unwrap_or_else(|| "\"$X\"".to_owned()));
             let code = Arg { text, ..code.clone() };
@@ -230,46 +236,50 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             found.unwrap_or_else(|| opaque("wrapper", "parallel"))
         }
         command => {
-            let marked = command.iter().any(|arg| arg.text.contains("{}"));
-            run_given_words(shell, &call, command, Some("{}").filter(|_| marked))
+            let has_placeholder = command.iter().any(|arg| arg.text.contains("{}"));
+            run_given_words(shell, &call, command, Some("{}").filter(|_| has_placeholder))
         }
     }
 }
 
-/// Judges a command that gets words from the input.
+/// Judges a command that gets the words of the input: in place of the placeholder, or else at its
+/// end.
 fn run_given_words(
     shell: &mut Shell,
     call: &ProgramCall,
     command: &[Arg],
-    mark: Option<&str>,
+    placeholder: Option<&str>,
 ) -> ShellFinding {
     let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
-    // Input that contains quotes, or more than 32 words, is not split.
-    let hard = call.stdin.text().is_some_and(|text| {
+    // Input that contains quotes or backslashes, or more than 32 words, is not split.
+    let is_unsplit = call.stdin.text().is_some_and(|text| {
         text.contains(['"', '\'', '\\']) || text.split_whitespace().nth(32).is_some()
     });
     let words = match &call.stdin.pieces {
-        Some(pieces) if !hard => taken_apart(pieces),
+        Some(pieces) if !is_unsplit => split_at_blanks(pieces),
         _ => vec![Arg::unknown("$input", origin)],
     };
     let mut args: Vec<Arg> = Vec::new();
     for arg in command {
-        match mark.filter(|mark| arg.sure && arg.text.contains(mark)) {
-            Some(mark) => args.extend(words.iter().map(|word| with_word(arg, mark, word))),
+        match placeholder.filter(|placeholder| arg.sure && arg.text.contains(placeholder)) {
+            Some(placeholder) => {
+                args.extend(words.iter().map(|word| filled(arg, placeholder, word)));
+            }
             None => args.push(arg.clone()),
         }
     }
-    if mark.is_none() {
+    if placeholder.is_none() {
         args.extend(words);
     }
-    let shell_itself = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
+    // The words may be code for a shell, so a shell never counts as only reading.
+    let is_shell = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
     let found = shell.started_by(call.name, args);
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
-    if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
+    if is_shell && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
 
 /// Splits the input at blanks, as `xargs` does.
-fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
+fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
     let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in pieces {
         let parts = match piece {
@@ -296,9 +306,10 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
     words.filter(|word| !word.text.is_empty()).collect()
 }
 
-fn with_word(arg: &Arg, mark: &str, word: &Arg) -> Arg {
+/// Returns an argument with a word in place of each placeholder: `src/{}` becomes `src/a.rs`.
+fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
     let mut pieces = Vec::new();
-    for (at, part) in arg.text.split(mark).enumerate() {
+    for (at, part) in arg.text.split(placeholder).enumerate() {
         if at > 0 {
             pieces.extend(word.pieces.iter().cloned());
         }

@@ -1,9 +1,9 @@
 //! Parses a text in the language of `bash` into a tree of commands and words.
 //!
-//! The grammar is strict: what `bash` refuses is an error here, and nothing is recovered or
-//! skipped. The grammar for editors (`tree-sitter-bash`) guesses when it meets text that it cannot
-//! parse, and it cannot parse some common forms (`docs/shell.md` lists them). The tests use it as a
-//! second opinion.
+//! A text that cannot be parsed completely is an error as a whole; the parser never guesses. The
+//! tests compare its verdicts with those of `bash -n`. The grammar for editors (`tree-sitter-bash`)
+//! guesses when it meets text that it cannot parse, and it cannot parse some common forms
+//! (`docs/shell.md` lists them). The tests use that grammar as a second opinion.
 
 mod script;
 mod word;
@@ -14,7 +14,8 @@ use std::rc::Rc;
 pub(super) use script::declares;
 pub(super) use word::unescape;
 
-/// Texts with more characters are not parsed: nobody can judge a screenful of shell at a glance.
+/// A text with more characters is not parsed, because a person could not judge it at a glance
+/// either.
 pub(super) const MAX_CHARS: usize = 10_000;
 /// Commands and words that are nested deeper are not parsed.
 pub(super) const MAX_DEPTH: usize = 32;
@@ -23,7 +24,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {at}: {what}")]
 pub(super) struct SyntaxError {
-    /// The byte offset in the text.
+    /// The byte offset in the parsed text.
     pub(super) at: usize,
     /// What is wrong, as a phrase.
     pub(super) what: &'static str,
@@ -130,9 +131,9 @@ pub(super) enum Direction {
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) direction: Direction,
-    /// True if the redirection is one of the standard output.
+    /// True if the standard output is redirected: `>x`, `1>x`, `&>x`.
     pub(super) output: bool,
-    /// True if the sign begins with `<`.
+    /// True if the sign begins with `<`. This tells `<&` from `>&`, which are both `Duplicate`.
     pub(super) reads: bool,
     /// The number before the sign: 2 in `2>x`.
     pub(super) number: Option<u32>,
@@ -193,8 +194,8 @@ impl Word {
     }
 }
 
-/// Parses a text. An error means that a shell would refuse the text, or that it is too big to
-/// judge.
+/// Parses a text. An error means that a shell would refuse the text, that the text has a form that
+/// is not supported (`$[…]`), or that it is too big to judge.
 pub(super) fn parse(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
@@ -213,7 +214,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Script, SyntaxError> {
 
 /// Parses a text as the body of a heredoc, in which only `$`, backticks and some escapes are
 /// special.
-pub(super) fn document(text: &str, depth: usize) -> Result<Word, SyntaxError> {
+pub(super) fn heredoc_body(text: &str, depth: usize) -> Result<Word, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let mut parts = Vec::new();
     parser.quoted_until(None, &mut parts)?;
@@ -221,10 +222,13 @@ pub(super) fn document(text: &str, depth: usize) -> Result<Word, SyntaxError> {
 }
 
 /// A heredoc whose body has not been reached yet.
-struct Pending {
+struct PendingHeredoc {
     body: Rc<OnceCell<Word>>,
+    /// The line that ends the body.
     end: String,
+    /// True if that line is quoted after the `<<`, so that the body contains no expansions.
     literal: bool,
+    /// True for `<<-`: the tabs at the start of each line are removed.
     strip_tabs: bool,
 }
 
@@ -233,7 +237,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    pending: Vec<Pending>,
+    pending: Vec<PendingHeredoc>,
 }
 
 impl<'a> Parser<'a> {

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{
-    Assign, Direction, Join, Kind, Parser, Part, Pending, Pipeline, Redirect, Script, ShellCommand,
-    SyntaxError, Word,
+    Assign, Direction, Join, Kind, Parser, Part, PendingHeredoc, Pipeline, Redirect, Script,
+    ShellCommand, SyntaxError, Word,
 };
 
 /// Words that are special at the place of a command's name.
@@ -509,7 +509,7 @@ impl<'a> Parser<'a> {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
             || word.raw.contains(['\'', '"', '\\']);
         let end = word.plain().unwrap_or_else(|| word.raw.clone());
-        self.pending.push(Pending { body: Rc::clone(body), end, literal, strip_tabs });
+        self.pending.push(PendingHeredoc { body: Rc::clone(body), end, literal, strip_tabs });
     }
 
     /// Reads the bodies of the heredocs that were registered on the preceding line.
@@ -521,14 +521,14 @@ impl<'a> Parser<'a> {
             }
             let body = match pending.literal {
                 true => Word { parts: vec![Part::Quoted(body.clone())], raw: body },
-                false => super::document(&body, self.depth)?,
+                false => super::heredoc_body(&body, self.depth)?,
             };
             pending.body.get_or_init(|| body);
         }
         Ok(())
     }
 
-    fn body(&mut self, pending: &Pending) -> (String, bool) {
+    fn body(&mut self, pending: &PendingHeredoc) -> (String, bool) {
         let mut body = String::new();
         while !self.done() {
             let rest = self.rest();

@@ -6,7 +6,8 @@ use super::script::ends_word;
 use super::{Op, Parser, Part, Script, SyntaxError, Word};
 
 impl Parser<'_> {
-    /// Parses the word at this position. Returns `None` if a sign such as `|` is next.
+    /// Parses the word at this position. Returns `None` if no word begins here, for example if a
+    /// sign such as `|` is next.
     pub(super) fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -15,7 +16,7 @@ impl Parser<'_> {
             if process && self.at == start {
                 self.at += 2;
                 parts.push(Part::Process(self.script_until(")")?));
-            } else if next == '(' && extended_glob(&parts) {
+            } else if next == '(' && begins_extended_glob(&parts) {
                 self.extended_glob(&mut parts)?;
             } else if ends_word(next) {
                 break;
@@ -186,6 +187,8 @@ impl Parser<'_> {
         Ok(Part::Param { name, op: Some((op, word)), quoted })
     }
 
+    /// Parses the operator of `${NAME…}`, such as `:-`. An operator that is not known here is left
+    /// in the word after it.
     fn operation(&mut self) -> Op {
         for (signs, op) in
             [([":-", "-"], Op::Default), ([":=", "="], Op::Default), ([":+", "+"], Op::Alternative)]
@@ -197,6 +200,8 @@ impl Parser<'_> {
         Op::Other
     }
 
+    /// Parses the word after the operator of `${NAME…}`, and the `}` after it. Inside double
+    /// quotes, a `'` is an ordinary character.
     fn until_brace(&mut self, quotes: Quotes) -> Result<Word, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -227,16 +232,17 @@ impl Parser<'_> {
         Ok(Word { parts, raw })
     }
 
-    /// Parses a script up to a closing sign. Its heredocs have to end inside it.
+    /// Parses a script and the closing sign after it. The bodies of its heredocs have to be inside
+    /// it.
     fn script_until(&mut self, end: &'static str) -> Result<Script, SyntaxError> {
         self.deeper(|parser| {
             let pending = std::mem::take(&mut parser.pending);
             let script = parser.script(&[end])?;
             if !parser.eat(end) {
-                return Err(parser.error("a $( is not closed"));
+                return Err(parser.error("a $( or <( is not closed"));
             }
             if parser.owes_bodies() {
-                return Err(parser.error("a heredoc inside $( is not closed"));
+                return Err(parser.error("a heredoc inside $( or <( is not closed"));
             }
             parser.pending = pending;
             Ok(script)
@@ -265,7 +271,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses `$(( … ))`. Returns `None` if this is a subshell in a command substitution.
+    /// Parses `$(( … ))`. Returns `None`, and does not move on, if the text is a command
+    /// substitution that begins with a subshell: `$((cd src; ls) | wc -l)`.
     fn arithmetic_expansion(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         self.at += 3;
@@ -279,7 +286,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses arithmetic after `((`, up to `))`.
+    /// Parses arithmetic after `((`, and the `))` after it. Only expansions are kept as parts.
     pub(super) fn arithmetic(&mut self) -> Result<Word, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -324,7 +331,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips an extended glob such as `?(a|b)`, and adds [`Part::Pattern`].
+    /// Skips the parentheses of an extended glob, `(a|b)` in `?(a|b)`, and adds [`Part::Pattern`].
     fn extended_glob(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let mut open = 0_usize;
         while let Some(c) = self.bump() {
@@ -387,6 +394,7 @@ fn escape(rest: &mut Chars<'_>, bytes: &mut Vec<u8>) {
     }
 }
 
+/// Reads a number of at most `most` digits. Returns `None` if no digit is next.
 fn digits(rest: &mut Chars<'_>, base: u32, most: usize) -> Option<u32> {
     let mut value = None;
     for _ in 0..most {
@@ -407,6 +415,6 @@ enum Quotes {
 }
 
 /// Returns true if a `(` after these parts begins an extended glob.
-fn extended_glob(parts: &[Part]) -> bool {
+fn begins_extended_glob(parts: &[Part]) -> bool {
     matches!(parts.last(), Some(Part::Bare(text)) if text.ends_with(['?', '*', '+', '@', '!']))
 }

@@ -1,5 +1,5 @@
 //! A baseline: a file that lists the findings that existed when a team began to use `intent check`.
-//! They are left out of later answers.
+//! With `--baseline`, later checks leave these findings out.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -48,8 +48,8 @@ impl KnownFindings {
         Self { version: 1, findings: known.collect() }
     }
 
-    /// Returns the content of the file: sorted, and one field to a line, so that changes of it are
-    /// easy to review.
+    /// Returns the content of the file, with one field on each line, so that changes of the file
+    /// are easy to review.
     pub(crate) fn text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("texts always become JSON");
         text.push('\n');
@@ -61,17 +61,20 @@ impl KnownFindings {
     pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         let unread = |what: String| {
-            let hint =
-                format!("`intent check --write-baseline {path}` makes one of what comes up now");
+            let hint = format!(
+                "`intent check --write-baseline {path}` writes one with the present findings"
+            );
             VerbError::mendable(format!("the baseline {path} {what}"), hint)
         };
         let bytes = match (&judged.tip, ws.git()) {
             (Some(tip), Some(git)) => match git.text(&Target::Commit(tip.clone()), path)? {
                 Some(text) => text.into_bytes(),
-                // The change that adds the first baseline is shown all its findings.
+                // The branch has no baseline yet, so no finding is left out.
                 None => return Ok(Self::of(&[])),
             },
-            _ => ws.root.read(path, MAX_FILE)?.ok_or_else(|| unread("is not there".to_owned()))?,
+            _ => {
+                ws.root.read(path, MAX_FILE)?.ok_or_else(|| unread("does not exist".to_owned()))?
+            }
         };
         let known: Self = serde_json::from_slice(&bytes)
             .map_err(|error| unread(format!("cannot be read: line {}", error.line())))?;
@@ -81,8 +84,8 @@ impl KnownFindings {
         }
     }
 
-    /// Removes the listed findings. Returns a note that says how many of them did not occur any
-    /// more.
+    /// Removes the listed findings. If some listed findings no longer occur, returns a note that
+    /// says how many.
     pub(super) fn drop_from(
         &self,
         findings: &mut Vec<FindingAnswer>,
@@ -104,7 +107,7 @@ impl KnownFindings {
 /// Gives each finding a fingerprint: a hash over its code, path, intent and message. Digits in the
 /// message are left out, because they may be line numbers. Findings that are equal otherwise are
 /// numbered in their order.
-pub(super) fn fingerprint(findings: &mut [FindingAnswer]) {
+pub(super) fn set_fingerprints(findings: &mut [FindingAnswer]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for finding in findings {
         let message = finding.message.replace(|c: char| c.is_ascii_digit(), "");

@@ -23,7 +23,7 @@ use crate::workspace::policy::RegistryChanges;
 use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
-/// Added to notes about changed rules on a person's own machine.
+/// The sentence that is added to notes about changed rules on a person's own machine.
 const WHERE_MERGED: &str =
     "Where it is merged, `intent check --base` asks for a signature or a pull request of its own.";
 
@@ -36,7 +36,9 @@ pub(super) fn ways_out(what: &str) -> String {
     )
 }
 
-/// Judges what a change does to the rules.
+/// Compares the registry and the rules after a change with those before it. Returns findings for
+/// what loosens the rules without a signature or a change of its own, and for unknown files below
+/// `.orchestration/`. The rest becomes notes.
 pub(super) fn judge(
     judged: &JudgedChange,
     rules: &Rules,
@@ -45,27 +47,27 @@ pub(super) fn judge(
     let (ws, changes) = (&judged.ws, &judged.changes);
     let mut compared = Compared::default();
     let (Some(git), Some(base)) = (ws.git(), judged.base()) else { return Ok(compared) };
-    let found = Registry::at(git, &Target::Commit(base.clone()))?;
-    if !found.exists() || ws.registry.syntax_error().is_some() {
+    let before = Registry::at(git, &Target::Commit(base.clone()))?;
+    if !before.exists() || ws.registry.syntax_error().is_some() {
         return Ok(compared);
     }
     // On a person's own machine there is no target branch, and the rules in the work tree are
     // accepted.
-    let decides = judged.tip.is_some();
+    let is_for_merge = judged.tip.is_some();
     let is_allowed = rules.accepted().policy.registry_changes == RegistryChanges::Allow;
     let is_of_its_own = changes.iter().all(|change| is_control_file(&change.path));
     for file in ws.registry.files() {
         for intent in file.intents() {
             let id = &intent.id.value;
             let accepted = &rules.accepted().registry;
-            if decides && Differs::of(&ws.registry, accepted, intent).is_none() {
+            if is_for_merge && Differs::of(&ws.registry, accepted, intent).is_none() {
                 continue;
             }
-            let Some(differs) = Differs::of(&ws.registry, &found, intent) else { continue };
+            let Some(differs) = Differs::of(&ws.registry, &before, intent) else { continue };
             let sentence = differs.sentence(id);
             if differs.loosens.is_empty() || rules.is_signed(id) || is_allowed || is_of_its_own {
                 compared.notes.push(sentence);
-            } else if decides {
+            } else if is_for_merge {
                 let span = intent.id.span.clone();
                 compared.findings.push(Finding {
                     intent: Some(id.clone()),
@@ -76,19 +78,19 @@ pub(super) fn judge(
             }
         }
     }
-    // An id that two intents share has a finding of its own.
+    // An id that two intents share is not gone. It has a finding of its own.
     let is_gone = |id: &&String| {
         ws.registry.get(id).is_none()
             && ws.registry.definitions_of(id).is_empty()
             && rules.accepted().registry.get(id).is_some()
     };
-    let gone = found.intents().iter().map(|intent| &intent.id.value).filter(is_gone);
+    let gone = before.intents().iter().map(|intent| &intent.id.value).filter(is_gone);
     compared.notes.extend(gone.map(|id| format!("{id} is removed from the registry.")));
     let policy = &rules.accepted().policy;
     for change in changes {
         let path = &change.path;
-        let of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
-        let is_of_git = of_git.iter().any(|file| path.as_str().ends_with(file));
+        let files_of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
+        let is_of_git = files_of_git.iter().any(|file| path.as_str().ends_with(file));
         if !signing::is_rule(policy, path) {
             if is_control_path(path.as_str()) && (is_of_git || !path.is_orchestration()) {
                 compared.notes.push(format!("{path} changed, and it configures git or agents."));
@@ -113,8 +115,7 @@ pub(super) fn judge(
         let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
         let mut signed = approvals.signed.iter();
         let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
-        // As long as nobody's key is trusted, the first rules can only come in a change of their
-        // own.
+        // If the target branch trusts no key, nobody can sign. Then a change of its own is enough.
         let can_sign = !signing::signers_at(ws, Some(tip))?.trim().is_empty();
         if is_signed || is_of_its_own && !can_sign {
             compared.notes.push(sentence);
@@ -138,11 +139,11 @@ pub(super) fn unsent(here: &Workspace, judged: &JudgedChange) -> Result<Vec<Stri
             continue;
         };
         let what = &approved.what;
-        let is_it = match ws.registry.get(what) {
+        let is_of_this_change = match ws.registry.get(what) {
             Some(intent) => intent.hash() == approved.hash,
             None => judged.changes.iter().any(|change| change.path.as_str() == what),
         };
-        if !is_it || git.has_file(head, &entry.origin.path)? {
+        if !is_of_this_change || git.has_file(head, &entry.origin.path)? {
             continue;
         }
         let send = seal::and_commit(&format!("Approve {what}"));
@@ -153,7 +154,7 @@ pub(super) fn unsent(here: &Workspace, judged: &JudgedChange) -> Result<Vec<Stri
     Ok(notes.into_iter().collect())
 }
 
-/// Returns true if this program reads or writes such a file below `.orchestration/`.
+/// Returns true if a file below `.orchestration/` is one that this program reads or writes.
 fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
     let name = path.as_str().split_once('/').map_or("", |(_, name)| name);
     let last = name.rsplit('/').next().unwrap_or_default();
@@ -164,37 +165,42 @@ fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
         || last == ".gitkeep"
 }
 
-/// How an intent differs from its state at the base: what loosens the rules, and what does not.
+/// How an intent differs from an earlier registry, each difference as the rest of a sentence that
+/// begins with the id.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Differs {
+    /// The differences that loosen the rules.
     loosens: Vec<&'static str>,
-    narrows: Vec<String>,
+    /// The differences that do not, such as a new intent, a narrower scope or an added constraint.
+    harmless: Vec<String>,
 }
 
 impl Differs {
-    fn of(now: &Registry, found: &Registry, intent: &Intent) -> Option<Self> {
+    /// Compares an intent of the registry `now` with the registry `before`. `None` if nothing
+    /// differs.
+    fn of(now: &Registry, before: &Registry, intent: &Intent) -> Option<Self> {
         let mut differs = Self::default();
         let id = &intent.id.value;
-        // An intent that was renamed since is looked up by its former id.
-        let mut known = now.ids(id).into_iter().filter_map(|id| found.get(id));
+        // An intent that was renamed since is looked up by its former ids too.
+        let mut known = now.ids(id).into_iter().filter_map(|id| before.get(id));
         let Some(old) = known.next() else {
             let scope = match intent.scope_entries()[..] {
                 [] => "nothing".to_owned(),
                 ref entries => entries.join(", "),
             };
-            differs.narrows.push(format!("is new: {}, which owns {scope}", intent.name.value));
+            differs.harmless.push(format!("is new: {}, which owns {scope}", intent.name.value));
             return Some(differs);
         };
         if known.any(|other| other.id.value != old.id.value) {
             differs.loosens.push("took over what was recorded under another intent");
         }
         if old.id.value != *id {
-            differs.narrows.push(format!("was {} before", old.id.value));
+            differs.harmless.push(format!("was {} before", old.id.value));
         }
-        if now.scope(id)?.widens(found.scope(&old.id.value)?) {
+        if now.scope(id)?.widens(before.scope(&old.id.value)?) {
             differs.loosens.push("got a wider scope");
         } else if intent.scope_entries() != old.scope_entries() {
-            differs.narrows.push("has another scope, not a wider one".to_owned());
+            differs.harmless.push("has another scope, not a wider one".to_owned());
         }
         if intent.name.value != old.name.value {
             differs.loosens.push("has another name");
@@ -216,19 +222,19 @@ impl Differs {
                 differs.loosens.push(lost);
             }
             if now.iter().any(|one| !has(then, &one.value)) {
-                differs.narrows.push(format!("got another {what}"));
+                differs.harmless.push(format!("got another {what}"));
             }
         }
         let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
         if let Some(now) = status(intent).filter(|now| Some(*now) != status(old)) {
-            differs.narrows.push(format!("is {} now", now.as_str()));
+            differs.harmless.push(format!("is {} now", now.as_str()));
         }
         (differs != Self::default()).then_some(differs)
     }
 
     fn sentence(&self, id: &str) -> String {
         let all = self.loosens.iter().map(|what| (*what).to_owned());
-        let all: Vec<String> = all.chain(self.narrows.iter().cloned()).collect();
+        let all: Vec<String> = all.chain(self.harmless.iter().cloned()).collect();
         format!("{id} {}.", all.join(", "))
     }
 }

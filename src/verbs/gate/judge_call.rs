@@ -45,8 +45,10 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     }
 }
 
+/// A call that is being judged, with everything that is known about it.
 struct Case<'a> {
     event: &'a Event,
+    /// What each command of the call would do.
     readings: Vec<Prediction>,
     places: Touches,
 }
@@ -87,7 +89,7 @@ impl<'a> Case<'a> {
         let off = session::off_until(&ws.root).is_some();
         if off || ws.policy.mode == Mode::Observe {
             let why = if off { "The gate is switched off" } else { "The gate only observes here" };
-            let notice = format!("{why}; otherwise: {code} {}", denial.message);
+            let notice = format!("{why}. The objection would be: {code} {}", denial.message);
             return Judged { notice: Some(notice), ..passed(RecordedDecision::DENY, None) };
         }
         let answer = match (denial.decision(ws.policy.mode), purpose) {
@@ -107,8 +109,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the arguments of `intent` if the call does nothing but run it, or the equivalent
-    /// arguments for a tool that selects an intent.
+    /// Returns the arguments of `intent` if the call only runs `intent`. If the call selects an
+    /// intent with a tool, these are the equivalent arguments.
     fn own_command(&self) -> Option<Vec<String>> {
         match self.event.effects.as_slice() {
             [Effect::Select { intent }] => Some(shell::selecting(intent)),
@@ -119,8 +121,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the governed workspace in which a command of this program acts: that of the folder
-    /// which the command names, otherwise that of the call.
+    /// Returns the governed workspace in which a command of this program acts: the workspace of the
+    /// folder that the command names with `-C`, otherwise that of the call.
     fn workspace_of(&self, command: &[String]) -> Option<Workspace> {
         match shell::past_folder(command).1 {
             Some(folder) => places::governed_at(&self.event.cwd.join(folder)).ok()?,
@@ -138,6 +140,7 @@ impl<'a> Case<'a> {
                 acts.push(act);
             }
         }
+        // If the result of a write is not known, the approval is valid for the same input only.
         let is_unforeseen = |act: &AskedAct| matches!(act, AskedAct::Write { content: None, .. });
         let input = acts.iter().any(is_unforeseen).then(|| self.event.input.clone());
         Subject::Call { acts, why: denial.message.clone(), input }
@@ -179,7 +182,7 @@ impl<'a> Case<'a> {
     /// Returns the first objection to the call, in the order of the gate's checks.
     fn objection(&self) -> Option<Objection<'_>> {
         let home = self.places.home.as_ref();
-        let any = home.or(self.places.all.first().map(|place| &place.ws))?;
+        let primary = home.or(self.places.all.first().map(|place| &place.ws))?;
         let unreadable = self.event.effects.iter().find_map(|effect| match effect {
             Effect::Unreadable { what } => Some(what),
             _ => None,
@@ -189,13 +192,13 @@ impl<'a> Case<'a> {
                 "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
                 self.event.tool
             );
-            return Some((any, Denial::new(DenialCode::UnreadablePayload, message)));
+            return Some((primary, Denial::new(DenialCode::UnreadablePayload, message)));
         }
         if !self.mutates() {
             return None;
         }
         if let Some(denial) = &self.places.refused {
-            return Some((any, denial.clone()));
+            return Some((primary, denial.clone()));
         }
         if let Some(home) = home {
             let outside = |path: &PathBuf| places::outside(home, path);
@@ -203,20 +206,21 @@ impl<'a> Case<'a> {
                 return Some((home, denial));
             }
         }
-        self.by_rules(any)
+        self.by_rules(primary)
             .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
-            .or_else(|| self.by_class(any))
+            .or_else(|| self.by_class(primary))
             .or_else(|| self.by_mentions(home?))
             .or_else(|| Some((home?, self.unfenced(home?)?)))
     }
 
-    /// Returns an objection if the text of a command mentions a path that the call may not change
-    /// and it is not known what the command does with the path. A person decides about it.
+    /// Returns an objection if a command mentions a path that the call may not change: in its text,
+    /// in a patch that it applies or, for a control file, among its arguments. Because it is not
+    /// known what the command does with the path, a person decides about the call.
     fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
         let rules = PathRules::of(home, self.event);
         let judged = |path: &Path| {
-            let there = path.exists() || path.parent().is_some_and(Path::is_dir);
-            let paths = rules::both_paths(home, path).ok().filter(|_| there)?;
+            let may_exist = path.exists() || path.parent().is_some_and(Path::is_dir);
+            let paths = rules::both_paths(home, path).ok().filter(|_| may_exist)?;
             let denial = match path.is_dir() {
                 true => rules.denial_of_folders(&paths),
                 false => rules.denial(&paths),
@@ -250,14 +254,15 @@ impl<'a> Case<'a> {
         self.wanted_fence(home).filter(|_| home.policy.fence != FencePolicy::Off)
     }
 
-    /// Returns the intent behind whose fence the command should run, if it is not predictable.
+    /// Returns the intent behind whose fence the command should run, if the effects of the command
+    /// cannot be predicted.
     fn wanted_fence(&self, home: &Workspace) -> Option<String> {
         let id = selected(home, self.event)?;
         commands::needs_fence(&self.readings, &id).then_some(id)
     }
 
-    /// Returns the tips of the branches if the command runs git. After the call they tell older
-    /// commits from those that the call made.
+    /// Returns `HEAD` and the tips of the branches if a command runs git. After the call, these
+    /// commits show which commits are older than the call and which ones the call made.
     fn tips(&self, ws: &Workspace) -> Vec<CommitId> {
         const MAX: usize = 500;
         let mut commands = self.readings.iter().flat_map(|reading| &reading.commands);
@@ -274,7 +279,7 @@ impl<'a> Case<'a> {
             || self.readings.iter().any(|reading| reading.class != Class::Read)
     }
 
-    fn by_rules<'b>(&'b self, any: &'b Workspace) -> Option<Objection<'b>> {
+    fn by_rules<'b>(&'b self, primary: &'b Workspace) -> Option<Objection<'b>> {
         let home = self.places.home.as_ref();
         let actor = self.event.actor();
         let under = home.and_then(|home| selected(home, self.event));
@@ -282,7 +287,7 @@ impl<'a> Case<'a> {
         self.readings
             .iter()
             .find_map(of_ours)
-            .map(|denial| (any, denial))
+            .map(|denial| (primary, denial))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| self.without_intent(home?))
     }
@@ -297,19 +302,20 @@ impl<'a> Case<'a> {
         let rules = PathRules::of(ws, self.event);
         let denial = rules.denial(&[])?;
         // A lone `git checkout` or `git switch` is let through if the selected intent is not usable
-        // here: it may lead back from a commit with another registry. Git itself refuses to lose
-        // work.
+        // here: the command may lead back from a commit with another registry. Git itself refuses
+        // to lose work.
         let returns = self.readings.iter().all(|reading| {
             matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
                 && reading.commands.len() == 1
         });
-        let elsewhere = rules.selected.is_some() && denial.code != DenialCode::IntentRequired;
-        (!(returns && elsewhere)).then(|| (ws, self.elsewhere(ws, denial)))
+        let selects_unusable =
+            rules.selected.is_some() && denial.code != DenialCode::IntentRequired;
+        (!(returns && selects_unusable)).then(|| (ws, self.with_select_hint(ws, denial)))
     }
 
     /// Adds to a denial how to select an intent in a workspace other than that of the call's
     /// folder.
-    fn elsewhere(&self, ws: &Workspace, denial: Denial) -> Denial {
+    fn with_select_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
         let is_home = self.places.home.as_ref().is_some_and(|home| home.root == ws.root);
         if is_home || denial.code != DenialCode::IntentRequired {
             return denial;
@@ -330,18 +336,18 @@ impl<'a> Case<'a> {
             .or_else(|| if place.whole { rules.denial_of_whole() } else { None })
             .or_else(|| place.some_of.iter().find_map(|some| rules.denial_of_all(some)));
         by_scope
-            .map(|denial| self.elsewhere(ws, self.with_hint(ws, denial)))
+            .map(|denial| self.with_select_hint(ws, self.with_scratch_hint(ws, denial)))
             .or_else(|| commands::by_path(&ws.policy, &place.paths))
             .or_else(|| several_names(place))
             .map(|denial| (ws, denial))
     }
 
     /// Adds where a log may be written, if a command would create a new file outside the scope.
-    fn with_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
+    fn with_scratch_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
         let path = denial.path.as_ref().and_then(|path| RelativePath::new(path).ok());
         let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
-        let scope = denial.code == DenialCode::ScopeViolation && !self.readings.is_empty();
-        let new = new.filter(|_| scope);
+        let is_by_command = denial.code == DenialCode::ScopeViolation && !self.readings.is_empty();
+        let new = new.filter(|_| is_by_command);
         let Some((path, folder)) = new.zip(temporary_folders().into_iter().next()) else {
             return denial;
         };
@@ -363,8 +369,9 @@ impl<'a> Case<'a> {
         Some((ws, self.readings.iter().find_map(objection)?))
     }
 
-    /// Lets the call go ahead. Keeps the state before the call in every workspace that it touches,
-    /// so that its effects can be found afterwards.
+    /// Lets the call go ahead. Keeps the state before the call in every workspace that the call
+    /// touches, so that its effects can be found afterwards. Denies the call if that fails, unless
+    /// the gate only observes or is switched off.
     fn goes_ahead(&self, purpose: Purpose, passed: RecordedDecision) -> Judged {
         if purpose == Purpose::Make && self.mutates() {
             let touched = self.places.all.iter().map(|place| (&place.ws, &*place.files));
@@ -409,14 +416,14 @@ impl<'a> Case<'a> {
         };
         let Err(error) = calls::open(&ws.root, &key(self.event), &call) else { return Ok(()) };
         let why = error.with_hint();
-        session::log(&ws.root, &format!("what there was before a call could not be kept: {why}"));
+        session::log(&ws.root, &format!("the state before a call could not be kept: {why}"));
         if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
             return Ok(());
         }
         // Most likely the disk is full. A call whose effects could not be found afterwards is
         // denied.
         let message = format!(
-            "What there is now could not be kept, so it would not be known what this call does: {why}. Free disk space or repair it, then try again."
+            "The state before this call could not be kept, so its changes could not be found afterwards: {why}. Free disk space or repair the disk, then try again."
         );
         Err(Denial::new(DenialCode::HookError, message))
     }
@@ -424,7 +431,7 @@ impl<'a> Case<'a> {
 
 /// Adds to a denial that the call was judged by other rules than those on disk.
 fn overruled(judged: Judged) -> Judged {
-    const WHY: &str = "The rules were changed while a command of an agent ran, so it is judged by those before, until a person runs `intent accept .orchestration/policy.yaml`.";
+    const WHY: &str = "The rules were changed while a command of an agent ran, so calls are judged by the rules from before, until a person runs `intent accept .orchestration/policy.yaml`.";
     let decision = match judged.decision {
         Decision::Deny(denial) => Decision::Deny(denial.adding(WHY)),
         Decision::Ask(denial) => Decision::Ask(denial.adding(WHY)),
@@ -433,8 +440,8 @@ fn overruled(judged: Judged) -> Judged {
     Judged { decision, ..judged }
 }
 
-/// Returns an objection if a changed file has several names (hard links). It is judged by one name,
-/// but a write changes the file under all of them.
+/// Returns an objection if a changed file has several names (hard links). The file is judged by one
+/// name, but a write changes it under all of them.
 fn several_names(place: &TouchedWorkspace) -> Option<Denial> {
     let changes = |file: &&Touched| !matches!(file.manner, EditManner::Away);
     let file = place.files.iter().filter(changes).find(|file| {
@@ -471,7 +478,7 @@ pub(in crate::verbs) fn read_command(
     Some(shell::read(text, *dialect, &surroundings(cwd, root)))
 }
 
-/// Describes the surroundings of a command that runs in the folder `cwd`.
+/// Returns the context of a command that runs in the folder `cwd`.
 pub(crate) fn surroundings(cwd: PathBuf, root: Option<&Root>) -> CommandContext {
     let root = root.map(|root| root.path().to_path_buf());
     CommandContext { cwd, root, home: std::env::home_dir(), temp: temporary_folders() }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
 use super::retire::is_there;
-use super::{COMMAND, Draft, Sealing, Sources, claims_as_it_stood, of_change};
+use super::{Draft, LONGEST_COMMAND, Sealing, Sources, claims_as_it_stood, of_change};
 use crate::ledger::{Digest, Entry, journal};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::cache::SharedAnswers;
@@ -34,7 +34,7 @@ pub(super) struct Late {
     pub drafts: Vec<Draft>,
     handled: Handled,
     /// The time before which no commit has to be searched: that of the oldest open record, less
-    /// [`COMMAND`].
+    /// [`LONGEST_COMMAND`].
     since: i64,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn look(
         .filter_map(|entry| Some((clock::milliseconds(&entry.record.timestamp)?, entry)))
         .collect();
     let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };
-    late.since = since - COMMAND;
+    late.since = since - LONGEST_COMMAND;
     let search = Search { ws, sources, git, open: &open, until };
     let commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
     for commit in commits.iter().rev() {

@@ -10,7 +10,8 @@ use crate::workspace::store::StoreError;
 
 pub(super) const CONFIG: &str = ".pre-commit-config.yaml";
 
-/// On a machine without the program, commits pass unchecked; CI checks them.
+/// The entry that is added. On a machine without the program, commits pass unchecked; CI checks
+/// them.
 const ENTRY: &str = "\
 - repo: local
   hooks:
@@ -102,8 +103,8 @@ fn is_bare(rest: &str) -> bool {
 
 pub(super) fn without(text: &str) -> Option<Remainder> {
     match super::without_block(text) {
-        // We add our entry only to a list that has other items. Nothing would remain only if
-        // somebody moved the marks.
+        // Our entry is added only to a list that has other items. So something always remains,
+        // unless somebody moved the marks.
         Some(Remainder::Nothing) => {
             Some(Remainder::Theirs("nothing would be left of it".to_owned()))
         }

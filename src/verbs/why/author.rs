@@ -55,8 +55,8 @@ pub(crate) fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> Stri
     named(contributor, agent(tool)) + &with.unwrap_or_default()
 }
 
-/// Returns who accepted a block, given the contributor of the `ack` record. Without a terminal it
-/// is not known if that was a person.
+/// Returns who accepted a block, given the contributor of the `ack` record. The contributor of an
+/// acceptance without a terminal is unknown, because it is not certain that a person gave it.
 pub(crate) fn accepted_by(contributor: &Contributor) -> &str {
     match contributor.entity_type {
         EntityType::Unknown => "somebody unknown",

@@ -135,7 +135,7 @@ impl CodePlace<'_> {
     fn saves_a_draft(&self, id: &str) -> bool {
         let settings = &self.file.view.snapshot.settings;
         let known = self.workspace.registry.place(id).map(|(file, _)| file);
-        settings.seats_a_person()
+        settings.has_person()
             && settings.saves
             && known.is_some_and(|file| {
                 let open = self.file.view.opened(file.path());
@@ -146,7 +146,7 @@ impl CodePlace<'_> {
     /// Returns a command if a person sits at the client, which takes one step. Otherwise returns an
     /// edit, which has to be saved afterwards.
     fn widening(&self, id: String) -> Action {
-        if !self.file.view.snapshot.settings.seats_a_person() {
+        if !self.file.view.snapshot.settings.has_person() {
             return Action::Plan(Plan::Widen { id, entry: self.file.path.to_string() });
         }
         Action::Command(commands::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))

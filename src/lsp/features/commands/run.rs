@@ -32,11 +32,11 @@ use crate::workspace::{Hint, RelativePath, Root, approvals};
 /// What a command did or asks for besides its answer.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
-    /// Files that the command may have written. They are read again.
+    /// Files that the command may have written. Their workspaces are loaded again.
     pub(crate) wrote: Vec<PathBuf>,
     /// A place that the client should show.
     pub(crate) show: Option<lsp::Location>,
-    /// The root whose questions the person should see again.
+    /// The root of the workspace whose waiting questions the person should see again.
     pub(crate) review: Option<PathBuf>,
     /// A change in a registry file that the client has open.
     pub(crate) change: Option<RegistryChange>,
@@ -61,7 +61,9 @@ pub(crate) enum ThenWiden {
 }
 
 impl Effects {
-    fn wrote(&mut self, workspace: &Workspace) {
+    /// Reports the ledger of a workspace as written. The file need not exist: its path only tells
+    /// the server which workspace to load again.
+    fn wrote_ledger(&mut self, workspace: &Workspace) {
         self.wrote.push(workspace.root.orchestration().join("agent_trace.jsonl"));
     }
 }
@@ -76,14 +78,14 @@ pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let (wanted, workspace): (SelectArguments, _) = in_workspace(snapshot, argument)?;
-    effects.wrote(&workspace);
+    effects.wrote_ledger(&workspace);
     let done = select::select(&workspace, &wanted.id, wanted.session.as_deref());
     to_json("intent.select", &done.map_err(refusal)?)
 }
 
 pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
-    effects.wrote(&workspace);
+    effects.wrote_ledger(&workspace);
     to_json("intent.clear", &select::clear(&workspace).map_err(refusal)?)
 }
 
@@ -140,7 +142,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         strength: None,
         accepts_ungated: is_person,
     };
-    effects.wrote(&workspace);
+    effects.wrote_ledger(&workspace);
     to_json("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
 }
 
@@ -169,7 +171,7 @@ fn why_answer(
     answer.map_err(|error| refusal(error.into()))
 }
 
-/// The place that a person was shown.
+/// The answer of the command `intent.show`: the place that the client is asked to show.
 #[derive(Serialize, JsonSchema)]
 struct ShowAnswer {
     /// The address of the document.
@@ -249,7 +251,7 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         asker: lesson::Asker::Agent,
         contributor: Contributor::default(),
     };
-    effects.wrote(&workspace);
+    effects.wrote_ledger(&workspace);
     let written = lesson::record(&workspace, &request).map_err(refusal)?;
     effects.wrote.push(workspace.root.absolute(&written.path));
     to_json("intent.lesson", &written)
@@ -268,17 +270,17 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
         return Err(RequestRefusal::Failed(format!(
-            "cannot add {path} to {id}: the file is not open, {id} already owns it, or {id} is neither selected nor \
-             named by a finding in it; edit the owned_scope of {id} in {registry}",
+            "cannot add {path} to {id}: the file is not open, git ignores it, {id} does not exist or already owns it, or \
+             {id} is neither selected nor named by a finding in it; edit the owned_scope of {id} in {registry}",
             id = wanted.id,
             registry = workspace.registry.path(),
         )));
     }
-    let home = workspace.registry.place(&wanted.id).map(|(file, _)| file.path().clone());
-    let home = home.unwrap_or_else(|| workspace.registry.path().clone());
-    let open = snapshot.view(&workspace).opened(&home);
-    effects.wrote.push(workspace.root.absolute(&home));
-    effects.wrote(&workspace);
+    let registry_file = workspace.registry.place(&wanted.id).map(|(file, _)| file.path().clone());
+    let registry_file = registry_file.unwrap_or_else(|| workspace.registry.path().clone());
+    let open = snapshot.view(&workspace).opened(&registry_file);
+    effects.wrote.push(workspace.root.absolute(&registry_file));
+    effects.wrote_ledger(&workspace);
     let Some(open) = open else {
         let done = registry::widen(&workspace, &wanted.id, path.as_str());
         return to_json("intent.widen", &done.map_err(refusal)?);
@@ -291,7 +293,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     };
     effects.change = Some(RegistryChange { edit, then });
     let status = workspace.registry.get(&wanted.id).and_then(|it| Some(it.status.as_ref()?.value));
-    let (id, path) = (wanted.id, home.to_string());
+    let (id, path) = (wanted.id, registry_file.to_string());
     to_json("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
 }
 
@@ -306,7 +308,7 @@ pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> An
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: AcceptArguments = read(argument)?;
     let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
-    effects.wrote(&workspace);
+    effects.wrote_ledger(&workspace);
     let extent = accept::AcceptExtent::Line(wanted.line);
     let by = match snapshot.settings.interactive {
         true => Contributor::person(person_name(snapshot, &workspace)),
@@ -315,8 +317,8 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     to_json("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
 }
 
-/// Returns the name that git has for the person at this client. `None` if no person is known to sit
-/// there.
+/// Returns the name that git has for the person at this client. `None` unless the client said that
+/// a person sits at it.
 fn person_name(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
     workspace.person().filter(|_| snapshot.settings.interactive)
 }
@@ -383,7 +385,7 @@ fn as_path(path: impl AsRef<str>) -> String {
 fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
-        // The workspace is not loaded yet, or lies outside of the window's folders.
+        // The workspace is not loaded yet, or it is in none of the window's folders.
         None => {
             let workspace = Workspace::open(path).map_err(|error| refusal(error.into()))?;
             if workspace.root.governed() || is_in_window(snapshot, path) {
