@@ -215,12 +215,16 @@ pub(crate) fn draft(
     let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
     let missing: Vec<String> = all.missing(&stands).into_keys().map(str::to_owned).collect();
     if !missing.is_empty() && !accept_gone {
-        return Err(refuse(
-            "earlier anchors name evidence that is gone; `intent verify` says which and how to restore it. If its code was removed too: `intent anchor --accept-gone`",
+        return Err(VerbError::mendable(
+            "nothing was anchored: earlier anchors name evidence that is gone",
+            "`intent verify` says which and how to restore it. If its code was removed too: `intent anchor --accept-gone`",
         ));
     }
     if sections.is_empty() && missing.is_empty() {
-        return Err(refuse("this commit holds no evidence; record something first"));
+        return Err(VerbError::mendable(
+            "nothing was anchored: this commit holds no evidence",
+            "record something first",
+        ));
     }
     let named = all.named();
     let unnamed = |digest: &String| !named.contains_key(digest.as_str());

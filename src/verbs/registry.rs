@@ -9,9 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{VerbError, Workspace, record, scope_notes, seen_blocks};
-use crate::intent::{
-    EditError, IntentEntry, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
-};
+use crate::intent::{IntentEntry, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit};
 use crate::ledger::{Record, RecordKind};
 use crate::workspace::session;
 use crate::workspace::store::{self, Lock};
@@ -45,8 +43,10 @@ impl RegistryAnswer {
 pub(crate) fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     if intent.name.trim().is_empty() {
-        let message = "an intent needs a name; say in a few words what is wanted".to_owned();
-        return Err(EditError::Refused(message).into());
+        return Err(VerbError::mendable(
+            "an intent needs a name",
+            "say in a few words what is wanted",
+        ));
     }
     let turn = turn(ws)?;
     let registry = on_disk(ws)?;

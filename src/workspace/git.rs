@@ -106,6 +106,8 @@ pub enum GitError {
         path: String,
         /// The reason, as part of a sentence.
         reason: String,
+        /// What mends it, as [`Hint::hint`] says it.
+        hint: &'static str,
     },
 }
 
@@ -119,7 +121,8 @@ impl Hint for GitError {
             Self::TooLarge { id, .. } => {
                 Some(format!("`git log --find-object={id}` says what it is"))
             }
-            Self::UnknownRevision { .. } | Self::Unreadable { .. } => None,
+            Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
+            Self::UnknownRevision { .. } => None,
         }
     }
 }
@@ -214,17 +217,13 @@ impl Git {
         let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else {
             return Ok(None);
         };
-        let unreadable = |reason: String| GitError::Unreadable {
-            path: dir.display().to_string(),
-            reason: format!("{reason}; `git fsck` says more"),
-        };
+        let unreadable = |reason| unreadable(dir, reason, SEE_FSCK);
         let common = root.common_dir();
         let repository = opened(dir, common.as_deref().unwrap_or(dir)).map_err(unreadable)?;
         if let Some(format) = foreign_references(&repository) {
-            let reason = format!(
-                "its references are stored as {format:?}, which is not supported; `git refs migrate --ref-format=files` converts them"
-            );
-            return Err(GitError::Unreadable { path: dir.display().to_string(), reason });
+            let reason = format!("its references are stored as {format:?}, which is not supported");
+            let hint = "`git refs migrate --ref-format=files` converts them";
+            return Err(self::unreadable(dir, reason, hint));
         }
         let below = root.path().strip_prefix(top).ok().and_then(Path::to_str);
         let below = below.ok_or_else(|| unreadable("the workspace's path is not UTF-8".into()))?;
@@ -441,8 +440,7 @@ impl Git {
     }
 
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
-        let path = self.dir.display().to_string();
-        GitError::Unreadable { path, reason: format!("{error}; `git fsck` says more") }
+        unreadable(&self.dir, error.to_string(), SEE_FSCK)
     }
 
     fn parse(&self, commit: &CommitId) -> GitResult<gix::ObjectId> {
@@ -497,6 +495,13 @@ impl Git {
         });
         Ok(files.collect())
     }
+}
+
+/// What to do if git's own files are damaged.
+const SEE_FSCK: &str = "`git fsck` says more";
+
+fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
+    GitError::Unreadable { path: path.display().to_string(), reason, hint }
 }
 
 /// Opens a repository, after checking its git directory and the one that it shares with other work

@@ -247,8 +247,7 @@ fn runs(_: &Metadata) -> Option<bool> {
 }
 
 fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
-    let path = path.display().to_string();
-    GitError::Unreadable { path, reason: format!("{source}; make it readable") }
+    super::unreadable(path, source.to_string(), "make it readable")
 }
 
 /// Compares the index with a commit. A path with an unresolved conflict counts as modified.
