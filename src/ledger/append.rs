@@ -65,11 +65,12 @@ impl<'a> Writer<'a> {
         let mut record = completed(record);
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
-        let writer = self.writer(record.session.as_deref())?;
         let journals = match self.policy.ledger.layout {
             Some(Layout::Single) => None,
             _ => Journals::of(self.root),
         };
+        let place = if journals.is_some() { IN_JOURNAL } else { SINGLE };
+        let writer = self.writer(record.session.as_deref(), place)?;
         let (path, shown) = match &journals {
             Some(journals) => (journals.file(&writer), journal::shown(&writer)),
             None => {
@@ -100,8 +101,8 @@ impl<'a> Writer<'a> {
         Ok(record.id)
     }
 
-    /// Removes the records for which `goes` is true from the journals of this work tree. Returns
-    /// how many were removed.
+    /// Removes the records for which `goes` is true from the beginnings of the journals of this
+    /// work tree and of work trees that were removed. Returns how many were removed.
     pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
@@ -109,13 +110,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The id of a session's chain in this clone: the same from one record to the next, and in no
-    /// other clone.
-    fn writer(&self, session: Option<&str>) -> Result<String, StoreError> {
+    /// other clone. The policy may change the `place` of new records, so the journal and the single
+    /// file have chains of their own.
+    fn writer(&self, session: Option<&str>, place: &str) -> Result<String, StoreError> {
         let path = self.root.private().join(CLONE);
         let fresh = uuid::Uuid::new_v4().simple().to_string();
         store::create_new(&path, fresh.as_bytes())?;
         let clone = store::read_capped(&path, MAX_CLONE)?.unwrap_or_default();
-        Ok(writer_id(&clone, session))
+        Ok(writer_id(&clone, session, place))
     }
 }
 
@@ -124,10 +126,15 @@ impl<'a> Writer<'a> {
 const CLONE: &str = "clone";
 const MAX_CLONE: u64 = 1024;
 
-fn writer_id(clone: &[u8], session: Option<&str>) -> String {
+/// The place of records in [`writer_id`] if they are in a journal. Earlier versions used it for the
+/// single file as well.
+const IN_JOURNAL: &str = "";
+
+fn writer_id(clone: &[u8], session: Option<&str>, place: &str) -> String {
     let mut sha = Sha256::new();
     sha.update(clone);
     sha.update(session.unwrap_or_default());
+    sha.update(place);
     hex(&sha.finalize())[..32].to_owned()
 }
 
@@ -135,7 +142,11 @@ fn writer_id(clone: &[u8], session: Option<&str>) -> String {
 /// chain of that writer.
 pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + use<> {
     let clone = store::read_capped(&root.private().join(CLONE), MAX_CLONE).ok().flatten();
-    move |session, writer| clone.as_ref().is_some_and(|clone| writer_id(clone, session) == writer)
+    move |session, writer| {
+        let is_at =
+            |place| clone.as_ref().is_some_and(|one| writer_id(one, session, place) == writer);
+        is_at(IN_JOURNAL) || is_at(SINGLE)
+    }
 }
 
 const SINGLE: &str = ".orchestration/agent_trace.jsonl";

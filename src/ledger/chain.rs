@@ -18,6 +18,7 @@ use super::journal;
 use super::{Entry, EntryOrigin, RecordDialect};
 use crate::code::LineRange;
 use crate::code::hex;
+use crate::workspace::text::shell_word;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
 
 /// This prefix is hashed before the bytes of the line.
@@ -144,6 +145,9 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
     }
 }
 
+/// The advice for a file whose bytes were converted, for example its line ends.
+pub(super) const KEEP_BYTES: &str = "Keep git and editors from converting the file: `*.jsonl -text` in .gitattributes, then check it out anew.";
+
 /// Returns the advice for repairing a damaged file of the ledger.
 pub(super) fn restore(path: &RelativePath) -> String {
     if journal::is_open(path) {
@@ -157,8 +161,10 @@ pub(super) fn restore(path: &RelativePath) -> String {
             "Restore it as it was committed first: `git checkout \"$(git log --diff-filter=A --format=%h -1 -- {path})\" -- {path}`. If no commit added it, remove it: `rm {path}`."
         );
     }
+    // Another person may have chosen the name of the file.
+    let word = shell_word(path.as_str());
     format!(
-        "Compare the file with its history (`git log -p -- {path}`) and restore the lines that git holds; permanently lost records remain reported as a gap."
+        "Compare the file with its history (`git log -p -- {word}`) and restore the lines that git holds; permanently lost records remain reported as a gap."
     )
 }
 

@@ -476,6 +476,13 @@ pub enum SectionLine {
     Erased(Box<Tombstone>),
 }
 
+impl SectionLine {
+    /// Returns true if the line is a tombstone.
+    pub(crate) fn is_erased(&self) -> bool {
+        matches!(self, Self::Erased(_))
+    }
+}
+
 /// The line that replaces a line that a person erased. If it is signed, the signature is its last
 /// key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Reads the files of a ledger.
 //!
-//! The table on disk (`look_up_table`) says what most files of evidence contain. Such a file is read
-//! only when one of its entries is requested. These files are called the *shelf*. All other files
-//! are read when the ledger is loaded.
+//! The table on disk (`look_up_table`) says what most files of evidence contain. Such a file is
+//! read only when one of its entries is requested. These files are called the *shelf*. All other
+//! files are read when the ledger is loaded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;

@@ -94,10 +94,10 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// The ledger of a workspace: all entries in fold order (by time, then by file and place).
+/// The ledger of a workspace: all entries in fold order (by time, then by writer, file and place).
 ///
-/// Evidence that is listed in the table on disk (see `look_up_table`) is read when one of its entries is
-/// requested. All other files are read when the ledger is loaded.
+/// Evidence that is listed in the table on disk (see `look_up_table`) is read when one of its
+/// entries is requested. All other files are read when the ledger is loaded.
 pub struct Ledger {
     data: Arc<LedgerData>,
     derive: Option<Arc<dyn Derive>>,
@@ -235,11 +235,15 @@ impl Ledger {
         self.data.files.are_current(root) && journal::sealed(root) == self.data.sealed
     }
 
-    /// Makes a ledger from files in memory, for example those of a commit or of the index.
+    /// Makes a ledger from files in memory, for example those of a commit or of the index. A file
+    /// at the path of a journal is left out, since journals are only in the git directory.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
-        let known =
-            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), read::bytes(path, bytes));
-        Self::of_known(in_parallel(files, known).into_iter().collect(), Sealed::default())
+        let files: Vec<_> = files.iter().filter(|(path, _)| !journal::is_open(path)).collect();
+        let known = |file: &&(RelativePath, Vec<u8>)| {
+            let (path, bytes) = *file;
+            (path.clone(), read::bytes(path, bytes))
+        };
+        Self::of_known(in_parallel(&files, known).into_iter().collect(), Sealed::default())
     }
 
     /// Makes a ledger from files that were read already.

@@ -301,9 +301,9 @@ pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     Ok(all)
 }
 
-/// Removes records from the beginning of each journal of this work tree, up to the first record for
-/// which `goes` is false, so the rest is one unbroken chain. Returns how many were removed. The
-/// caller holds the lock of the ledger.
+/// Removes records from the beginning of each journal of this work tree and of work trees that were
+/// removed, up to the first record for which `goes` is false, so the rest is one unbroken chain.
+/// Returns how many were removed. The caller holds the lock of the ledger.
 pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
     let mut gone = 0;
     for LedgerFile { path: shown, disk } in of_work_tree(root) {

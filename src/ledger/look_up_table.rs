@@ -6,9 +6,10 @@
 //! and each entry to its file. When enough files were added or removed, the table is written again,
 //! from the old table and the new files.
 //!
-//! The table only saves time: without it, all files are read, and the answers are the same. A folder
-//! that changed after the table was written is listed again, and a file that changed is read. The
-//! content of an entry always comes from its file, whose bytes are checked against its name.
+//! The table only saves time: without it, all files are read, and the answers are the same. A
+//! folder that changed after the table was written is listed again, and a file that changed is
+//! read. The content of an entry always comes from its file, whose bytes are checked against its
+//! name.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

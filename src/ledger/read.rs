@@ -1,6 +1,7 @@
 //! Reads every line of every ledger file: our own records, records of other tools, and incomplete
 //! or forged lines. No line is dropped; a line that cannot be read is kept and reported.
 
+use std::collections::HashSet;
 use std::fs::FileType;
 use std::io::{Read, Seek as _, SeekFrom};
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Record;
-use super::chain::{finding, restore};
+use super::chain::{KEEP_BYTES, finding, restore};
 use super::evidence::{self, Digest, NoEvidence, Section, SectionLine};
 use super::files::ReadStamp;
 use super::journal;
@@ -291,21 +292,26 @@ pub(super) fn evidence_file(
 ) -> (ParsedLedgerFile, Vec<Section>) {
     let digest = Digest::of(bytes);
     let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
-    let sections = evidence::read(bytes).unwrap_or_else(|why| {
+    let mut sections = evidence::read(bytes).unwrap_or_else(|why| {
         parsed.findings.push(no_evidence(path, why));
         if let NoEvidence::Newer(version) = why {
             parsed.newer_format = Some(version);
         }
         Vec::new()
     });
+    // A section that is repeated counts once, as if it were in several files.
+    let mut seen = HashSet::new();
+    sections.retain(|section| seen.insert(section.digest));
     if digest != named && !sections.is_empty() {
         let origin = EntryOrigin { end: bytes.len() as u64, ..EntryOrigin::of_file(path) };
-        parsed.findings.push(finding(
-            Code::LedgerForged,
-            &origin,
-            "The file does not match the digest in its name: its bytes were changed.".into(),
-            restore(path),
-        ));
+        let with_line_feeds = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+        // Restoring a file does not help as long as git converts it.
+        let (reason, help) = match Digest::of(with_line_feeds.as_bytes()) == named {
+            true => ("its line ends were converted", KEEP_BYTES.to_owned()),
+            false => ("its bytes were changed", restore(path)),
+        };
+        let message = format!("The file does not match the digest in its name: {reason}.");
+        parsed.findings.push(finding(Code::LedgerForged, &origin, message, help));
     }
     let mut lines = LineCounter::of(bytes);
     for span in sections.iter().flat_map(|section| &section.unreadable) {
@@ -392,7 +398,7 @@ fn erased_of(
     lines: &mut LineCounter<'_>,
     section: &Section,
 ) -> Option<ErasedSection> {
-    let stones = section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
+    let stones = section.lines.iter().filter(|(_, said)| said.is_erased());
     let tombstones: Vec<(u32, Arc<[u8]>)> = stones
         .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
         .collect();

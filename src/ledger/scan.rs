@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chain::{self, finding, is_intact, restore, split_tail};
+use super::chain::{self, KEEP_BYTES, finding, is_intact, restore, split_tail};
 use super::evidence::Digest;
 use super::read::{EntryOrigin, MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
@@ -237,7 +237,7 @@ impl<'a> Scanner<'a> {
                 (
                     Code::LedgerUnreadable,
                     "From here on, lines contain bytes that `intent` did not write (a byte order mark, CR LF, blanks or a second record on the line). The records themselves are intact unless another finding reports them.",
-                    "Keep git and editors from converting the file: `*.jsonl -text` in .gitattributes, then check it out anew.",
+                    KEEP_BYTES,
                 )
             }
         };

@@ -315,6 +315,51 @@ mod verification {
     }
 
     #[test]
+    fn records_of_one_writer_in_two_files_are_sorted_by_time() {
+        let w = TestWorkspace::new(Layout::Single);
+        let at = |time: &str| Record { timestamp: time.into(), ..mutation("s", "a.rs", [1]) };
+        let older = w.append(at("2026-02-18T10:00:00.000Z"));
+        let moved = (path(".orchestration/agent_trace/old.jsonl"), w.read());
+        std::fs::remove_file(w.file()).unwrap();
+        let newer = w.append(at("2026-02-18T11:00:00.000Z"));
+        let ledger = Ledger::from_files(&[(path(SINGLE), w.read()), moved]);
+        let ids: Vec<&str> = ledger.entries().into_iter().map(|entry| &*entry.record.id).collect();
+        assert_eq!(ids, [older, newer]);
+    }
+
+    #[test]
+    fn the_advice_for_converted_line_ends_keeps_git_from_converting_them() {
+        let text = "{\"evidence\":2}\n";
+        let path = crate::ledger::evidence::path_of(Digest::of(text.as_bytes()), "2026-02");
+        let help = |bytes: &str| read::bytes(&path, bytes.as_bytes()).findings[0].help.clone();
+        assert!(help("{\"evidence\":2}\r\n").contains("`*.jsonl -text`"));
+        assert!(help("{\"evidence\":1}\n").contains("git checkout"));
+    }
+
+    #[test]
+    fn a_command_in_the_advice_names_the_file_as_one_word() {
+        let path = path(".orchestration/agent_trace/a$(b).jsonl");
+        let found = read::bytes(&path, b"{\"writer\":\"x\",\"seq\":0}\n").findings;
+        assert!(found[0].help.contains("-- '.orchestration/agent_trace/a$(b).jsonl'`"));
+    }
+
+    #[test]
+    fn a_section_that_a_file_repeats_counts_once() {
+        let section =
+            "{\"evidence\":2}\n{\"id\":\"r\",\"timestamp\":\"t\",\"kind\":\"approval\"}\n";
+        let bytes = section.repeat(2).into_bytes();
+        let path = crate::ledger::evidence::path_of(Digest::of(&bytes), "2026-02");
+        let ledger = Ledger::from_files(&[(path, bytes)]);
+        assert_eq!((ledger.len(), ledger.findings().len()), (1, 0));
+    }
+
+    #[test]
+    fn a_journal_among_the_files_of_a_commit_does_not_count() {
+        let journal = path(".orchestration/agent_trace/open/1.jsonl");
+        assert!(Ledger::from_files(&[(journal, chain_of(1))]).is_empty());
+    }
+
+    #[test]
     fn a_merge_in_any_order_stays_valid() {
         let one = chain_of(3);
         let two = chain_of(3);

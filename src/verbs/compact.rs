@@ -5,6 +5,7 @@
 //! in `sealed.jsonl` and the link from a section to its commit all depend on these digests, so they
 //! stay valid too.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
@@ -92,16 +93,42 @@ fn is_sound(path: &RelativePath, bytes: &[u8]) -> bool {
         && sections.iter().all(|section| section.unreadable.is_empty())
 }
 
-/// Joins the sections of several files. A section that occurs more than once is kept once.
+/// Joins the sections of several files. A section that occurs more than once is kept once. If lines
+/// were erased from one copy of it only, that copy is kept, so that no erased line comes back.
 fn unite(files: &[(RelativePath, Vec<u8>)]) -> Vec<u8> {
-    let mut known = HashSet::new();
-    let mut united = Vec::new();
+    let mut copies = Vec::new();
     for (_, bytes) in files {
         for section in evidence::read(bytes).unwrap_or_default() {
-            if known.insert(section.digest) {
-                united.extend_from_slice(&bytes[section.bytes]);
-            }
+            let erased = section.lines.iter().filter(|(_, line)| line.is_erased()).count();
+            copies.push((Reverse(erased), section.digest, &bytes[section.bytes]));
         }
     }
-    united
+    copies.sort_by_key(|(erased, ..)| *erased);
+    let mut known = HashSet::new();
+    copies.retain(|(_, digest, _)| known.insert(*digest));
+    copies.into_iter().flat_map(|(_, _, bytes)| bytes).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_erased_line_does_not_come_back() {
+        let header = "{\"evidence\":2}\n";
+        let line = r#"{"id":"r","timestamp":"t","kind":"approval","intent_id":null}"#;
+        let whole = format!("{header}{line}\n");
+        let (of_line, of_whole) = (Digest::of(line.as_bytes()), Digest::of(whole.as_bytes()));
+        let erased = format!(
+            "{header}{{\"erased\":\"{of_line}\",\"section\":\"{of_whole}\",\"time\":\"2026-02-18T12:00:00Z\",\"why\":\"w\"}}\n"
+        );
+        let file = |text: &str| {
+            let bytes = text.as_bytes().to_vec();
+            (evidence::path_of(Digest::of(&bytes), "2026-02"), bytes)
+        };
+        let (whole, erased) = (file(&whole), file(&erased));
+        for files in [[whole.clone(), erased.clone()], [erased.clone(), whole.clone()]] {
+            assert_eq!(unite(&files), erased.1);
+        }
+    }
 }

@@ -7,13 +7,12 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::evidence::{Compared, is_evidence};
+use super::evidence::{Compared, sound_at};
 use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::code::LineRange;
-use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
+use crate::ledger::evidence::{self, Digest, ERASURE, Tombstone};
 use crate::ledger::{ErasedSection, signed};
-use crate::workspace::git::Target;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, clock, store};
 
 /// An erasure that is not confirmed and signed yet.
@@ -53,10 +52,11 @@ pub fn draft(
     let entry = ws.ledger.by_id(record).ok_or_else(|| {
         refuse(&format!("no record {record} is known"), "`intent trace` names them")
     })?;
-    let committed =
-        ws.head().zip(ws.git()).map(|(head, git)| git.has_file(head, &entry.origin.path));
-    let section = entry.section.filter(|_| matches!(committed, Some(Ok(true))));
-    let section = section.ok_or_else(|| {
+    let is_committed = match ws.head().zip(ws.git()) {
+        Some((head, git)) => git.has_file(head, &entry.origin.path)?,
+        None => false,
+    };
+    let section = entry.section.filter(|_| is_committed).ok_or_else(|| {
         refuse(&format!("{record} is in no commit, so it is no evidence yet"), "commit it first")
     })?;
     let why = why.trim();
@@ -128,10 +128,8 @@ pub(super) fn judge(
     }
     let branch = base.cloned().or_else(|| signing::accepting(ws));
     let signers = &signing::signers_at(ws, branch.as_ref())?;
-    let before = match (ws.git(), base.cloned()) {
-        (Some(git), Some(base)) => {
-            git.read_below(".orchestration", &Target::Commit(base), &is_evidence)?
-        }
+    let before = match (ws.git(), base) {
+        (Some(git), Some(base)) => sound_at(git, base)?,
         _ => Vec::new(),
     };
     let mut at_base: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
@@ -139,8 +137,7 @@ pub(super) fn judge(
     for (path, bytes) in &before {
         for section in evidence::read(bytes).unwrap_or_default() {
             at_base.insert(section.digest, (path, section.line_digests(bytes)));
-            let tombstones =
-                section.lines.iter().filter(|(_, line)| matches!(line, SectionLine::Erased(_)));
+            let tombstones = section.lines.iter().filter(|(_, line)| line.is_erased());
             known.extend(tombstones.map(|(span, _)| bytes[span.clone()].to_vec()));
         }
     }

@@ -22,6 +22,7 @@ use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::line_records::{LineStatus, of as lines_of};
 use crate::provenance::{Content, Provenance, find_recorded, is_claim_true};
 use crate::workspace::git::Target;
+use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
 /// The result of the comparison.
@@ -47,42 +48,34 @@ pub(super) fn against_base(
     signatures: &dyn Signatures,
 ) -> Result<Compared, VerbError> {
     let Some(git) = ws.git() else { return Ok(Compared::default()) };
-    let target = Target::Commit(base.clone());
-    let before = git.list_below(".orchestration", &target, &is_evidence)?;
+    let before = sound_at(git, base)?;
     let mut compared = erase::judge(ws, &ws.ledger.erased(), signatures, Some(base))?;
     compared.findings.extend(anchors_gone(ws, git, base)?);
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
-    // If a file still has the digest in its name, it was not changed since the base, unless its
-    // content did not fit its name there. So only the other files are read from the base.
+    // A file that still has the digest in its name is the same as at the base. The ledger knows its
+    // sections, so it is not parsed again.
     let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
     let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
     let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
-    let others = git.read_blobs(&others)?;
     let mut gone: BTreeSet<RelativePath> = BTreeSet::new();
-    // At the base, too, a file whose name does not fit its content counts for nothing, so it may be
-    // repaired.
-    let is_sound =
-        |(path, bytes): &&(RelativePath, Vec<u8>)| digest_of_path(path) == Some(Digest::of(bytes));
-    for (path, bytes) in others.iter().filter(is_sound) {
-        let is_changed = now.get(path).is_some_and(|digest| *digest != Digest::of(bytes));
-        let sections = read(bytes).unwrap_or_default();
-        let is_missing = |digest: &Digest| !stands.contains(digest);
-        if is_changed {
+    let mut known: HashSet<Digest> = HashSet::new();
+    for (path, bytes) in &others {
+        let sections = digests(bytes);
+        if now.contains_key(path) {
             compared.findings.push(rewritten(
                 path,
                 "The file of evidence was changed since the base; evidence never changes.".into(),
                 base,
             ));
-        } else if sections.iter().any(|section| is_missing(&section.digest)) {
+        } else if sections.iter().any(|section| !stands.contains(section)) {
             gone.insert(path.clone());
         }
+        known.extend(sections);
     }
     let of_same = ledger.evidence_files().into_iter().filter(|(path, _)| same.contains(path));
-    let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
-    let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
-    let known: HashSet<Digest> = of_same.chain(of_others).collect();
+    known.extend(of_same.flat_map(|(_, sections)| sections));
     let named = match gone.is_empty() {
         true => StillNamed::default(),
         false => still_named(ws, base, &stands)?,
@@ -102,7 +95,7 @@ pub(super) fn against_base(
         }
     }
     let texts = TextCache::new(ws);
-    for at in 0..u32::try_from(ledger.entries().len()).unwrap_or(u32::MAX) {
+    for at in (0..).take(ledger.len()) {
         let entry = ledger.entry(at);
         if entry.section.is_some_and(|section| known.contains(&section)) {
             continue;
@@ -124,6 +117,19 @@ pub(super) fn against_base(
     Ok(compared)
 }
 
+/// Returns the files of evidence at a commit, without those whose name does not fit their content.
+/// Such a file counts for nothing there, so a later commit may repair it, and what it says then is
+/// new.
+pub(super) fn sound_at(
+    git: &Git,
+    commit: &CommitId,
+) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
+    let target = Target::Commit(commit.clone());
+    let mut files = git.read_below(".orchestration", &target, &is_evidence)?;
+    files.retain(|(path, bytes)| digest_of_path(path) == Some(Digest::of(bytes)));
+    Ok(files)
+}
+
 /// Returns true if the file of an entry contains the same line at a commit.
 fn is_at(git: &Git, commit: &CommitId, entry: &Entry) -> bool {
     let bytes = git.file_at(commit, &entry.origin.path).ok().flatten().unwrap_or_default();
@@ -139,7 +145,8 @@ pub(super) fn digests(bytes: &[u8]) -> Vec<Digest> {
 }
 
 fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
-    let help = format!("Restore it: `git checkout {} -- {path}`.", base.short());
+    let word = shell_word(path.as_str());
+    let help = format!("Restore it: `git checkout {} -- {word}`.", base.short());
     Finding::new(Code::LedgerRewritten, message, help).in_file(path)
 }
 
@@ -309,10 +316,7 @@ fn late_note(entry: &Entry, of: &CommitId) -> String {
 /// does not own the file, or it names a person who is neither the author nor the committer.
 fn late_findings(git: &Git, rules: &Rules, entry: &Entry, of: &CommitId) -> Vec<Finding> {
     let record = &entry.record;
-    let refuse = |code: Code, message: String| {
-        let help = format!("Take the file out, `git rm -f {}`, and commit.", entry.origin.path);
-        finding_at(entry, code, message, help)
-    };
+    let refuse = |code: Code, message: String| finding_at(entry, code, message, take_out(entry));
     let mut findings = Vec::new();
     for file in &record.files {
         let Some(id) = record.intent_id.as_deref() else { break };
@@ -514,16 +518,23 @@ fn covered_by_others(
     covered
 }
 
+/// Says how to remove the file of an entry. Without `--no-verify`, our hook puts a file back whose
+/// code still exists.
+fn take_out(entry: &Entry) -> String {
+    let path = &entry.origin.path;
+    format!(
+        "Take the file out: `git rm -f {path} && git commit --no-verify -m 'Take out evidence'`."
+    )
+}
+
 fn refuse(entry: &Entry, what: String) -> Compared {
     let named = entry.record.intent_id.as_deref().unwrap_or("no intent");
     let finding = finding_at(
         entry,
         Code::EvidenceUnfounded,
         format!("This evidence names {named} for code that its commit did not add: {what}."),
-        format!(
-            "Take the file out, `git rm -f {}`, and commit. Then `intent seal` seals what the journal of this clone holds of it, if anything.",
-            entry.origin.path
-        ),
+        take_out(entry)
+            + " Then `intent seal` seals what the journal of this clone holds of it, if anything.",
     );
     Compared { findings: vec![finding], ..Compared::default() }
 }

@@ -136,8 +136,8 @@ impl TextCache {
         Some((self.before(entry, covered.parent.as_ref(), commit)?, self.at(commit, path)?))
     }
 
-    /// Returns the texts of the file of an entry of evidence: one for each parent of its commit, and
-    /// the one after the commit.
+    /// Returns the texts of the file of an entry of evidence: one for each parent of its commit,
+    /// and the one after the commit.
     ///
     /// A rebase or a squash may have replaced the commit, so that it is not in the history here.
     /// Then the entry is taken to be about everything between `base` and the commit that added the

@@ -40,8 +40,8 @@ pub(super) struct History {
     /// The result of walking the whole history. Filled only if a table turns out to be damaged.
     rewalked: OnceLock<Found>,
     /// The commits in `recent` and `kept` that are not in the history of the head, because a rebase
-    /// or a reset has dropped them. Filled only if several commits added the same evidence. One walk
-    /// finds all of them, because a walk for each would take longer with each rebase.
+    /// or a reset has dropped them. Filled only if several commits added the same evidence. One
+    /// walk finds all of them, because a walk for each would take longer with each rebase.
     dropped: OnceLock<HashSet<CommitId>>,
     head: CommitId,
 }

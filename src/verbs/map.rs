@@ -83,7 +83,8 @@ pub struct MappedBlock {
     pub content_hash: String,
 }
 
-/// The blocks of each intent, by file. The keys are the ids that the intents have now.
+/// The blocks of each intent, by file and in the order of the file. The keys are the ids that the
+/// intents have now.
 pub(super) type ByIntent = BTreeMap<String, ByFile>;
 type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
 
@@ -150,29 +151,25 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
 fn all(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.sound_registry()?;
     let mut by_intent = ByIntent::clone(&produced_by_all(ws));
-    let mut files = |id: &str| -> Vec<MappedFile> {
-        let files = by_intent.remove(id).unwrap_or_default().into_iter();
-        let sorted = |(path, mut blocks): (RelativePath, Vec<MappedBlock>)| {
-            blocks.sort();
-            MappedFile { path, blocks }
-        };
-        files.map(sorted).collect()
-    };
     let registered = ws.registry.intents().iter();
-    let mut intents: Vec<MappedIntent> =
-        registered.map(|intent| mapped(ws, &intent.id.value, files(&intent.id.value))).collect();
-    let others: Vec<String> = by_intent.keys().cloned().collect();
-    for id in others {
-        let files = by_intent.remove(&id).unwrap_or_default().into_iter();
-        let files = files.map(|(path, blocks)| MappedFile { path, blocks }).collect();
-        intents.push(mapped(ws, &id, files));
-    }
+    let mut intents: Vec<MappedIntent> = registered
+        .map(|intent| {
+            let id = &intent.id.value;
+            mapped(ws, id, by_intent.remove(id).unwrap_or_default())
+        })
+        .collect();
+    intents.extend(by_intent.into_iter().map(|(id, files)| mapped(ws, &id, files)));
     let notes = Vec::from_iter(ws.unread_evidence());
     Ok(MapAnswer { intents, written: None, change: None, notes })
 }
 
-fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
+fn mapped(ws: &Workspace, id: &str, files: ByFile) -> MappedIntent {
     let brief = why::brief(ws, id);
+    let sorted = |(path, mut blocks): (RelativePath, Vec<MappedBlock>)| {
+        blocks.sort();
+        MappedFile { path, blocks }
+    };
+    let files = files.into_iter().map(sorted).collect();
     MappedIntent { id: brief.id, name: brief.name, status: brief.status, files }
 }
 

@@ -190,8 +190,8 @@ fn after_reading(
 
 impl FinishedCall<'_> {
     /// Returns what the session knows of the file after its own call. `known` is what it knew
-    /// before; if the file was moved, what it knew of the file at the old path. `now` has the blocks
-    /// of the file on disk, if they are known.
+    /// before; if the file was moved, what it knew of the file at the old path. `now` has the
+    /// blocks of the file on disk, if they are known.
     pub(super) fn knowledge(&self, known: Option<&Seen>, now: Option<&Outline>) -> Knowledge {
         let (origin, knew_all) = (self.origin(), self.knew_all(known));
         let foreseen = self.before.foresaw(self.now);

@@ -218,9 +218,10 @@ fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
         let message =
             format!("The ledger names the intent {id}, which the registry does not hold.");
         let help = format!(
-            "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {id} --to` and an id of `intent list` says which intent this file belongs to.",
+            "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {} --to` and an id of `intent list` says which intent this file belongs to.",
             ws.registry.path(),
-            text::shell_word(path)
+            text::shell_word(path),
+            text::shell_word(id)
         );
         Finding {
             span: span.map(|(start, end)| start..end),

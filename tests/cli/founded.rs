@@ -221,6 +221,23 @@ fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
 }
 
 #[test]
+fn evidence_in_a_repaired_file_is_checked() {
+    let lab = branched();
+    lab.run_git(&["switch", "-q", "main"]);
+    let kept = function("kept", &["first", "second"]);
+    forge(&lab, json!({}), json!({"path": "kept.rs", "blocks": [claim("kept", &kept)]}));
+    let new = lab.read_git(&["ls-files", "--others", "--exclude-standard", "--", TRACE]);
+    let forged = lab.read(new.trim());
+    lab.write(new.trim(), "something else\n");
+    lab.commit();
+    lab.run_git(&["switch", "-q", "pr"]);
+    lab.run_git(&["merge", "-q", "main"]);
+    lab.write(new.trim(), forged);
+    lab.commit();
+    assert_eq!(errors(&lab), ["evidence-unfounded"]);
+}
+
+#[test]
 fn evidence_of_a_deleted_copy_does_not_claim_the_original() {
     let lab = branched();
     let text = lab.read("kept.rs");
@@ -326,6 +343,8 @@ fn late_evidence_for_code_of_the_base_is_checked() {
     }
     lab.commit();
     lab.run_git(&["switch", "-q", "-c", "pr"]);
+    lab.run_git(&["config", "user.name", "t"]);
+    lab.run_git(&["config", "user.email", "t@example.invalid"]);
     let of = lab.read_git(&["rev-parse", "main"]);
     // Evidence without a session of this clone. Each row: the path, the named person, and the findings.
     let stories = [
@@ -357,5 +376,11 @@ fn late_evidence_for_code_of_the_base_is_checked() {
         assert!(notes.contains(&named), "{notes}");
         let block = &ci.json(&["why", path])["blocks"][0];
         assert_eq!((&block["strength"], &block["claimed"]), (&"declared".into(), &true.into()));
+        // The hooks do not undo what a finding says to do.
+        let help = told["findings"][0]["help"].as_str().and_then(|help| help.split('`').nth(1));
+        if let Some(command) = help {
+            assert!(lab.paste(command), "{command}");
+            assert_eq!(errors(&lab), [""; 0], "{path} {person:?}");
+        }
     }
 }

@@ -74,6 +74,11 @@ fn a_line_of_another_tool_is_compared_with_the_change() {
         errors[0].1,
         "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for code that this change did not add: login in src/login.rs: it reads as it did at the base."
     );
+    // The first line of an object on several lines is not the whole object.
+    let line = foreign("src/login.rs", &function("login", "person"));
+    lab.write(TRACE, line.replace("\"files\"", "\n\"files\""));
+    commit_unsealed(&lab);
+    assert_eq!(judged(&lab).0[0].2, format!("Take it out of {TRACE}, and commit."));
     // The change added one line of the function; eight lines are older.
     let changed = function("login", "person").replace("person-3", "mine");
     lab.write("src/login.rs", &changed);
@@ -97,6 +102,49 @@ fn a_line_of_another_tool_is_compared_with_the_change() {
     commit_unsealed(&lab);
     let note = "This change does not have 2 records of other tools that the base has in .orchestration/agent_trace.jsonl.";
     assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
+}
+
+#[test]
+fn a_change_of_the_layout_breaks_no_chain() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.commit();
+    for layout in ["evidence", "single", "evidence", "single"] {
+        lab.write(POLICY, format!("ledger:\n  layout: {layout}\n"));
+        for call in ["first", "second"] {
+            lab.write(FILE, function("work", &format!("{layout}-{call}")));
+            lab.fine(&["record", FILE, "--intent", "INT-001", "--session", "codex:1"]);
+        }
+    }
+    let told = lab.json(&["verify"]);
+    let codes = told["findings"].as_array().expect("findings").iter();
+    let mut codes = codes.map(|one| one["code"].as_str().expect("a code"));
+    assert_eq!(codes.find(|code| code.starts_with("ledger-")), None);
+}
+
+#[test]
+fn the_map_sorts_the_blocks_of_an_intent_that_only_the_ledger_knows() {
+    let lab = worked_in();
+    lab.write("src/new.rs", function("z", "one") + "\n" + &function("a", "two"));
+    record(&lab, "INT-002", "src/new.rs");
+    lab.write(
+        ".orchestration/active_intents.yaml",
+        "active_intents:\n  - id: INT-001\n    name: One\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\"]\n",
+    );
+    let told = lab.json(&["map", "--stdout"]);
+    let last = told["intents"].as_array().and_then(|all| all.last()).expect("an intent");
+    assert_eq!(last["id"], "INT-002");
+    let blocks = last["files"][0]["blocks"].as_array().expect("blocks").iter();
+    let names: Vec<&str> = blocks.map(|block| block["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["a", "z"]);
+}
+
+#[test]
+fn an_id_in_a_suggested_command_is_one_word() {
+    let lab = worked_in();
+    lab.write(TRACE, foreign(FILE, &lab.read(FILE)).replace("INT-002", "I$(x)"));
+    let told = lab.json(&["verify"]).to_string();
+    assert!(told.contains("--from 'I$(x)' --to"), "{told}");
 }
 
 /// A repository whose whole ledger is one tracked file.

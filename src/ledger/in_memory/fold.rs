@@ -68,8 +68,8 @@ impl FoldOrder {
     }
 }
 
-/// Sorts entries by time and returns the times. The records of one writer stay in the order in
-/// which they were written, even if the writer's clock went back.
+/// Sorts entries by time and returns the times. The records of one writer in one file stay in the
+/// order in which they were written, even if the writer's clock went back.
 pub(super) fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
     entries.sort_by(|a, b| {
         let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
@@ -77,15 +77,17 @@ pub(super) fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
             .cmp(&(&b.record.writer, &b.origin.path))
             .then_with(|| place(a).cmp(&place(b)))
     });
-    let mut before: Option<(String, Option<i64>)> = None;
+    let is_next = |entry: &Entry, before: &Entry| {
+        !entry.record.writer.is_empty()
+            && entry.record.writer == before.record.writer
+            && entry.origin.path == before.origin.path
+    };
     let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
     for entry in entries.drain(..) {
         let mut time = clock::milliseconds(&entry.record.timestamp);
-        let writer = entry.record.writer.clone();
-        if let Some((_, earlier)) = before.filter(|(of, _)| !writer.is_empty() && *of == writer) {
-            time = time.max(earlier);
+        if let Some((earlier, _)) = timed.last().filter(|(_, before)| is_next(&entry, before)) {
+            time = time.max(*earlier);
         }
-        before = Some((writer, time));
         timed.push((time, entry));
     }
     timed.sort_by_key(|(time, _)| *time);

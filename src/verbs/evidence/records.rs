@@ -185,7 +185,9 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
             }
         }
     }
-    let places: Vec<(RelativePath, u32)> = wrong.keys().cloned().collect();
+    // Another tool may have written an object on several lines; then its first line is not all.
+    let on_one_line = wrong.iter().filter(|(_, (entry, _))| !entry.stored.contains(&b'\n'));
+    let places: Vec<(RelativePath, u32)> = on_one_line.map(|(place, _)| place.clone()).collect();
     Ok(wrong.into_values().map(|(entry, what)| refuse(entry, &what, &places)).collect())
 }
 
@@ -238,7 +240,7 @@ fn accepts(ws: &Workspace, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -
 }
 
 /// Makes the finding for a record. `wrong` are the reasons, and `places` are the places of all
-/// wrong records.
+/// wrong records that are one line each.
 fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Finding {
     let (path, line) = (&entry.origin.path, entry.origin.line);
     let named = entry.record.intent_id.as_deref().unwrap_or("an author");
@@ -246,19 +248,21 @@ fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Fi
         "The record at {path}:{line} names {named} for code that this change did not add: {}.",
         wrong.join("; ")
     );
-    super::finding_at(entry, Code::EvidenceUnfounded, message, take_out(path, places))
+    super::finding_at(entry, Code::EvidenceUnfounded, message, take_out(path, line, places))
 }
 
-/// Says how to remove all wrong records from a file. One command removes them together, because
-/// removing one changes the line numbers of those after it.
-fn take_out(path: &RelativePath, places: &[(RelativePath, u32)]) -> String {
+/// Says how to remove the wrong record at a line of a file. One command removes all wrong records
+/// of the file, because removing one changes the line numbers of those after it.
+fn take_out(path: &RelativePath, line: u32, places: &[(RelativePath, u32)]) -> String {
     let of_file = places.iter().filter(|(other, _)| other == path);
-    let lines: Vec<String> = of_file.map(|(_, line)| format!("{line}d")).collect();
+    let lines: Vec<u32> = of_file.map(|(_, line)| *line).collect();
     // The author of the change has chosen the name of the file, so an unusual name must not become
     // part of a command.
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
-    match path.as_str().bytes().all(is_word) && path.as_str().ends_with("jsonl") {
-        true => format!("Take it out, `sed -i '{}' {path}`, and commit.", lines.join(";")),
-        false => format!("Take it out of {path}, and commit."),
+    let is_plain = path.as_str().bytes().all(is_word) && path.as_str().ends_with("jsonl");
+    if !is_plain || !lines.contains(&line) {
+        return format!("Take it out of {path}, and commit.");
     }
+    let lines: Vec<String> = lines.iter().map(|line| format!("{line}d")).collect();
+    format!("Take it out, `sed -i '{}' {path}`, and commit.", lines.join(";"))
 }

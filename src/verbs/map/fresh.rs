@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::page::{Definitions, render};
-use super::{mapped, path, standing};
+use super::{ByFile, mapped, path, standing};
 use crate::ledger::Digest;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Map;
@@ -67,7 +67,7 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
     let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
     let others: Vec<&String> = shown.keys().filter(|id| !ids.contains(id)).collect();
     ids.extend(others);
-    let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, Vec::new())).collect();
+    let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, ByFile::new())).collect();
     let notes = Vec::from_iter(ws.unread_evidence());
     let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
     if store::read_capped(&map, MAX_KEPT)?.as_deref() != Some(text.as_bytes()) {

@@ -58,7 +58,13 @@ pub(super) fn sections(
 fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
     let mut hash = Sha256::new();
     hash.update(section.to_string());
-    files.iter().for_each(|file| hash.update(Sha256::digest(file.as_deref().unwrap_or_default())));
+    for file in files {
+        match file {
+            Some(bytes) => hash.update(Sha256::digest(bytes)),
+            // A text that cannot be read is not an empty one.
+            None => hash.update([0_u8]),
+        }
+    }
     Digest::of(&hash.finalize()).to_string()
 }
 

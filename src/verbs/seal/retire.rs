@@ -48,8 +48,8 @@ fn goes(age: i64, evidence: SealState, stands: impl FnOnce() -> bool) -> bool {
     }
 }
 
-/// Removes records that are not needed from the journals of this work tree. Returns how many were
-/// removed.
+/// Removes records that are not needed from the journals of this work tree and of work trees that
+/// were removed. Returns how many were removed.
 pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
