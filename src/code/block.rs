@@ -143,7 +143,8 @@ pub struct FileBlocks {
     /// The [`super::Language::id`], or `None` for a text without a grammar.
     pub language: Option<&'static str>,
     pub blocks: Vec<Block>,
-    /// True if the parser found a syntax error anywhere in the file.
+    /// True if the parser found a syntax error anywhere in the file, or if a file with a grammar
+    /// contains a merge conflict.
     pub has_error: bool,
 }
 

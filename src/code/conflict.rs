@@ -9,6 +9,7 @@ use std::ops::Range as Bytes;
 use tree_sitter::{Point, Range};
 
 use super::LineRange;
+use super::lines::line_ranges;
 
 /// Returns true if the text contains an unresolved merge conflict.
 pub(crate) fn holds_conflict(text: &str) -> bool {
@@ -17,9 +18,12 @@ pub(crate) fn holds_conflict(text: &str) -> bool {
 
 /// Returns the lines of each conflict, from its first marker to its last.
 pub(crate) fn conflicts(text: &str) -> Vec<LineRange> {
+    let Some(found) = markers(text) else { return Vec::new() };
+    // As in a document, a carriage return alone ends a line too.
+    let starts: Vec<usize> = line_ranges(text).map(|line| line.start).collect();
     let (mut conflicts, mut start) = (Vec::new(), 0);
-    for (marker, at, _) in markers(text).unwrap_or_default() {
-        let line = at.row as u32 + 1;
+    for (marker, at, _) in found {
+        let line = starts.partition_point(|start| *start <= at.byte) as u32;
         match marker {
             Marker::Ours => start = line,
             Marker::Theirs => conflicts.extend(LineRange::new(start, line)),
@@ -76,21 +80,31 @@ fn sections(
 }
 
 /// Returns every conflict marker, with the start of its line and of the next line. A marker without
-/// the others that belong to a conflict is ordinary text. Returns `None` if there is no conflict.
+/// the others that belong to a conflict is ordinary text, whatever stands before or after it.
+/// Returns `None` if there is no conflict.
 fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     if !text.contains("<<<<<<<") || !text.contains(">>>>>>>") {
         return None;
     }
     let (mut markers, mut before, mut at) = (Vec::new(), Marker::Theirs, LineStart::default());
+    // How many of the markers belong to conflicts that are complete.
+    let mut complete = 0;
     for line in text.split_inclusive('\n') {
         let next = LineStart { byte: at.byte + line.len(), row: at.row + 1 };
         if let Some(marker) = Marker::of(line).filter(|marker| marker.may_follow(before)) {
+            if marker == Marker::Ours {
+                markers.truncate(complete);
+            }
             markers.push((marker, at, next));
+            if marker == Marker::Theirs {
+                complete = markers.len();
+            }
             before = marker;
         }
         at = next;
     }
-    (!markers.is_empty() && before == Marker::Theirs).then_some(markers)
+    markers.truncate(complete);
+    (!markers.is_empty()).then_some(markers)
 }
 
 /// A position beyond the end of any text, in the form that tree-sitter uses.
@@ -120,7 +134,8 @@ impl Marker {
 
     fn may_follow(self, before: Self) -> bool {
         match self {
-            Self::Ours => before == Self::Theirs,
+            // If an earlier conflict is not complete, its markers are ordinary text.
+            Self::Ours => true,
             Self::Ancestor => before == Self::Ours,
             Self::Sides => matches!(before, Self::Ours | Self::Ancestor),
             Self::Theirs => before == Self::Sides,
@@ -205,6 +220,25 @@ mod tests {
     fn single_markers_are_ordinary_text() {
         for line in ["<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n", "<<<<<<< a\n>>>>>>> b\n"] {
             assert!(super::parts(&format!("fn a() {{}}\n{line}fn b() {{}}\n")).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_as_in_a_document() {
+        let text = format!("// a\r// b\r\n{}", conflict());
+        let lines: Vec<_> =
+            super::conflicts(&text).iter().map(|it| (it.start(), it.end())).collect();
+        assert_eq!(lines, [(5, 11)]);
+    }
+
+    #[test]
+    fn a_single_marker_hides_no_conflict() {
+        for line in ["<<<<<<< ours\n", "||||||| base\n", "=======\n", ">>>>>>> theirs\n"] {
+            let lines = |text: &str| -> Vec<_> {
+                super::conflicts(text).iter().map(|it| (it.start(), it.end())).collect()
+            };
+            assert_eq!(lines(&format!("{}{line}", conflict())), [(3, 9)], "behind: {line}");
+            assert_eq!(lines(&format!("{line}{}", conflict())), [(4, 10)], "before: {line}");
         }
     }
 

@@ -244,7 +244,7 @@ fn inner_ranges<'a>(
 
 /// Returns the lines of a text, without their line breaks. The text after the last line break is a
 /// line too.
-pub(super) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut next = Some(0);
     std::iter::from_fn(move || {

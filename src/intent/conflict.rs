@@ -14,7 +14,10 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     let text = file.text();
     let conflicts = code::conflicts(text);
     let first = conflicts.first()?;
-    let byte = |line: u32| text.split_inclusive('\n').take(line as usize).map(str::len).sum();
+    let byte = |line: u32| {
+        let next = code::lines::line_ranges(text).nth(line as usize);
+        next.map_or(text.len(), |next| next.start)
+    };
     let lines: Vec<String> =
         conflicts.iter().map(|lines| format!("{} to {}", lines.start(), lines.end())).collect();
     let message =

@@ -104,11 +104,9 @@ impl Settings {
         (settings, problems)
     }
 
-    /// Reads one setting. Adds a message if it is not understood.
+    /// Reads one setting. Adds a message if it is not understood. A known setting that is `null`
+    /// counts as not set.
     fn read(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
-        if value.is_null() {
-            return;
-        }
         // Some editors group switches as `{"enable": true}`.
         let switch = value.as_bool().or_else(|| value.get("enable")?.as_bool());
         let understood = match key {
@@ -123,11 +121,14 @@ impl Settings {
                 set(&mut self.position_encoding, serde_json::from_value(value.clone()).ok())
             }
             "trace" => {
-                let level = value.as_str();
+                let is_traced = match value.as_str() {
+                    Some("off") => Some(false),
+                    Some("messages" | "verbose") => Some(true),
+                    _ => None,
+                };
                 // An object is accepted and ignored: the client's own library has a setting
                 // `trace.server`.
-                set(&mut self.trace, level.map(|level| matches!(level, "messages" | "verbose")))
-                    || value.is_object()
+                set(&mut self.trace, is_traced) || value.is_object()
             }
             "levels" => {
                 value.as_object().map(|levels| self.overlay_levels(levels, problems)).is_some()
@@ -137,7 +138,7 @@ impl Settings {
                 return;
             }
         };
-        if !understood {
+        if !understood && !value.is_null() {
             problems.push(format!("the setting intent.{key} cannot be {value}; it is ignored"));
         }
     }
@@ -168,11 +169,12 @@ pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
 }
 
 /// Returns the object that holds our settings. Some clients wrap it in an object with the key
-/// `intent`.
+/// `intent`, which is `null` if nothing is set.
 pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
-    match options.get(SECTION).and_then(Value::as_object) {
-        Some(inner) => Some(inner),
-        None => options.as_object(),
+    match options.get(SECTION) {
+        Some(Value::Object(inner)) => Some(inner),
+        Some(Value::Null) => None,
+        _ => options.as_object(),
     }
 }
 
@@ -218,10 +220,11 @@ mod tests {
     #[test]
     fn an_unknown_option_is_reported_and_changes_nothing() {
         let options = json!({ "codeLens": 7, "colour": "red", "positionEncoding": "utf-7",
-            "levels": { "no-such-code": "error", Code::ALL[0].as_str(): "loud" } });
+            "levels": { "no-such-code": "error", Code::ALL[0].as_str(): "loud" },
+            "trace": "loud", "shape": null, "docsUrl": null });
         let (settings, problems) = Settings::at_start(Some(&options));
         assert_eq!(settings, Settings::default());
-        assert_eq!(problems.len(), 5, "{problems:?}");
+        assert_eq!(problems.len(), 7, "{problems:?}");
     }
 
     #[test]
@@ -242,6 +245,7 @@ mod tests {
         let section = |settings| section_among_others(&settings).cloned();
         assert_eq!(section(json!({ "rust-analyzer": { "trace": 1 } })), None);
         assert_eq!(section(json!(null)), None);
+        assert_eq!(section(json!({ "intent": null })), None);
         assert!(section(json!({ "codeLens": true })).is_some());
         assert!(section(json!({ "other": {}, "intent": {} })).is_some_and(|it| it.is_empty()));
     }

@@ -105,8 +105,8 @@ pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
 }
 
 /// Returns the address of the document that the parameters of a message name.
-pub(crate) fn document_address(params: &serde_json::Value) -> Option<&str> {
-    params.pointer("/textDocument/uri")?.as_str()
+pub(crate) fn document_address(params: &serde_json::Value) -> Option<lsp::Uri> {
+    params.pointer("/textDocument/uri")?.as_str()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -68,6 +68,9 @@ pub(crate) fn table() -> MethodTable {
 /// The protocol's `ServerCancelled`: the client may send the request again.
 const SERVER_CANCELLED: i64 = -32802;
 
+/// The protocol's `RequestFailed`: the request was valid, but it failed.
+const REQUEST_FAILED: i64 = -32803;
+
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestRefusal {
@@ -125,8 +128,7 @@ impl From<RequestRefusal> for Error {
             RequestRefusal::Params { .. } | RequestRefusal::Senseless(_) => {
                 ErrorCode::InvalidParams
             }
-            // The protocol's `RequestFailed`: a valid request that failed.
-            RequestRefusal::Failed(_) => ErrorCode::ServerError(-32803),
+            RequestRefusal::Failed(_) => ErrorCode::ServerError(REQUEST_FAILED),
             RequestRefusal::Cancelled => ErrorCode::RequestCancelled,
             RequestRefusal::ContentModified => ErrorCode::ContentModified,
             RequestRefusal::StillReading | RequestRefusal::Overtaken => {

@@ -188,7 +188,7 @@ impl Ordered {
             tracing::debug!(method, "a notification that is not for us");
             return;
         };
-        let uri = convert::document_address(&params).map(str::to_owned);
+        let uri = convert::document_address(&params);
         match catch_unwind(AssertUnwindSafe(|| mutation(self, params))) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
@@ -196,7 +196,7 @@ impl Ordered {
                 // After the panic the stored text may be wrong, so nothing more is answered about
                 // the document.
                 let reason = fault(method, &panic_text(panic.as_ref())).with_hint();
-                self.distrust(&uri.unwrap_or_default(), reason);
+                self.distrust(uri.as_ref(), reason);
             }
         }
     }
@@ -312,7 +312,7 @@ impl Ordered {
         if !self.world.now.client.retried.iter().any(|retried| retried == method) {
             return None;
         }
-        let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
+        let uri = convert::document_address(params)?;
         let version = self.world.now.version_of(&uri)?;
         Some((uri, version))
     }

@@ -210,21 +210,23 @@ async fn ask_person(
 
 /// Returns true if a dialog can show everything that the person would approve.
 fn readable(question: &Question) -> bool {
-    let lines = question.exactly.lines().count();
-    let long = |(_, text): &(&str, String)| text.chars().count() > MAX_DETAIL;
-    lines <= 1
-        && question.exactly.chars().count() <= MAX_READABLE
+    let fits = |text: &str, most: usize| on_one_line(text).chars().count() <= most;
+    question.exactly.lines().count() <= 1
+        && fits(&question.exactly, MAX_READABLE)
+        && fits(&question.title, MAX_DETAIL)
         && question.details.len() <= 8
-        && !question.details.iter().any(long)
+        && question.details.iter().all(|(_, detail)| fits(detail, MAX_DETAIL))
+}
+
+/// Returns a text with visible signs for its line breaks and for characters that hide.
+fn on_one_line(text: &str) -> String {
+    text::visible(&text.trim_end().replace('\n', " ⏎ "), false)
 }
 
 /// Returns the text of the dialog on one line, with visible signs for line breaks, because some
 /// clients join lines.
 fn message(asked: &Approval, question: &Question) -> String {
-    let seen = |text: &str, max| {
-        let shown = text::visible(&text.trim_end().replace('\n', " ⏎ "), false);
-        text::shorten(&shown, max)
-    };
+    let seen = |text: &str, max| text::shorten(&on_one_line(text), max);
     let mut shown_text =
         format!("{}: {}", seen(&question.title, MAX_DETAIL), seen(&question.exactly, MAX_READABLE));
     for (label, detail) in &question.details {
@@ -279,7 +281,9 @@ mod tests {
 
     #[test]
     fn a_question_that_is_not_readable_cannot_be_approved() {
-        for text in ["ls\nrm -rf /", &"x".repeat(MAX_READABLE + 1)] {
+        // Each of these signs takes six characters in the dialog, so the end would be cut off.
+        let hiding = format!("ls {}; rm -rf /", "\u{200b}".repeat(60));
+        for text in ["ls\nrm -rf /", &"x".repeat(MAX_READABLE + 1), &hiding] {
             let asked = command(text);
             let question = approval::question(&asked);
             assert!(!readable(&question), "{text:.20}");

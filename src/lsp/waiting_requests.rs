@@ -98,6 +98,5 @@ impl Ordered {
 }
 
 fn document_of(params: &Value) -> Option<lsp::Uri> {
-    let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
-    convert::path_of(&uri).map(|_| uri)
+    convert::document_address(params).filter(|uri| convert::path_of(uri).is_some())
 }

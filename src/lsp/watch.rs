@@ -14,10 +14,11 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::world::WorkspaceLocation;
 
 /// The files of which the client is asked to report every change.
-const GLOBS: [&str; 5] = [
+const GLOBS: [&str; 6] = [
     "**/.orchestration/**",
     "**/.intentignore",
     "**/.rooignore",
+    "**/.gitignore",
     "**/.git/HEAD",
     "**/.git/logs/HEAD",
 ];
@@ -56,7 +57,9 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
         };
     }
     names.last().is_some_and(|name| {
-        name == ".intentignore" || name == ".rooignore" || is_head(name) || is_rebase(name)
+        matches!(&**name, ".intentignore" | ".rooignore" | ".gitignore")
+            || is_head(name)
+            || is_rebase(name)
     })
 }
 
@@ -145,6 +148,7 @@ mod tests {
             ("/w/.orchestration/local/ungated/1.json", true),
             ("/w/.intentignore", true),
             ("/w/.rooignore", true),
+            ("/w/src/.gitignore", true),
             ("/w/.git/HEAD", true),
             ("/w/.git/logs/HEAD", true),
             ("/w/.git/MERGE_HEAD", true),

@@ -5,7 +5,7 @@
 
 use crate::code::lists::words;
 
-/// The signs that begin a comment in any language, the longest first.
+/// The signs that begin a comment in any language. A sign comes before those that it begins with.
 pub(in crate::code) const OPENERS: &[&str] =
     words!("<!-- {-- --[[ /** /*! /// //! /* // {- (* --- -- ## # ;; ; % *");
 

@@ -3,8 +3,8 @@
 
 use crate::code::lists::words;
 
-/// For each language, names that the language or a framework calls by itself. A `*` at the end
-/// stands for any ending, and one at the start for any beginning.
+/// For each language, names that the language or a framework calls by itself. A `*` stands for any
+/// text; a name has at most one.
 pub(crate) const NAMES_CALLED_BY_FRAMEWORKS: &[(&str, &[&str])] = &[
     ("rust", words!("main")),
     ("go", words!("main init Test* Benchmark* Example* Fuzz*")),

@@ -1,6 +1,8 @@
 //! Rewrites different spellings of the same thing to one tree. For example, JavaScript's `{a}` becomes
 //! `{a: a}`, and Rust's `=> { x }` becomes `=> x`.
 
+use std::ops::Range;
+
 use super::Tree;
 use crate::code::language_tables::roles::{Role, made};
 use crate::code::lists::words;
@@ -231,24 +233,62 @@ fn pieces(leaf: &Tree) -> Vec<Tree> {
     let text = leaf.text.as_deref().unwrap_or_default();
     let mut out = Vec::new();
     let mut from = 0;
-    let mut at = 0;
-    while let Some(open) = text[at..].find('{').map(|found| at + found) {
-        if text[open + 1..].starts_with('{') {
-            at = open + 2;
-            continue;
-        }
-        let rest = &text[open + 1..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        at = open + 1;
-        if end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit()) {
-            out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..=open]));
-            out.push(Tree::leaf(made::IDENTIFIER, None, leaf.bytes.clone(), &rest[..end]));
-            from = open + 1 + end;
-            at = from;
-        }
+    for name in captured_names(text) {
+        out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..name.start]));
+        from = name.end;
+        out.push(Tree::leaf(made::IDENTIFIER, None, leaf.bytes.clone(), &text[name]));
     }
     if from < text.len() || out.is_empty() {
         out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..]));
     }
     out
+}
+
+/// Returns the places of names that a format string captures, in order: `x`, `wide` and `p` in
+/// `{x:wide$.p$}`.
+fn captured_names(text: &str) -> Vec<Range<usize>> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find('{').map(|open| at + open + 1) {
+        // `{{` stands for a brace.
+        if text[start..].starts_with('{') {
+            at = start + 1;
+            continue;
+        }
+        let end = text[start..].find('}').map_or(text.len(), |close| start + close);
+        let inside = &text[start..end];
+        let argument = inside.find(|c: char| !is_word(c)).unwrap_or(inside.len());
+        let dollars = inside.match_indices('$').map(|(dollar, _)| dollar);
+        let ends = std::iter::once(argument).chain(dollars.filter(|dollar| *dollar > argument));
+        for end in ends {
+            let word = &inside[inside[..end].trim_end_matches(is_word).len()..end];
+            // Digits are the number of an argument or, before a name, the flag `0`.
+            let name = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            if !name.is_empty() {
+                names.push(start + end - name.len()..start + end);
+            }
+        }
+        at = end;
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_in_a_format_string_are_found() {
+        for (text, expected) in [
+            ("{a} {b:?} {}", vec!["a", "b"]),
+            ("{a:w$.p$} {:>w$}", vec!["a", "w", "p", "w"]),
+            ("{:0w$} {:1$} {0:2$.3$}", vec!["w"]),
+            ("{{a}} {{{a}}} a$ {a", vec!["a", "a"]),
+            ("{w$} {:$} {:$$} {", vec!["w"]),
+            ("{ü:é$}", vec!["ü", "é"]),
+        ] {
+            let names: Vec<&str> =
+                super::captured_names(text).into_iter().map(|name| &text[name]).collect();
+            assert_eq!(names, expected, "{text}");
+        }
+    }
 }

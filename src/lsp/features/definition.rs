@@ -10,8 +10,8 @@ use crate::lsp::analysis::{self, DocumentPosition};
 use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
-/// Returns the definition of the intent at a position. `None` if the position refers to no intent
-/// of the registry.
+/// Returns the definition of the intent at a position, or the file of the specification there.
+/// `None` if the position refers to neither.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
@@ -49,7 +49,9 @@ fn definition(
 /// Returns the file of the related specification at the position, with the range of its name.
 fn specification(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Location)> {
     let DocumentPosition { file, byte } = place;
-    file.is_registry().then_some(())?;
+    if !file.is_registry() {
+        return None;
+    }
     let shown = ShownRegistry::of(file.view)?;
     let intents = shown.registry.file(&file.path)?.intents().iter();
     let mut specs = intents.flat_map(|intent| &intent.related_specs);

@@ -188,7 +188,8 @@ async fn confirm_acceptance(
 ) -> Answer<()> {
     require_dialogs(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
-    let file = named("path").or_else(|| named("uri")).unwrap_or_default();
+    // The command prefers the address, so the person must see that one.
+    let file = named("uri").or_else(|| named("path")).unwrap_or_default();
     let line = argument.get("line").map(Value::to_string).unwrap_or_default();
     let question = format!(
         "Accept the block at line {line} of {} as it stands? This is recorded for good.",

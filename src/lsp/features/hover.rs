@@ -8,7 +8,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
-use crate::ledger::Trust;
+use crate::ledger::{Contributor, RecordKind, Trust};
 use crate::lsp::analysis::{
     self, Analysis, DocumentPosition, GovernedFile, RecentBlock, WorkspaceView,
 };
@@ -166,20 +166,18 @@ fn asked_for(text: &mut Prose, asked: &AskedFor) {
 }
 
 fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
-    let who = match block_line::is_accepted(answer) {
-        true => {
-            format!("accepted as it stood by {}", why::accepted_by(answer.contributor.as_ref()?))
-        }
-        false => block_line::who(answer.contributor.as_ref()?, answer.tool.as_deref()),
-    };
-    let mut parts = vec![text.escaped(&who)];
-    let model = answer.contributor.as_ref().and_then(|who| who.model_identifier.as_deref());
-    parts.extend(model.map(|model| text.code(model)));
+    let contributor = answer.contributor.as_ref()?;
+    let is_accepted = block_line::is_accepted(answer);
+    let mut parts = vec![match is_accepted {
+        true => accepted(text, contributor),
+        false => text.escaped(&block_line::who(contributor, answer.tool.as_deref())),
+    }];
+    parts.extend(contributor.model_identifier.as_deref().map(|model| text.code(model)));
     if let Some(timestamp) = &answer.timestamp {
         parts.extend(ago(timestamp));
         parts.push(date(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
     }
-    parts.extend(answer.brought_text().filter(|_| !block_line::is_accepted(answer)));
+    parts.extend(answer.brought_text().filter(|_| !is_accepted));
     if let Some(session) = &answer.session {
         parts.push(format!("session {}", text.code(session)));
     }
@@ -199,6 +197,11 @@ fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> 
         Some(Trust::Own) | None => {}
     }
     Some(parts.join(" · "))
+}
+
+/// Says which person accepted a block as it stood.
+fn accepted(text: &Prose, by: &Contributor) -> String {
+    text.escaped(&format!("accepted as it stood by {}", why::accepted_by(by)))
 }
 
 /// Returns the verdict on a block, with its meaning.
@@ -262,9 +265,8 @@ fn candidate(text: &Prose, record: &RecordBrief) -> String {
         Some(intent) => text.strong(intent),
         None => "no intent".to_owned(),
     }];
-    if record.kind == crate::ledger::RecordKind::Ack {
-        let by = text.escaped(why::accepted_by(&record.contributor));
-        parts.push(format!("accepted as it stood by {by}"));
+    if record.kind == RecordKind::Ack {
+        parts.push(accepted(text, &record.contributor));
     } else {
         let tool = record.tool.as_deref();
         parts.push(text.escaped(&block_line::who(&record.contributor, tool)));

@@ -15,8 +15,10 @@ pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
 ) -> Answer<Option<Vec<lsp::InlayHint>>> {
-    let wanted = snapshot.settings.shows_hints(&snapshot.client).then_some(());
-    Ok(wanted.and_then(|()| hints(snapshot, &params.text_document.uri, params.range)))
+    if !snapshot.settings.shows_hints(&snapshot.client) {
+        return Ok(None);
+    }
+    Ok(hints(snapshot, &params.text_document.uri, params.range))
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {

@@ -96,13 +96,13 @@ pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
 /// Returns the known id at a position, with its bytes.
 pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
-    let line = line_around(document, place.byte)?;
-    let text = document.slice(line.clone())?;
+    let near = bytes_around(document, place.byte);
+    let text = document.slice(near.clone())?;
     let (range, id) = words(&text).find(|(range, _)| {
-        (line.start + range.start..=line.start + range.end).contains(&place.byte)
+        (near.start + range.start..=near.start + range.end).contains(&place.byte)
     })?;
     is_known(place.file.view.workspace, id)
-        .then(|| (id.to_owned(), line.start + range.start..line.start + range.end))
+        .then(|| (id.to_owned(), near.start + range.start..near.start + range.end))
 }
 
 /// Returns every mention of a known id in a text, in order.
@@ -156,7 +156,7 @@ fn touches_letter(text: &str, run: &Range<usize>) -> bool {
 
 /// Returns the bytes around a position that may belong to the same word. An id has at most 64
 /// bytes.
-fn line_around(document: &Document, byte: usize) -> Option<Range<usize>> {
+fn bytes_around(document: &Document, byte: usize) -> Range<usize> {
     const REACH: usize = 80;
     let floor = |mut at: usize| {
         while document.slice(at..at).is_none() {
@@ -165,7 +165,7 @@ fn line_around(document: &Document, byte: usize) -> Option<Range<usize>> {
         at
     };
     let end = floor((byte + REACH).min(document.len_bytes()));
-    Some(floor(byte.saturating_sub(REACH))..end)
+    floor(byte.saturating_sub(REACH))..end
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ pub(crate) fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
 /// Returns the id at a position. In the registry, an id may also be a plain word such as `auth`.
 pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
-        place.file.is_registry().then_some(())?;
+        if !place.file.is_registry() {
+            return None;
+        }
         let text = place.file.open.document.text();
         let file = crate::intent::IntentFile::parse(place.file.path.clone(), &text);
         let mut ids = file.intents().iter().map(|intent| &intent.id);

@@ -133,7 +133,9 @@ fn renamed_file(
     from: &str,
     to: &str,
 ) -> Option<lsp::RenameFile> {
-    (view.snapshot.client.rename_files && single_id(path) == Some(from)).then_some(())?;
+    if !view.snapshot.client.rename_files || single_id(path) != Some(from) {
+        return None;
+    }
     let new = RelativePath::new(&format!("{FOLDER}/{to}.yaml")).ok()?;
     Some(lsp::RenameFile {
         old_uri: view.address(path)?,

@@ -198,6 +198,21 @@ fn widening_a_scope_removes_the_error() {
     session.close();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_scope_is_widened_by_the_target_of_a_link() {
+    let editor = workspace();
+    std::os::unix::fs::symlink("../billing/b.rs", editor.path("/src/link.rs")).unwrap();
+    let mut session = with_options(&editor, json!({}), json!({ "person": true }));
+    answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    let uri = editor.uri("/src/link.rs");
+    session.open(uri.as_str(), "fn b() { 2 }\n");
+    assert_eq!(published(&mut session, &uri).0, ["scope-violation"]);
+    answer(&mut session, "intent.widen", json!({ "id": "INT-001", "uri": uri }));
+    assert!(on_disk(&editor).contains(WIDER), "{}", on_disk(&editor));
+    session.close();
+}
+
 #[test]
 fn an_open_registry_is_widened_and_saved_in_the_editor() {
     let editor = workspace();
@@ -327,6 +342,14 @@ fn nothing_is_accepted_before_a_person_agrees() {
     let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
     let id = run(&mut session, "intent.accept", block.clone());
     let question = session.heard("window/showMessageRequest");
+    session.answer(&question, Value::Null);
+    assert_eq!(session.code(id), -32803);
+    // Of two names of a file, the person sees the one that counts.
+    let both = json!({ "uri": editor.uri("/src/a.rs"), "path": "billing/b.rs", "line": 1 });
+    let id = run(&mut session, "intent.accept", both);
+    let question = session.heard("window/showMessageRequest");
+    let message = question["params"]["message"].as_str().unwrap();
+    assert!(message.contains("src/a.rs") && !message.contains("billing"), "{message}");
     session.answer(&question, Value::Null);
     assert_eq!(session.code(id), -32803);
     let id = run(&mut session, "intent.accept", block);

@@ -55,6 +55,18 @@ fn an_invalid_change_silences_a_document_until_a_whole_text() {
 }
 
 #[test]
+fn a_document_is_found_by_an_address_that_is_not_normalised() {
+    let address = "file:///nowhere/b c.rs";
+    let mut session = Session::new();
+    session.open(address, "the text");
+    assert_eq!(session.text(address).as_deref(), Some("the text"));
+    session.change(address, 2, json!(7));
+    session.heard("window/logMessage");
+    assert_eq!(session.text(address), None);
+    session.finish();
+}
+
+#[test]
 fn opening_a_document_again_ends_its_silence() {
     let mut session = Session::new();
     session.open(A, "one");

@@ -310,6 +310,59 @@ fn watchers_are_registered_and_a_change_is_shown() {
 }
 
 #[test]
+fn changes_in_one_workspace_load_no_other() {
+    let (changed, other) = (folder(), folder());
+    let mut session = Session::with(governed(), pulling());
+    for folder in [&changed, &other] {
+        session.open(&folder.file, "text");
+        session.heard("workspace/diagnostic/refresh");
+        session.heard("workspace/codeLens/refresh");
+    }
+    let changes = ["a.jsonl", "b.jsonl"].map(|name| {
+        let path = changed.root.join(".orchestration").join(name);
+        json!({ "uri": convert::uri_of(&path).unwrap(), "type": 2 })
+    });
+    session.tell("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn a_folder_that_is_removed_while_it_is_read_leaves_nothing() {
+    let folder = folder();
+    let item = json!({ "uri": convert::uri_of(&folder.root).unwrap(), "name": "w" });
+    let parts = ServerParts { open: open_slowly, unopened: known_unopened, ..governed() };
+    let mut session = Session::with(parts, json!({}));
+    let event = json!({ "event": { "added": [item], "removed": [] } });
+    session.tell("workspace/didChangeWorkspaceFolders", event);
+    thread::sleep(Duration::from_millis(500));
+    let event = json!({ "event": { "added": [], "removed": [item] } });
+    session.tell("workspace/didChangeWorkspaceFolders", event);
+    thread::sleep(Duration::from_millis(2_500));
+    assert!(!session.meanwhile("textDocument/publishDiagnostics"));
+    session.close();
+}
+
+#[test]
+fn a_finding_in_a_closed_file_of_code_is_shown_again() {
+    let folder = folder();
+    let of_code = |_: &Snapshot, root: &Path| {
+        let message = "unopened".to_owned().into();
+        let diagnostic = lsp::Diagnostic { message, ..Default::default() };
+        vec![(convert::uri_of(&root.join("a.rs")).unwrap(), vec![diagnostic])]
+    };
+    let quiet = ServerParts { diagnose: |_, _| Vec::new(), unopened: of_code, ..governed() };
+    let mut session = Session::with(quiet, json!({}));
+    session.open(&folder.file, "text");
+    assert_eq!(session.text(&folder.file).as_deref(), Some("text"), "the workspace is read");
+    session.tell("textDocument/didClose", json!({ "textDocument": { "uri": folder.file } }));
+    assert_eq!(published(&mut session).1, ["unopened"]);
+    session.close();
+}
+
+#[test]
 fn a_change_before_the_client_watches_is_noticed() {
     let folder = folder();
     let mut client = pulling();

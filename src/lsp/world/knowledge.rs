@@ -67,38 +67,36 @@ impl Ordered {
         }
     }
 
-    /// Stores the workspace that was found for `folder`. `None` if no workspace governs it.
+    /// Stores the workspace that was found for `folder`. `None` if no workspace governs it. Nothing
+    /// is stored about a folder that was closed meanwhile.
     pub(crate) fn place_found(&mut self, folder: PathBuf, place: Option<WorkspaceLocation>) {
         let world = &mut self.world;
         world.looked_up.remove(&folder);
+        if !world.folders_in_use().any(|used| used == folder) {
+            Arc::make_mut(&mut world.now.workspaces).folders.remove(&folder);
+            return self.answer_held();
+        }
         let governed = place.as_ref().filter(|place| place.governed);
         let root = governed.map(|place| place.root.clone());
         Arc::make_mut(&mut world.now.workspaces).folders.insert(folder.clone(), root.clone());
         world.places.extend(place.map(|place| (place.root.clone(), place)));
+        let is_dropped = self.drop_ungoverning();
         match root {
-            Some(root) if world.now.workspaces.loaded.contains_key(&root) => {
-                self.diagnose_open(|path| path.parent() == Some(&folder));
-            }
-            Some(root) => self.load(root),
-            None => self.ungoverned(&folder),
+            Some(root) if !self.world.now.workspaces.loaded.contains_key(&root) => self.load(root),
+            None if !is_dropped => {}
+            _ => self.diagnose_open(|path| path.parent() == Some(&folder)),
+        }
+        if is_dropped {
+            self.refresh();
         }
         self.answer_held();
     }
 
-    /// Drops the workspaces that govern no folder any more, after it turned out that none governs
-    /// `folder`.
-    fn ungoverned(&mut self, folder: &Path) {
+    /// Drops the loaded workspaces that govern no folder. Returns true if there were any. Their
+    /// unopened files are diagnosed once more, which removes what was published about them.
+    fn drop_ungoverning(&mut self) -> bool {
         let folders = self.world.now.workspaces.folders.values();
         let used: BTreeSet<PathBuf> = folders.flatten().cloned().collect();
-        if self.keep_loaded(&used) {
-            self.diagnose_open(|path| path.parent() == Some(folder));
-            self.refresh();
-        }
-    }
-
-    /// Drops the workspaces at other roots than these. Returns true if there were any. Diagnosing
-    /// the unopened files of a dropped workspace removes what was published about them.
-    fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> bool {
         let loaded = &mut Arc::make_mut(&mut self.world.now.workspaces).loaded;
         let is_unused = |root: &&PathBuf| !used.contains(*root);
         let gone: Vec<PathBuf> = loaded.keys().filter(is_unused).cloned().collect();
@@ -132,6 +130,8 @@ impl Ordered {
         if again {
             self.load(root);
         }
+        // The folders that it governed may have been closed while it was read.
+        self.drop_ungoverning();
         self.answer_held();
     }
 
@@ -178,13 +178,13 @@ impl Ordered {
                     && (path.starts_with(&place.root)
                         || place.git_dir.as_ref().is_some_and(|git| path.starts_with(git)))
             });
-            let before = roots.len();
-            roots.extend(concerned.map(|place| place.root.clone()));
+            let concerned: Vec<PathBuf> = concerned.map(|place| place.root.clone()).collect();
             // A client that reached the folder through a link uses other paths for its files. All
             // workspaces are then loaded again.
-            if roots.len() == before {
+            if concerned.is_empty() {
                 roots.extend(self.world.now.workspaces.loaded.keys().cloned());
             }
+            roots.extend(concerned);
         }
         if paths.iter().any(|path| self.world.may_change_roots(path)) {
             self.look_up_again();
@@ -223,7 +223,7 @@ impl Ordered {
         let folders = &mut Arc::make_mut(&mut world.now.workspaces).folders;
         folders.retain(|_, root| root.as_ref().is_none_or(|root| used.contains(root)));
         world.places.retain(|root, _| used.contains(root));
-        self.keep_loaded(&used);
+        self.drop_ungoverning();
     }
 }
 

@@ -112,12 +112,14 @@ impl Ordered {
 
     /// Applies the changes of one notification: all of them, or none if one fails.
     pub(crate) fn did_change(&mut self, params: Value) {
-        let uri = convert::document_address(&params).map(str::to_owned);
+        let uri = convert::document_address(&params);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
             Err(error) => {
-                let reason = OutOfStep::Unreadable(error.to_string());
-                return self.mark_out_of_step(uri.as_deref().unwrap_or_default(), &reason);
+                if let Some(uri) = uri {
+                    self.mark_out_of_step(&uri, &OutOfStep::Unreadable(error.to_string()));
+                }
+                return;
             }
         };
         let uri = changes.text_document.uri;
@@ -135,37 +137,39 @@ impl Ordered {
                 self.diagnose_soon(uri);
             }
             Ok(None) => {}
-            Err(reason) => self.mark_out_of_step(uri.as_str(), &reason),
+            Err(reason) => self.mark_out_of_step(&uri, &reason),
         }
     }
 
     /// Stops trusting a document after the server failed to handle a notification about it.
-    pub(crate) fn distrust(&mut self, uri: &str, reason: String) {
-        tracing::error!(uri, reason, "a notification broke off");
-        self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
+    pub(crate) fn distrust(&mut self, uri: Option<&lsp::Uri>, reason: String) {
+        tracing::error!(reason, "a notification broke off");
+        if let Some(uri) = uri {
+            self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
+        }
     }
 
     /// Keeps the old text, but gives no answers about the document until the client sends its whole
     /// text.
-    fn mark_out_of_step(&mut self, uri: &str, reason: &OutOfStep) {
-        let Some(open) = self.world.now.documents.get(uri) else { return };
+    fn mark_out_of_step(&mut self, uri: &lsp::Uri, reason: &OutOfStep) {
+        let Some(open) = self.world.now.documents.get(uri.as_str()) else { return };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
-        let uri = open.uri.clone();
         self.world.store(open);
         let message = format!(
             "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
         );
         self.outside.client.log(lsp::MessageType::Error, message);
-        self.forget(uri);
+        self.forget(uri.clone());
     }
 
-    /// Removes a document that the client closed.
+    /// Removes a document that the client closed. Findings of its workspace may concern the closed
+    /// file, so they are published again.
     pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         let now = &mut self.world.now;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
-        let relevant = closed.path.as_ref().filter(|path| watch::is_relevant(path));
-        let root = relevant.and_then(|path| now.workspaces.root_of(path)).map(ToOwned::to_owned);
+        let root = closed.path.as_ref().and_then(|path| now.workspaces.root_of(path));
+        let root = root.map(ToOwned::to_owned);
         self.forget(uri);
         if let Some(root) = root {
             self.diagnose_unopened(root);
@@ -178,7 +182,9 @@ impl Ordered {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
         self.files_changed(path.into_iter().collect());
-        self.diagnose_soon(uri);
+        if self.world.now.version_of(&uri).is_some() {
+            self.diagnose_soon(uri);
+        }
     }
 }
 

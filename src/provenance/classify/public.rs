@@ -42,13 +42,11 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
 
 /// Returns true if a language or a framework calls definitions with this name by itself.
 fn is_called(language: &str, name: &str) -> bool {
-    let fits = |known: &&str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
-        (Some(end), _) => name.ends_with(end),
-        (_, Some(start)) => name.starts_with(start),
-        _ => name == *known,
+    let fits = |known: &&str| match known.split_once('*') {
+        Some((start, end)) => name.starts_with(start) && name.ends_with(end),
+        None => name == *known,
     };
     listed(NAMES_CALLED_BY_FRAMEWORKS, language).iter().any(fits)
-        || (language == "python" && name.starts_with('_') && name.ends_with('_'))
 }
 
 fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static [&'static str] {

@@ -267,7 +267,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
         senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
     })?;
-    let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
+    let (workspace, path) = link_target(snapshot, &wanted.uri)?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
         return Err(RequestRefusal::Failed(format!(
             "cannot add {path} to {id}: the file is not open, git ignores it, {id} does not exist or already owns it, or \
@@ -299,8 +299,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
 pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
-    let target = TargetArguments { uri: Some(uri.as_str()), path: None };
-    let (workspace, path) = file(snapshot, target)?;
+    let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
     Ok(())
 }
@@ -359,6 +358,14 @@ fn file(snapshot: &Snapshot, target: TargetArguments<'_>) -> Answer<(Workspace, 
     let workspace = only_workspace(snapshot)?;
     let relative = relative(&workspace, Path::new(path))?;
     Ok((workspace, relative))
+}
+
+/// Returns the file at an address and its workspace. For a symbolic link, returns the file to which
+/// it leads, because a link is judged by its target.
+fn link_target(snapshot: &Snapshot, uri: &str) -> Answer<(Workspace, RelativePath)> {
+    let (workspace, path) = file(snapshot, TargetArguments { uri: Some(uri), path: None })?;
+    let path = workspace.root.resolve(&path).unwrap_or(path);
+    Ok((workspace, path))
 }
 
 /// Returns the absolute path that a target names. `None` if it names nothing, or a path relative to
