@@ -145,6 +145,21 @@ fn a_selection_holds_only_for_the_session_that_made_it() {
 }
 
 #[test]
+fn a_selection_counts_where_its_command_runs() {
+    let (repo, other) = (repo(), repo());
+    let select_there = Effect::Shell {
+        text: "intent select INT-001".into(),
+        dialect: Dialect::Posix,
+        cwd: Some(other.root()),
+        background: false,
+    };
+    assert_eq!(code(&before(&event(&repo, "s", vec![select_there]))), None);
+    let edit = || vec![replace("src/a.rs", "1;", "11;")];
+    assert_eq!(code(&before(&event(&other, "s", edit()))), None);
+    assert_eq!(code(&before(&event(&repo, "s", edit()))), Some(DenialCode::IntentRequired));
+}
+
+#[test]
 fn a_subagent_has_its_sessions_intent_until_it_selects_one() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
@@ -316,6 +331,9 @@ fn overwriting_an_unread_file_is_refused() {
     let blind = before(&event(&repo, "s", vec![write("src/a.rs", "fn x() {}\n")]));
     assert_eq!(code(&blind), Some(DenialCode::StaleFile));
     assert!(message(&blind).contains("Read it first"), "{}", message(&blind));
+    let after_an_edit = vec![replace("src/a.rs", "1;", "11;"), write("src/a.rs", "fn x() {}\n")];
+    let blind = before(&event(&repo, "s", after_an_edit));
+    assert_eq!(code(&blind), Some(DenialCode::StaleFile), "the second text is for the whole file");
     assert_eq!(code(&before(&event(&repo, "s", vec![write("src/n.rs", "fn x() {}\n")]))), None);
     assert_eq!(code(&before(&event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]))), None);
 }
@@ -759,6 +777,14 @@ fn a_person_approves_one_command_once() {
     assert_eq!(code(&before(&retried)), None, "the same call through a second hook");
     let later = Event { call: Some("a third call".into()), ..reset };
     assert_eq!(code(&before(&later)), Some(DenialCode::ApprovalRequired), "used up");
+    // Without an id of the host, an equal call that is made later is another call.
+    let nameless = Event { call: None, input: "reset".into(), ..later };
+    let asked = code_of(&message(&before(&nameless))).expect("a code");
+    approval::decide(&repo.open(), &asked, ApprovalVerdict::Approve, DecisionPlace::Terminal)
+        .expect("approved");
+    assert_eq!(code(&before(&nameless)), None, "approved");
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(code(&before(&nameless)), Some(DenialCode::ApprovalRequired), "used up");
 }
 
 /// Returns the code and the question with which a call is refused in a session without a dialog of its own, or `None`
@@ -919,6 +945,134 @@ fn policy_rules_apply_to_commands() {
         Some(DenialCode::ScopeViolation),
         "a rule for commands does not widen the scope"
     );
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n\
+         \x20 - {command: git reset, decision: allow}\n\
+         \x20 - {command: make test, decision: allow}\n\
+         \x20 - {command: make, decision: deny}\n",
+    );
+    assert_eq!(
+        told_of(&repo, "make install"),
+        Some(DenialCode::DestructiveBlocked),
+        "rules that allow other commands do not count"
+    );
+    assert_eq!(told_of(&repo, "make test"), None, "the first rule holds");
+    assert_eq!(
+        told_of(&repo, "make test && make install"),
+        Some(DenialCode::DestructiveBlocked),
+        "each command is judged by its own first rule"
+    );
+}
+
+#[test]
+fn a_person_is_asked_only_if_nothing_denies() {
+    let repo = repo();
+    repo.write(".orchestration/policy.yaml", "rules:\n  - {paths: [src/a.rs], decision: ask}\n");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let whole = event(&repo, "s", vec![write("src/a.rs", "fn new() {}\n")]);
+    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile), "it was not read");
+    call(&event(&repo, "s", vec![read("src/a.rs")]), || {}).expect("a read");
+    assert_eq!(code(&before(&whole)), Some(DenialCode::ApprovalRequired));
+    // A workspace that only observes does not lift what another one denies.
+    let observing = self::repo();
+    observing.write(".orchestration/policy.yaml", "mode: observe\n");
+    let elsewhere = observing.root().join("src/n.rs").display().to_string();
+    let both = vec![write(&elsewhere, "fn n() {}\n"), write("billing/n.rs", "fn n() {}\n")];
+    assert_eq!(code(&before(&event(&repo, "s", both))), Some(DenialCode::ScopeViolation));
+}
+
+#[test]
+fn a_question_names_the_files_of_every_workspace() {
+    let (repo, other) = (repo(), repo());
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n  - {paths: [src/asked/**], decision: ask}\n",
+    );
+    for at in [&repo, &other] {
+        before(&event(at, "s", vec![select("INT-001")]));
+    }
+    let there = other.root().join("src/asked/n.rs").display().to_string();
+    let both = ["src/asked/n.rs", there.as_str()].map(|path| write(path, "fn n() {}\n"));
+    let (_, asked) = question(&repo, &both).expect("a question");
+    assert!(asked.exactly.contains("write src/asked/n.rs\n"), "{}", asked.exactly);
+    assert!(asked.exactly.contains(&format!("write {there}\n")), "{}", asked.exactly);
+}
+
+#[test]
+fn a_command_that_a_person_agrees_to_runs_behind_the_fence() {
+    let repo = repo();
+    repo.write(".orchestration/policy.yaml", "fence: opaque\n");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let effects = vec![shell("./build.sh; git reset --hard")];
+    let asked =
+        Event { asking: Asking::Native, rewrites: true, ..event(&repo, "s", effects.clone()) };
+    let judged = before(&asked);
+    assert_eq!(code(&judged), Some(DenialCode::ApprovalRequired));
+    assert_eq!(judged.fence.as_deref(), Some("INT-001"));
+    repo.write(".orchestration/policy.yaml", "fence: require\n");
+    let by_code = event(&repo, "t", effects);
+    before(&event(&repo, "t", vec![select("INT-001")]));
+    assert_eq!(code(&before(&by_code)), Some(DenialCode::FenceRequired), "not a question");
+}
+
+#[test]
+fn a_rejected_policy_does_not_decide_about_a_switch() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let script = event(&repo, "s", vec![shell("./build.sh")]);
+    call(&script, || repo.write(".orchestration/policy.yaml", "switching: allow\n"))
+        .expect("let through");
+    for text in ["intent select INT-002", "intent -C . select INT-002"] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_is_known_in_part_leads_to_no_control_file() {
+    let repo = repo();
+    let wide = crate::support::REGISTRY.replace("billing/**", "**");
+    repo.write(".orchestration/active_intents.yaml", &wide);
+    repo.write(".gitignore", ".orchestration/local/\n");
+    repo.write(".orchestration/local/x", "x");
+    repo.commit("rules");
+    for (session, intent) in [("s", "INT-001"), ("t", "INT-002")] {
+        before(&event(&repo, session, vec![select(intent)]));
+        for text in [
+            "echo x > .orchestration/$NAME",
+            "cp src/a.rs .git/hooks/$NAME",
+            "echo x > .orch*/policy.yaml",
+            "mv .g?t src/",
+        ] {
+            let judged = before(&event(&repo, session, vec![shell(text)]));
+            assert_eq!(code(&judged), Some(DenialCode::ProtectedPath), "{session}: {text}");
+        }
+    }
+    assert_eq!(told_of(&repo, "echo x > src/$NAME"), None);
+    assert_eq!(code(&before(&event(&repo, "t", vec![shell("touch .e*")]))), None);
+}
+
+#[test]
+fn a_folder_that_a_scope_excludes_is_not_written_into() {
+    let repo = repo();
+    repo.write(
+        ".orchestration/active_intents.yaml",
+        &crate::support::REGISTRY
+            .replace("\"src/**\"", "\"src/**\", \"!src/kept/**\"")
+            .replace("billing/**", "*"),
+    );
+    repo.write("src/kept/k.rs", BEFORE);
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for text in ["cp src/a.rs src/kept", "mv src/a.rs src/kept", "cp src/a.rs src/kept/k.rs"] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ScopeViolation), "{text}");
+    }
+    let told = message(&before(&event(&repo, "s", vec![shell("cp src/a.rs src/kept")])));
+    assert!(told.contains("not authorized to edit src/kept."), "{told}");
+    assert_eq!(told_of(&repo, "mkdir -p src/new && cp src/a.rs src/new"), None);
+    // INT-002 owns the files at the root and no folder.
+    before(&event(&repo, "t", vec![select("INT-002")]));
+    let whole = before(&event(&repo, "t", vec![shell("cp -r /tmp/x .")]));
+    assert_eq!(code(&whole), Some(DenialCode::ScopeViolation), "{}", message(&whole));
 }
 
 #[test]
@@ -1076,6 +1230,24 @@ fn rules_rewritten_by_a_program_count_only_once_accepted() {
         let asked = before(&event(&repo, "s", vec![replace("src/keys.rs", "key", "k")]));
         assert!(!message(&asked).contains("intent accept"), "{path}");
     }
+}
+
+#[test]
+fn a_registry_without_a_file_is_not_that_of_the_shared_branch() {
+    let repo = repo();
+    let file = ".orchestration/intents/INT-009.yaml";
+    repo.write(
+        file,
+        "id: INT-009\nname: Tools\nstatus: IN_PROGRESS\nowned_scope: [\"tools/**\"]\n",
+    );
+    repo.commit("another intent");
+    repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    before(&event(&repo, "s", vec![select("INT-009")]));
+    let script = event(&repo, "s", vec![shell("./build.sh")]);
+    let deed = || std::fs::remove_file(repo.root().join(file)).expect("it was there");
+    assert!(call(&script, deed).expect("let through").violation.is_some());
+    let judged = before(&event(&repo, "s", vec![write("tools/n.rs", "fn n() {}\n")]));
+    assert_eq!(code(&judged), None, "the intent is still in force: {}", message(&judged));
 }
 
 #[test]

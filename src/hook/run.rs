@@ -302,26 +302,33 @@ fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
 }
 
 fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
-    match judged.decision {
-        Decision::Deny(denial) => HookAnswer::Deny(reason(denial.code, &denial.message)),
-        Decision::Ask(denial) => HookAnswer::Ask(reason(denial.code, &denial.message)),
-        Decision::NoOpinion => match (judged.fence, judged.notice) {
-            (Some(intent), _) => behind_fence(&intent, rewritable),
-            (None, Some(text)) => HookAnswer::Context(safe_text(&text)),
-            (None, None) => HookAnswer::Nothing,
-        },
+    let asked = match judged.decision {
+        Decision::Deny(denial) => return HookAnswer::Deny(reason(denial.code, &denial.message)),
+        Decision::Ask(denial) => Some(reason(denial.code, &denial.message)),
+        Decision::NoOpinion => None,
+    };
+    match (judged.fence, asked, judged.notice) {
+        (Some(intent), asked, _) => behind_fence(&intent, rewritable, asked),
+        (None, Some(asked), _) => HookAnswer::Ask(asked),
+        (None, None, Some(text)) => HookAnswer::Context(safe_text(&text)),
+        (None, None, None) => HookAnswer::Nothing,
     }
 }
 
-/// Returns the call with its command behind the fence, or a denial if that is not possible.
-fn behind_fence(intent: &str, rewritable: Option<&Value>) -> HookAnswer {
+/// Returns the call with its command behind the fence, or a denial if that is not possible. `asked`
+/// is the reason why a person is asked about the command, if one is.
+fn behind_fence(intent: &str, rewritable: Option<&Value>, asked: Option<String>) -> HookAnswer {
     match rewritable.and_then(|input| rewrite::fenced(input, intent)) {
-        Some(input) => HookAnswer::Rewrite {
-            input,
-            reason: safe_text(&format!(
+        Some(input) => {
+            let fenced = safe_text(&format!(
                 "The policy lets this command run behind the fence only: it can write what {intent} owns."
-            )),
-        },
+            ));
+            let reason = match asked {
+                Some(asked) => format!("{asked} {fenced}"),
+                None => fenced,
+            };
+            HookAnswer::Rewrite { input, reason }
+        }
         None => {
             let why = format!("The command could not be put behind the fence. {AGAIN}");
             HookAnswer::Deny(reason(DenialCode::FenceRequired, &why))

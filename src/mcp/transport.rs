@@ -13,6 +13,7 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessa
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::answer::{self, Refusal};
@@ -148,23 +149,20 @@ fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: 
                 return;
             }
         }
-        let refused = if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
-            too_long(&line, &mut input).map(Box::new)
-        } else {
-            match parse(&line) {
-                Ok(messages) => {
-                    for message in messages {
-                        if arrived.blocking_send(message).is_err() {
-                            return;
-                        }
-                    }
-                    continue;
-                }
-                Err(refused) => refused,
-            }
+        let messages = match line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
+            true => vec![Err(too_long(&line, &mut input).map(Box::new))],
+            false => parse(&line),
         };
-        if let Some(answer) = refused {
-            outbox.send(&answer);
+        for message in messages {
+            match message {
+                Ok(message) => {
+                    if arrived.blocking_send(message).is_err() {
+                        return;
+                    }
+                }
+                Err(Some(answer)) => drop(outbox.send(&answer)),
+                Err(None) => {}
+            }
         }
     }
 }
@@ -176,20 +174,25 @@ struct Envelope {
     method: Option<String>,
 }
 
-/// Parses the messages of a line: one, or several in a batch of the oldest protocol. The error
-/// contains the answer to send, if the message has an id.
-fn parse(line: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Option<Box<ServerJsonRpcMessage>>> {
+/// A message, or the answer to one that cannot be read, if it has an id.
+type Arrived = Result<ClientJsonRpcMessage, Option<Box<ServerJsonRpcMessage>>>;
+
+/// Parses the messages of a line: one, or several in a batch of the oldest protocol.
+fn parse(line: &[u8]) -> Vec<Arrived> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let parsed = match line.first() {
-        Some(b'[') => serde_json::from_slice::<Vec<ClientJsonRpcMessage>>(line),
-        _ => serde_json::from_slice(line).map(|message| vec![message]),
-    };
-    parsed.map_err(|error| {
+    match serde_json::from_slice::<Vec<Value>>(line) {
+        Ok(batch) => batch.iter().map(|one| message(one.to_string().as_bytes())).collect(),
+        Err(_) => vec![message(line)],
+    }
+}
+
+fn message(text: &[u8]) -> Arrived {
+    serde_json::from_slice(text).map_err(|error| {
         tracing::debug!(%error, "a message that cannot be read");
-        let id = serde_json::from_slice::<Envelope>(line).ok()?.id?;
+        let id = serde_json::from_slice::<Envelope>(text).ok()?.id?;
         let said = ErrorData::invalid_request(format!("the message cannot be read: {error}"), None);
         Some(Box::new(ServerJsonRpcMessage::error(said, Some(id))))
     })
@@ -245,7 +248,7 @@ impl<R: BufRead> Read for RestOfLine<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -286,7 +289,7 @@ mod tests {
             "[".repeat(5000),
             "]".repeat(5000)
         );
-        let cases: [(&[u8], Option<Value>); 6] = [
+        let cases: [(&[u8], Option<Value>); 7] = [
             (b"{ not json", None),
             (b"\xff\xfe\x00", None),
             (b"42", None),
@@ -296,6 +299,10 @@ mod tests {
                 Some(json!(5)),
             ),
             (deep.as_bytes(), Some(json!(7))),
+            (
+                br#"[{"id":"b","method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#,
+                Some(json!("b")),
+            ),
         ];
         for (line, id) in cases {
             let mut input = line.to_vec();

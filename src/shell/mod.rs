@@ -53,7 +53,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use checks::check_of;
-pub(crate) use pattern::matches_rule;
+pub(crate) use pattern::{matches_rule, wild};
 
 /// The language that a command is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -31,7 +31,7 @@ pub(crate) fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
 }
 
 /// Returns true if a text matches a glob pattern of `*`, `?` and `[…]`.
-pub(super) fn wild(pattern: &str, text: &str) -> bool {
+pub(crate) fn wild(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);

@@ -37,8 +37,9 @@ impl Layer {
     }
 }
 
-/// A file name that stands for any file inside a folder.
-pub(super) const SOMETHING: &str = "_";
+/// A file name that stands for any file inside a folder. Rules about particular file names, such as
+/// `**/_*`, do not match it.
+pub(super) const SOMETHING: &str = "intent-any-file";
 
 /// The accepted and the proposed rules, with everything else that decides about a change.
 #[derive(Clone)]
@@ -83,12 +84,12 @@ pub enum Outside {
     Taken(Vec<String>),
 }
 
-/// A write of one file, or everything that one command did, which a person approved.
+/// A write of one file, or everything that one call did, which a person approved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ApprovedWork {
     /// The code of the question that the person answered.
     pub code: String,
-    /// The path of the file. Empty for a command.
+    /// The path of the file. Empty for a command, and for a call that changes several files.
     pub path: String,
     /// The hash of the file content that was approved. `None` on the machine where the person
     /// approved it: there, the record of the write says what was written.

@@ -288,6 +288,13 @@ fn ways_around_the_fence_are_refused() {
         let command = told.split('`').nth(1).expect("a command").to_owned();
         lab.sh(&command);
         assert_eq!(lab.fenced("true").0, 0);
+        lab.sh(
+            "mkdir .orchestration/intents && printf 'id: INT-009\\nname: Old\\nstatus: COMPLETED\\n' > .orchestration/intents/INT-009.yaml && ln .orchestration/intents/INT-009.yaml \"$TOP/third\"",
+        );
+        let (code, told) = lab.fenced("true");
+        assert_eq!(code, 2, "{told}");
+        assert!(told.contains("INT-009.yaml has a second name"), "{told}");
+        lab.sh("rm -r .orchestration/intents");
 
         let kept = std::fs::OpenOptions::new()
             .append(true)
@@ -416,6 +423,22 @@ fn without_namespaces_landlock_protects_files_and_says_so() {
             traced(attack);
             assert_eq!(contents(), before, "user {:?}: {attack}", lab.user);
         }
+    }
+}
+
+#[test]
+fn the_rules_count_however_deep_a_folder_is() {
+    for lab in labs() {
+        lab.sh("mkdir -p src/auth/legacy/open a/b/c/d/e/f && touch src/auth/legacy/open/x a/b/c/d/e/f/x");
+        lab.sh(r#"sed -i 's|"!src/auth/legacy/\*\*"|&, "src/auth/legacy/open/**", "a/b/c/d/e/f/**"|' .orchestration/active_intents.yaml"#);
+        lab.sh("echo 'protected_paths: [\"a/b/c/d/e/f/**\"]' >> .orchestration/policy.yaml");
+        let makes = |path: &str| {
+            lab.fenced(&format!("touch {path}"));
+            lab.root().join(path).exists()
+        };
+        assert!(makes("src/auth/legacy/open/new"), "the last entry that matches counts");
+        assert!(!makes("src/auth/legacy/new"));
+        assert!(!makes("a/b/c/d/e/f/new"), "it is protected");
     }
 }
 

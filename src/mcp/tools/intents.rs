@@ -89,9 +89,10 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
 
 pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<SelectAnswer> {
     let ws = call.open_workspace()?;
-    let id = arguments.intent_id.trim();
-    let id = ws.intent_in_progress(id)?.id.value.as_str();
-    let notice = match session::take_announced(&ws.root, &shell::selecting(id)) {
+    let named = &arguments.intent_id;
+    let id = ws.intent_in_progress(named.trim())?.id.value.as_str();
+    // The hook knows the call only as it was made, perhaps with an earlier id of the intent.
+    let notice = match session::take_announced(&ws.root, &shell::selecting(named)) {
         // A hook has announced this call: the gate has judged it, for the agent's own session.
         Some(actor) => {
             call.session.adopt(&actor);

@@ -13,7 +13,7 @@ use crate::fence::stand_in::StandIn;
 use crate::verbs::{Workspace, gate};
 use crate::workspace::{RelativePath, store};
 
-/// The maximum number of entries of one folder to look at.
+/// The maximum number of entries of one folder, or of the folders of all submodules, to look at.
 const MAX_ENTRIES: usize = 1_000;
 
 /// Files and folders of a git directory that git reads before it starts a program or looks up a
@@ -78,10 +78,30 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
     let mut of_git: Vec<PathBuf> = own.into_iter().chain(ws.root.common_dir()).collect();
     of_git.dedup();
     if let Some(common) = ws.root.common_dir() {
-        of_git.extend(entries(&common.join("modules")));
+        of_git.extend(of_submodules(&common));
     }
     places.extend(of_git.iter().flat_map(|dir| OF_GIT.map(|name| dir.join(name))));
     places
+}
+
+/// Returns the git directories of the submodules below a git directory. The name of a submodule may
+/// contain `/` (`vendor/lib`), and a submodule may have submodules of its own.
+fn of_submodules(common: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![common.join("modules")];
+    let mut examined = 0;
+    while let Some(folder) = folders.pop().filter(|_| examined < MAX_ENTRIES) {
+        for entry in entries(&folder) {
+            examined += 1;
+            if entry.join("HEAD").is_file() {
+                folders.push(entry.join("modules"));
+                found.push(entry);
+            } else if entry.symlink_metadata().is_ok_and(|state| state.is_dir()) {
+                folders.push(entry);
+            }
+        }
+    }
+    found
 }
 
 /// Returns `place` if it is a changed file. For a folder, returns the changed files directly in it,
@@ -114,4 +134,23 @@ fn is_stand_in(place: &Path) -> bool {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     store::entries(folder).take(MAX_ENTRIES).map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_git_directory_of_a_submodule_may_be_in_a_folder() {
+        let common = tempfile::tempdir().expect("a folder");
+        let names = ["modules/a", "modules/vendor/lib", "modules/vendor/lib/modules/deep"];
+        for name in names {
+            let folder = common.path().join(name);
+            std::fs::create_dir_all(folder.join("hooks")).expect("made");
+            std::fs::write(folder.join("HEAD"), "ref: refs/heads/main\n").expect("written");
+        }
+        let mut found = of_submodules(common.path());
+        found.sort();
+        assert_eq!(found, names.map(|name| common.path().join(name)));
+    }
 }

@@ -21,7 +21,7 @@ mod reminder;
 use std::path::PathBuf;
 
 use super::event::{Effect, Event};
-use super::gate::{self, Decision, GateRequest};
+use super::gate::{self, Decision, GateRequest, SAME_CALL};
 use super::record::call::{FinishedCall, record_of_call};
 use super::record::{self, RecordRequest};
 use super::seen_blocks::{self, Knowledge, SeenFile};
@@ -52,9 +52,6 @@ pub struct Feedback {
 
 /// The size in bytes above which the text of a file is not read.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
-/// For a call without an id, a second report of its end within this time is taken as a repetition
-/// of the first.
-const SAME_CALL: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Records what a call has done and returns what the agent should know about it. Never fails.
 pub fn after(event: &Event) -> Feedback {

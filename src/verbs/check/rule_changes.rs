@@ -27,12 +27,19 @@ use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 const WHERE_MERGED: &str =
     "Where it is merged, `intent check --base` asks for a signature or a pull request of its own.";
 
-/// Says what can be done about a loosened rule. `what` is the id of the intent or the path of the
-/// file.
-pub(super) fn ways_out(what: &str) -> String {
+/// Says what can be done about the loosened rules of an intent.
+pub(super) fn ways_out(id: &str) -> String {
+    format!(
+        "{} Or land the change of the rules in a reviewed pull request of its own.",
+        how_to_sign(id)
+    )
+}
+
+/// Says how a change of the rules is signed. `what` is the id of the intent or the path of the file.
+fn how_to_sign(what: &str) -> String {
     let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
     format!(
-        "Somebody whose key the target branch trusts signs it: `intent approve {typed} && {send}`. Or land the change of the rules in a reviewed pull request of its own."
+        "Somebody whose key the target branch trusts signs it: `intent approve {typed} && {send}`."
     )
 }
 
@@ -120,7 +127,13 @@ pub(super) fn judge(
         if is_signed || is_of_its_own && !can_sign {
             compared.notes.push(sentence);
         } else {
-            let finding = Finding::new(Code::RegistryChanged, sentence, ways_out(path.as_str()));
+            let help = match can_sign {
+                true => how_to_sign(path.as_str()),
+                false => {
+                    "Land the change of the rules in a reviewed pull request of its own.".into()
+                }
+            };
+            let finding = Finding::new(Code::RegistryChanged, sentence, help);
             compared.findings.push(finding.in_file(path));
         }
     }

@@ -13,14 +13,10 @@ use crate::workspace::store;
 /// Returns an error if a control file has a second name (a hard link). That name may be outside the
 /// work tree, and a command could write the file through it.
 pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
-    let orchestration = ws.root.orchestration();
-    let files = [
-        orchestration.join("policy.yaml"),
-        ws.root.absolute(ws.registry.path()),
-        ws.root.path().join(".intentignore"),
-        ws.root.path().join(".rooignore"),
-    ];
-    match files.iter().find(|file| store::names(file) > 1) {
+    let others = [".orchestration/policy.yaml", ".intentignore", ".rooignore"];
+    let others = others.map(|file| ws.root.path().join(file));
+    let registry = ws.registry.files().iter().map(|file| ws.root.absolute(file.path()));
+    match registry.chain(others).find(|file| store::names(file) > 1) {
         None => Ok(()),
         Some(file) => {
             let file = file.display();

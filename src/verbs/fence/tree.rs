@@ -35,9 +35,10 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
     walk.missing();
     walk.visit(ws.root.path(), "", 0, false);
     for folder in &owned.folders {
-        // The walk does not go this deep.
+        // The walk does not go deep everywhere, and not into a folder that an entry with `!` keeps.
         let path = ws.root.path().join(folder);
-        if path.is_dir() && folder.split('/').count() > MAX_DEPTH && !walk.plan.lets_write(&path) {
+        let is_open = path.is_dir() && !is_control_path(folder) && !walk.is_kept(folder, true);
+        if is_open && !walk.plan.lets_write(&path) {
             walk.open_folder(&path, folder);
         }
     }

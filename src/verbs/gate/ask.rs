@@ -1,6 +1,8 @@
 //! Asks a person to decide: through the host if it can ask, otherwise by a one-time code.
 
-use super::{Decision, Denial, key};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Decision, Denial, SAME_CALL, key};
 use crate::verbs::event::{Asking, Event};
 use crate::verbs::{Workspace, approval};
 use crate::workspace::Hint;
@@ -19,6 +21,7 @@ pub(super) fn person(
     // A host can run two hooks for one call. The approval that the first hook used is valid for the
     // second as well.
     if let CallState::Open(call) = calls::state_of(&ws.root, &key(event))
+        && is_same_call(event, call.at)
         && let Some(code) = call.approval
     {
         return Ok(code);
@@ -42,4 +45,12 @@ pub(super) fn person(
         }
     };
     Err(Decision::Deny(denial.adding(&next)))
+}
+
+/// Returns true if an event belongs to the open call with the same key, which began at this time
+/// (nanoseconds since 1970). Without an id of the host, an equal call that is made later has the
+/// same key.
+fn is_same_call(event: &Event, began: u128) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    event.call.is_some() || now.as_nanos().saturating_sub(began) < SAME_CALL.as_nanos()
 }

@@ -132,7 +132,7 @@ const MAX_SELECTABLE: usize = 4_000;
 /// Returns what a session is told at its start, and again after its context was compacted: how to
 /// work here, and which intent is selected.
 pub(crate) fn session_start(event: &Event) -> Option<String> {
-    let home = places::governed_at(&event.cwd).ok()??;
+    let (home, _) = in_force::governed(places::governed_at(&event.cwd).ok()??);
     calls::prune(&home.root);
     in_force::prune(&home);
     keep_model(&home, event);

@@ -77,19 +77,33 @@ fn for_people(reading: &Prediction) -> Option<Denial> {
     Some(Denial::new(DenialCode::ProtectedPath, message).by(&command.rule))
 }
 
-/// Returns the objection to a command. The rules of the policy come first, then the class of the
-/// command.
+/// Returns the objection to a command line. The rules of the policy come first, then the class of
+/// the command line. The first rule that applies to a command decides about it.
 pub(super) fn objection(
     policy: &Policy,
     reading: &Prediction,
     targets: &[RelativePath],
 ) -> Option<Denial> {
-    let ruled = |rule: &&Rule| applies(rule, reading, targets);
-    match policy.rules.iter().filter(|rule| rule.command.is_some()).find(ruled) {
-        Some(rule) if rule.decision == RuleDecision::Allow => None,
-        Some(rule) => Some(by_rule(rule, rule.command.as_deref().unwrap_or_default())),
-        None => by_class(reading),
+    let rules = policy.rules.iter().filter_map(|rule| Some((rule, rule.command.as_deref()?)));
+    let rules: Vec<(&Rule, &str)> = rules.filter(|(rule, _)| fits(rule, targets)).collect();
+    let deciding = |command: &Invocation| {
+        rules.iter().copied().find(|(_, pattern)| matches_rule(pattern, command))
+    };
+    let against = reading.commands.iter().filter_map(deciding);
+    let against = against.filter(|(rule, _)| rule.decision != RuleDecision::Allow);
+    // If one rule denies and another one asks, the denial is reported.
+    if let Some((rule, pattern)) =
+        against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)
+    {
+        return Some(by_rule(rule, pattern));
     }
+    // Rules that allow must match every dangerous command: one that allows `rm -r build` does not
+    // let `rm -r build; sudo reboot` pass.
+    let is_grave =
+        |command: &&Invocation| matches!(command.class, Class::Destructive | Class::Unreadable);
+    let mut graves = reading.commands.iter().filter(is_grave).peekable();
+    let is_allowed = graves.peek().is_some() && graves.all(|command| deciding(command).is_some());
+    if is_allowed { None } else { by_class(reading) }
 }
 
 /// Returns the objection of the policy's rules for paths to a write. The first rule that names a
@@ -106,29 +120,17 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
     Some(by_rule(rule, path.as_str()).at(path))
 }
 
-/// Returns true if a rule applies to a command line. A rule that allows must match every dangerous
-/// command in it and, if it names paths, every target: one that allows `rm -r build` does not let
-/// `rm -r build; sudo reboot` pass. A rule that asks or denies applies if it matches any command
-/// and, if it names paths, any target.
-fn applies(rule: &Rule, reading: &Prediction, targets: &[RelativePath]) -> bool {
-    let Some(pattern) = &rule.command else { return false };
-    let scope = (!rule.paths.is_empty()).then(|| Scope::new(&rule.paths));
-    let inside = |path: &RelativePath| scope.as_ref().is_none_or(|scope| scope.owns(path));
-    let grave = |class: Class| matches!(class, Class::Destructive | Class::Unreadable);
+/// Returns true if the paths of a rule for commands fit the targets of a command line. If the rule
+/// names paths and allows, it must name every target; if it asks or denies, it must name any.
+fn fits(rule: &Rule, targets: &[RelativePath]) -> bool {
+    if rule.paths.is_empty() {
+        return true;
+    }
+    let scope = Scope::new(&rule.paths);
+    let inside = |path: &RelativePath| scope.owns(path);
     match rule.decision {
-        RuleDecision::Allow => {
-            let mut graves =
-                reading.commands.iter().filter(|command| grave(command.class)).peekable();
-            let named = graves.peek().is_some() || !grave(reading.class);
-            named
-                && graves.all(|command| matches_rule(pattern, command))
-                && (scope.is_none() || !targets.is_empty())
-                && targets.iter().all(inside)
-        }
-        RuleDecision::Ask | RuleDecision::Deny => {
-            reading.commands.iter().any(|command| matches_rule(pattern, command))
-                && (scope.is_none() || targets.iter().any(inside))
-        }
+        RuleDecision::Allow => !targets.is_empty() && targets.iter().all(inside),
+        RuleDecision::Ask | RuleDecision::Deny => targets.iter().any(inside),
     }
 }
 
@@ -165,7 +167,14 @@ fn by_class(reading: &Prediction) -> Option<Denial> {
 /// Returns true if a command of the call may have effects that nobody can predict and does not run
 /// behind the fence of this intent.
 pub(super) fn needs_fence(readings: &[Prediction], intent: &str) -> bool {
-    readings.iter().any(|reading| reading.class == Class::Opaque && !is_behind(reading, intent))
+    let is_opaque =
+        |reading: &Prediction| reading.class == Class::Opaque || opaque(reading).is_some();
+    readings.iter().any(|reading| is_opaque(reading) && !is_behind(reading, intent))
+}
+
+/// Returns the first command of a command line whose effects nobody can predict.
+fn opaque(reading: &Prediction) -> Option<&Invocation> {
+    reading.commands.iter().find(|command| command.class == Class::Opaque)
 }
 
 /// Returns true if the command is `intent fence --intent ID -- …` and nothing else. With another
@@ -187,7 +196,9 @@ fn is_behind(reading: &Prediction, intent: &str) -> bool {
 
 /// Tells the agent to run the command behind the fence itself.
 pub(super) fn unfenced(readings: &[Prediction], intent: &str) -> Denial {
-    let word = readings.iter().find_map(|reading| reading.word.as_deref()).unwrap_or("this");
+    let program = readings.iter().find_map(|reading| opaque(reading)?.program.as_deref());
+    let word = || readings.iter().find_map(|reading| reading.word.as_deref());
+    let word = program.or_else(word).unwrap_or("this");
     let message = format!(
         "`{word}` may change any file, and the policy of this workspace (`fence: require`) lets such commands run behind the fence only. Run the whole command as `intent fence --intent {} -- sh -c 'COMMAND'`, as a command of its own: then it can write what {intent} owns, ignored outputs and what git needs, and nothing else.",
         shell_word(intent)

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
-use crate::shell::OUR_NAMES;
-use crate::workspace::RelativePath;
+use crate::shell::{OUR_NAMES, wild};
+use crate::workspace::{RelativePath, Root};
 
 /// Names that control the gate in any folder.
 const ANYWHERE: &[&str] =
@@ -78,10 +78,13 @@ const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
 /// Returns true if a program at this path would be started in place of this program.
 fn replaces_us(path: &str, segments: &[String]) -> bool {
     let [.., folder, name] = segments else { return false };
-    let stem = ["exe", "cmd", "bat", "ps1", "com"];
-    let stem = stem.iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
+    has_our_name(name) && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(Path::new(path)))
+}
+
+fn has_our_name(name: &str) -> bool {
+    let ends = ["exe", "cmd", "bat", "ps1", "com"];
+    let stem = ends.iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
     OUR_NAMES.contains(&stem.unwrap_or(name))
-        && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(path))
 }
 
 /// Returns the places in a workspace where a program would be started in place of this program.
@@ -91,15 +94,22 @@ pub(in crate::verbs) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> 
     folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
 }
 
-/// Returns true if the `PATH` contains the folder of a file.
-fn is_on_path(path: &str) -> bool {
-    let folder = Path::new(path).parent();
+/// Returns true if the `PATH` contains the folder of a file, which is given by its absolute path.
+fn is_on_path(file: &Path) -> bool {
+    let folder = file.parent();
     let search = std::env::var_os("PATH").unwrap_or_default();
     let is_it = |searched: PathBuf| searched.is_absolute() && Some(searched.as_path()) == folder;
     std::env::split_paths(&search).any(is_it)
 }
 
-/// Returns true if a path, inside a workspace or absolute, controls the gate or an agent.
+/// Returns true if a path of a workspace controls the gate or an agent there.
+pub(super) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
+    let name = folded(path.file_name());
+    is_control_path(path.as_str()) || (has_our_name(&name) && is_on_path(&root.absolute(path)))
+}
+
+/// Returns true if a path, inside a workspace or absolute, controls the gate or an agent. Of a path
+/// inside a workspace, it is not known here whether the `PATH` contains its folder.
 pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
     let segments = segments(path);
     if replaces_us(path, &segments) || has_control_name(&segments) {
@@ -112,6 +122,13 @@ pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
             false => segments.ends_with(&setting),
         }
     })
+}
+
+/// Returns true if a path with globs may name a file that controls the gate in any folder: `.orch*`.
+/// As in a shell, only a pattern that begins with a dot matches a name that does.
+pub(super) fn may_name_control(path: &RelativePath) -> bool {
+    let mut dotted = segments(path.as_str()).into_iter().filter(|name| name.starts_with('.'));
+    dotted.any(|pattern| ANYWHERE.iter().any(|name| wild(&pattern, name)))
 }
 
 fn has_control_name(segments: &[String]) -> bool {
@@ -167,7 +184,17 @@ pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
 /// Splits a path and converts it to lower case, because on some file systems another spelling is
 /// the same file.
 fn segments(path: &str) -> Vec<String> {
-    path.split(['/', '\\']).filter(|segment| !segment.is_empty()).map(str::to_lowercase).collect()
+    let segments = path.split(['/', '\\']).filter(|segment| !segment.is_empty());
+    segments.map(folded).collect()
+}
+
+/// Converts a name to lower case. Some letters, such as `ſ`, have an ASCII letter only as their
+/// upper case.
+fn folded(name: &str) -> String {
+    match name.is_ascii() {
+        true => name.to_ascii_lowercase(),
+        false => name.to_uppercase().to_lowercase(),
+    }
 }
 
 /// Returns the denial for a control file.
@@ -176,4 +203,33 @@ pub(super) fn denial(path: &str) -> Denial {
         "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
     );
     Denial::new(DenialCode::ProtectedPath, message).at(path).by("control file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_spelling_of_a_name_counts() {
+        for path in [".GIT/config", "a/.Mcp.Json", ".vſcode/mcp.json", ".orcheſtration/x"] {
+            assert!(is_control_path(path), "{path}");
+        }
+        assert!(!is_control_path("src/ſ.rs"));
+    }
+
+    #[test]
+    fn a_program_of_our_name_counts_in_every_folder_of_the_path() {
+        let search = std::env::var_os("PATH").unwrap_or_default();
+        let is_real = |folder: &PathBuf| folder.canonicalize().is_ok_and(|real| real == *folder);
+        let Some(folder) = std::env::split_paths(&search).find(is_real) else { return };
+        let root = Root::find(&folder).expect("a root");
+        let judged = |name: &str| {
+            let file = folder.join(name);
+            let inside = file.strip_prefix(root.path()).expect("below the root");
+            let path = RelativePath::new(inside.to_str().expect("a text")).expect("a path");
+            is_control_in(&root, &path)
+        };
+        assert!(judged("intent") && judged("Intent.exe"));
+        assert!(!judged("intention"));
+    }
 }

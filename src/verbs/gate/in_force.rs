@@ -7,6 +7,7 @@
 //! FILE`; the files are the same as before again; or the files are the same as on the branch that
 //! the work is merged into.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,6 +64,13 @@ impl RuleTexts {
         let (_, text) = self.0.iter().find(|(known, _)| known == path)?;
         text.as_deref()
     }
+
+    /// Returns the paths of the files whose texts differ, sorted. A file that only one side has
+    /// differs, too.
+    fn differing(&self, other: &Self) -> BTreeSet<RelativePath> {
+        let all = self.0.iter().chain(&other.0).map(|(path, _)| path);
+        all.filter(|path| self.text(path) != other.text(path)).cloned().collect()
+    }
 }
 
 /// Returns the paths of the files of rules, in a fixed order.
@@ -102,13 +110,7 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
 pub(in crate::verbs) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
     let Some(kept) = kept else { return Vec::new() };
     let Some(before) = read(ws, kept) else { return paths(ws) };
-    let now = RuleTexts::on_disk(ws);
-    let all = now.0.iter().chain(&before.0).map(|(path, _)| path);
-    let mut changed: Vec<_> =
-        all.filter(|path| now.text(path) != before.text(path)).cloned().collect();
-    changed.sort();
-    changed.dedup();
-    changed
+    RuleTexts::on_disk(ws).differing(&before).into_iter().collect()
 }
 
 /// Keeps the rules from before a command in force, although the command has changed the files.
@@ -149,8 +151,10 @@ pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
 fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
     let (Some(git), Some(tip)) = (ws.git(), shared_branches::target(ws)) else { return false };
     let target = Target::Commit(tip);
-    let differing = now.0.iter().filter(|(path, text)| rules.text(path) != text.as_deref());
-    { differing }.all(|(path, text)| git.text(&target, path).is_ok_and(|there| there == *text))
+    let is_same = |path: &RelativePath| {
+        git.text(&target, path).is_ok_and(|there| there.as_deref() == now.text(path))
+    };
+    now.differing(rules).iter().all(is_same)
 }
 
 /// Removes kept rules that are old and not in force.

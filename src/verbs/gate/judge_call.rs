@@ -33,6 +33,34 @@ pub(super) enum Purpose {
 /// The workspace whose rules raise an objection to a call, and the objection.
 type Objection<'a> = (&'a Workspace, Denial);
 
+/// What an objection does to a call, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gravity {
+    /// The call is denied.
+    Denies,
+    /// A person is asked.
+    Asks,
+    /// The call goes ahead, and the objection is only mentioned.
+    Mentions,
+}
+
+impl Gravity {
+    fn of(ws: &Workspace, denial: &Denial) -> Self {
+        if only_observes(ws) {
+            return Self::Mentions;
+        }
+        match denial.clone().decision(ws.policy.mode) {
+            Decision::Deny(_) => Self::Denies,
+            Decision::Ask(_) | Decision::NoOpinion => Self::Asks,
+        }
+    }
+}
+
+/// Returns true if the gate stops nothing in a workspace.
+pub(super) fn only_observes(ws: &Workspace) -> bool {
+    ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some()
+}
+
 /// Judges a call and returns the answer of the gate.
 pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     match Case::open(event) {
@@ -86,15 +114,15 @@ impl<'a> Case<'a> {
             let decision = RecordedDecision::new(outcome, Some(code.to_string()), approval);
             self.goes_ahead(purpose, decision)
         };
-        let off = session::off_until(&ws.root).is_some();
-        if off || ws.policy.mode == Mode::Observe {
+        if only_observes(ws) {
+            let off = session::off_until(&ws.root).is_some();
             let why = if off { "The gate is switched off" } else { "The gate only observes here" };
             let notice = format!("{why}. The objection would be: {code} {}", denial.message);
             return Judged { notice: Some(notice), ..passed(RecordedDecision::DENY, None) };
         }
         let answer = match (denial.decision(ws.policy.mode), purpose) {
             (Decision::Ask(denial), Purpose::Make) => {
-                let subject = self.subject(&denial);
+                let subject = self.subject(ws, &denial);
                 ask::person(ws, self.event, denial, subject)
             }
             (decision, _) => Err(decision),
@@ -102,7 +130,10 @@ impl<'a> Case<'a> {
         match answer {
             Ok(code) => passed(RecordedDecision::ASK, Some(code)),
             Err(Decision::Ask(denial)) => match passed(RecordedDecision::ASK, None) {
-                Judged { decision: Decision::NoOpinion, .. } => Decision::Ask(denial).into(),
+                // A command that a person agrees to still runs behind the fence.
+                Judged { decision: Decision::NoOpinion, fence, .. } => {
+                    Judged { fence, ..Decision::Ask(denial).into() }
+                }
                 denied => denied,
             },
             Err(decision) => decision.into(),
@@ -121,19 +152,24 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the governed workspace in which a command of this program acts: the workspace of the
-    /// folder that the command names with `-C`, otherwise that of the call.
+    /// Returns the governed workspace in which a command of this program acts, under the rules in
+    /// force. The command runs in the folder of the session, unless the call names another one, and
+    /// can name a third one with `-C`.
     fn workspace_of(&self, command: &[String]) -> Option<Workspace> {
-        match shell::past_folder(command).1 {
-            Some(folder) => places::governed_at(&self.event.cwd.join(folder)).ok()?,
-            None => self.places.home.clone(),
-        }
+        let of_call = match self.event.effects.as_slice() {
+            [Effect::Shell { cwd, .. }] => cwd.as_deref(),
+            _ => None,
+        };
+        let named = shell::past_folder(command).1.map(Path::new);
+        let folders = of_call.into_iter().chain(named);
+        let folder = folders.fold(self.event.cwd.clone(), |at, next| at.join(next));
+        Some(in_force::governed(places::governed_at(&folder).ok()??).0)
     }
 
-    /// Describes the whole call for a question to a person.
-    fn subject(&self, denial: &Denial) -> Subject {
+    /// Describes the whole call for a question to a person that the rules of `ws` ask.
+    fn subject(&self, ws: &Workspace, denial: &Denial) -> Subject {
         let mut acts: Vec<AskedAct> = Vec::new();
-        for act in self.event.effects.iter().flat_map(|effect| self.acts(effect)) {
+        for act in self.event.effects.iter().flat_map(|effect| self.acts(ws, effect)) {
             // Several edits of one file by one call are shown as one edit with their combined
             // effect.
             if !acts.contains(&act) {
@@ -146,15 +182,15 @@ impl<'a> Case<'a> {
         Subject::Call { acts, why: denial.message.clone(), input }
     }
 
-    fn acts(&self, effect: &Effect) -> Vec<AskedAct> {
+    fn acts(&self, ws: &Workspace, effect: &Effect) -> Vec<AskedAct> {
         let file = |path: &Path| self.places.file(&self.event.cwd.join(path));
         let shown = |path: &Path| self.event.cwd.join(path).to_string_lossy().into_owned();
         let named = |path: &Path| match file(path) {
-            Some(file) => file.before.path.to_string(),
-            None => shown(path),
+            Some((at, file)) if at.root == ws.root => file.before.path.to_string(),
+            _ => shown(path),
         };
         let written = |path: &Path| {
-            let foreseen = file(path).and_then(|file| match &file.before.predicted {
+            let foreseen = file(path).and_then(|(_, file)| match &file.before.predicted {
                 Predicted::Text(after) => Some((file.before.text.as_deref(), after)),
                 Predicted::Gone | Predicted::Unknown => None,
             });
@@ -179,38 +215,48 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the first objection to the call, in the order of the gate's checks.
+    /// Returns the gravest objection to the call; of several that are equally grave, the first in
+    /// the order of the gate's checks.
     fn objection(&self) -> Option<Objection<'_>> {
+        self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of(ws, denial))
+    }
+
+    /// Returns the objections to the call, in the order of the gate's checks.
+    fn objections(&self) -> Vec<Objection<'_>> {
         let home = self.places.home.as_ref();
-        let primary = home.or(self.places.all.first().map(|place| &place.ws))?;
-        let unreadable = self.event.effects.iter().find_map(|effect| match effect {
+        let first = self.places.all.first().map(|place| &place.ws);
+        let Some(primary) = home.or(first) else { return Vec::new() };
+        let unreadable = self.unreadable().map(|denial| (primary, denial));
+        if !self.mutates() {
+            return unreadable.into_iter().collect();
+        }
+        let refused = self.places.refused.clone().map(|denial| (primary, denial));
+        let outside = home.and_then(|home| {
+            let mut paths = self.places.outside.iter();
+            Some((home, paths.find_map(|path| places::outside(home, path))?))
+        });
+        let stale = self.places.all.iter().filter_map(|place| self.stale(place));
+        let mentioned = home.and_then(|home| self.by_mentions(home));
+        let unfenced = home.and_then(|home| Some((home, self.unfenced(home)?)));
+        let mut all: Vec<Objection<'_>> = Vec::new();
+        all.extend(unreadable.into_iter().chain(refused).chain(outside));
+        all.extend(self.by_rules(primary));
+        all.extend(stale);
+        all.extend(self.by_class(primary).into_iter().chain(mentioned).chain(unfenced));
+        all
+    }
+
+    /// Returns the denial of a call that changes files but does not say which or how.
+    fn unreadable(&self) -> Option<Denial> {
+        let what = self.event.effects.iter().find_map(|effect| match effect {
             Effect::Unreadable { what } => Some(what),
             _ => None,
-        });
-        if let Some(what) = unreadable {
-            let message = format!(
-                "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
-                self.event.tool
-            );
-            return Some((primary, Denial::new(DenialCode::UnreadablePayload, message)));
-        }
-        if !self.mutates() {
-            return None;
-        }
-        if let Some(denial) = &self.places.refused {
-            return Some((primary, denial.clone()));
-        }
-        if let Some(home) = home {
-            let outside = |path: &PathBuf| places::outside(home, path);
-            if let Some(denial) = self.places.outside.iter().find_map(outside) {
-                return Some((home, denial));
-            }
-        }
-        self.by_rules(primary)
-            .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
-            .or_else(|| self.by_class(primary))
-            .or_else(|| self.by_mentions(home?))
-            .or_else(|| Some((home?, self.unfenced(home?)?)))
+        })?;
+        let message = format!(
+            "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
+            self.event.tool
+        );
+        Some(Denial::new(DenialCode::UnreadablePayload, message))
     }
 
     /// Returns an objection if a command mentions a path that the call may not change: in its text,
@@ -279,17 +325,15 @@ impl<'a> Case<'a> {
             || self.readings.iter().any(|reading| reading.class != Class::Read)
     }
 
-    fn by_rules<'b>(&'b self, primary: &'b Workspace) -> Option<Objection<'b>> {
+    fn by_rules<'b>(&'b self, primary: &'b Workspace) -> Vec<Objection<'b>> {
         let home = self.places.home.as_ref();
         let actor = self.event.actor();
         let under = home.and_then(|home| selected(home, self.event));
         let of_ours = |reading: &Prediction| commands::of_ours(reading, &actor, under.as_deref());
-        self.readings
-            .iter()
-            .find_map(of_ours)
-            .map(|denial| (primary, denial))
-            .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
-            .or_else(|| self.without_intent(home?))
+        let ours = self.readings.iter().find_map(of_ours).map(|denial| (primary, denial));
+        let in_places = self.places.all.iter().filter_map(|place| self.in_place(place));
+        let without_intent = home.and_then(|home| self.without_intent(home));
+        ours.into_iter().chain(in_places).chain(without_intent).collect()
     }
 
     /// Returns an objection if a command may write and no usable intent is selected. Such a command
@@ -308,9 +352,8 @@ impl<'a> Case<'a> {
             matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
                 && reading.commands.len() == 1
         });
-        let selects_unusable =
-            rules.selected.is_some() && denial.code != DenialCode::IntentRequired;
-        (!(returns && selects_unusable)).then(|| (ws, self.with_select_hint(ws, denial)))
+        let is_let_through = returns && rules.selected.is_some();
+        (!is_let_through).then(|| (ws, self.with_select_hint(ws, denial)))
     }
 
     /// Adds to a denial how to select an intent in a workspace other than that of the call's
@@ -417,7 +460,7 @@ impl<'a> Case<'a> {
         let Err(error) = calls::open(&ws.root, &key(self.event), &call) else { return Ok(()) };
         let why = error.with_hint();
         session::log(&ws.root, &format!("the state before a call could not be kept: {why}"));
-        if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
+        if only_observes(ws) {
             return Ok(());
         }
         // Most likely the disk is full. A call whose effects could not be found afterwards is

@@ -4,7 +4,8 @@
 //! The checks are made in this order, and the first denial wins: the call can be read; it changes
 //! anything at all; it touches no control file; an intent is selected and in progress; every path
 //! is inside a governed workspace, not protected, not ignored, and in scope; nobody changed the
-//! file since this session saw it; the class of the command. The ledger is never read.
+//! file since this session saw it; the class of the command; the fence. A person is asked only if
+//! no check denies. The ledger is never read.
 //!
 //! - `ask`: asks a person
 //! - `bind`: binds sessions to intents
@@ -17,6 +18,7 @@
 //! - `stale`: files that changed since a session saw them
 
 use std::path::Path;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,7 +48,10 @@ pub use places::key;
 use super::Workspace;
 use super::event::Event;
 use crate::workspace::policy::Mode;
-use crate::workspace::session;
+
+/// For a call without an id of the host, a second report within this time is taken as a repetition
+/// of the first.
+pub(super) const SAME_CALL: Duration = Duration::from_secs(2);
 
 /// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
@@ -187,9 +192,8 @@ pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
         return Decision::NoOpinion;
     }
     let (ws, _) = in_force::governed(ws.clone());
-    let observed = ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some();
     match objection(&ws, request) {
-        Some(denial) if !observed => denial.decision(ws.policy.mode),
+        Some(denial) if !judge_call::only_observes(&ws) => denial.decision(ws.policy.mode),
         _ => Decision::NoOpinion,
     }
 }

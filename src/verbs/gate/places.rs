@@ -206,11 +206,13 @@ impl Touches {
         }
     }
 
-    /// Returns the file that a tool of the host would change at a path, if a workspace governs it.
-    pub(super) fn file(&self, path: &Path) -> Option<&Touched> {
+    /// Returns the file that a tool of the host would change at a path, with the workspace that
+    /// governs it, if there is one.
+    pub(super) fn file(&self, path: &Path) -> Option<(&Workspace, &Touched)> {
         self.all.iter().find_map(|place| {
             let real = rules::both_paths(&place.ws, path).ok()?.pop()?;
-            place.files.iter().find(|file| file.before.path == real)
+            let file = place.files.iter().find(|file| file.before.path == real)?;
+            Some((&place.ws, file))
         })
     }
 
@@ -288,7 +290,12 @@ impl TouchedWorkspace {
             self.files.push(Touched { before, manner });
             self.files.len() - 1
         });
-        &mut self.files[at]
+        let file = &mut self.files[at];
+        if manner == EditManner::Whole && file.manner != EditManner::Away {
+            // An edit of a part comes first in this call, and now the whole text is replaced.
+            (file.manner, file.before.replaced) = (manner, true);
+        }
+        file
     }
 }
 

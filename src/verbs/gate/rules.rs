@@ -42,8 +42,10 @@ impl<'a> PathRules<'a> {
             Err(denial) => return Some(denial),
         };
         let id = &intent.id.value;
-        let any = RelativePath::new(SOMETHING).ok()?;
-        if self.ws.registry.scope(id)?.owns(&any) {
+        let owned = self.ws.registry.scope(id)?;
+        let owns = |path: &str| RelativePath::new(path).is_ok_and(|path| owned.owns(&path));
+        // The entry `*` owns only what is at the root.
+        if owns(SOMETHING) && owns(&format!("{SOMETHING}/{SOMETHING}")) {
             return None;
         }
         let scope = intent.scope_entries().join(", ");
@@ -57,7 +59,14 @@ impl<'a> PathRules<'a> {
     /// all, if it may change none of them.
     pub(super) fn denial_of_all(&self, some_of: &[RelativePath]) -> Option<Denial> {
         let intent = self.usable(some_of).ok()?;
-        let mut denials = some_of.iter().map(|path| self.folder_denial(intent, path));
+        let mut denials = some_of.iter().map(|path| {
+            let is_control =
+                control::is_control_in(&self.ws.root, path) || control::may_name_control(path);
+            match is_control {
+                true => Some(control::denial(path.as_str())),
+                false => self.folder_denial(intent, path),
+            }
+        });
         let first = denials.next()??;
         denials.all(|denial| denial.is_some()).then_some(first)
     }
@@ -65,10 +74,10 @@ impl<'a> PathRules<'a> {
     /// Makes the checks that come before single paths: no control file, readable rules, an intent
     /// in progress. Returns that intent.
     pub(super) fn intent_for(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
-        if let Some(path) = paths.iter().find(|path| control::is_control_path(path.as_str())) {
+        let ws = self.ws;
+        if let Some(path) = paths.iter().find(|path| control::is_control_in(&ws.root, path)) {
             return Err(control::denial(path.as_str()));
         }
-        let ws = self.ws;
         // If the rules cannot be read, nothing can be allowed.
         let Some(finding) = ws.registry.syntax_error().or_else(|| ws.policy_findings.first())
         else {
@@ -119,14 +128,26 @@ impl<'a> PathRules<'a> {
         deny(DenialCode::IntentNotActive, message)
     }
 
-    /// Returns the denial of a folder. A folder is in scope if a file in it would be.
+    /// Returns the denial of a folder. A folder is in scope if a file in it would be, or if the
+    /// scope owns the folder itself and no rule names what is in it.
     fn folder_denial(&self, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
         let inside = RelativePath::new(&format!("{folder}/{SOMETHING}")).ok()?;
-        self.path_denial(intent, &inside)?;
-        self.path_denial(intent, folder)
+        let within = self.denial_shown_as(intent, &inside, folder)?;
+        // A scope can own a folder and exclude what is in it: `src/**` and `!src/keys/**`.
+        self.path_denial(intent, folder).or_else(|| within.rule.is_some().then_some(within))
     }
 
     fn path_denial(&self, intent: &Intent, path: &RelativePath) -> Option<Denial> {
+        self.denial_shown_as(intent, path, path)
+    }
+
+    /// Returns the denial of a path, in whose message the path `shown` stands.
+    fn denial_shown_as(
+        &self,
+        intent: &Intent,
+        path: &RelativePath,
+        shown: &RelativePath,
+    ) -> Option<Denial> {
         let ws = self.ws;
         let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
         let standing = std::fs::symlink_metadata(ws.root.absolute(path));
@@ -135,7 +156,7 @@ impl<'a> PathRules<'a> {
             false => rules.rulings(path, Some(id)),
         };
         let ruling = rulings.into_iter().next()?;
-        let (what, why) = rules.describe(&ruling, path, Some(id));
+        let (what, why) = rules.describe(&ruling, shown, Some(id));
         let leave = || format!("{what} Leave it as it is, or ask a person.");
         let denial = match &ruling {
             Ruling::Protected(rule) => Denial::new(DenialCode::ProtectedPath, leave()).by(rule),
@@ -157,7 +178,7 @@ impl<'a> PathRules<'a> {
                 Denial { rule, ..Denial::new(DenialCode::ScopeViolation, message) }
             }
         };
-        Some(denial.at(path).under(id))
+        Some(denial.at(shown).under(id))
     }
 }
 
