@@ -18,8 +18,9 @@ const MAX_NOTE: u64 = 16 * 1024;
 /// The program as it was when `intent init` ran.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct NotedProgram {
-    /// The path, with symbolic links resolved.
-    path: PathBuf,
+    /// The path, with symbolic links resolved. People read it, so bytes that are no text are
+    /// replaced.
+    path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     sha256: String,
 }
@@ -28,7 +29,7 @@ impl NotedProgram {
     fn of(program: &Path) -> Option<Self> {
         let path = program.canonicalize().ok()?;
         let sha256 = store::sha256_of_file(store::open(&path).ok()?)?;
-        Some(Self { path, sha256 })
+        Some(Self { path: path.display().to_string(), sha256 })
     }
 }
 
@@ -39,13 +40,13 @@ pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError
     let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
     let Some(noted) = program.and_then(|program| NotedProgram::of(&program)) else { return Ok(()) };
-    let text = serde_json::to_vec(&noted).expect("the path of the program is UTF-8");
+    let text = serde_json::to_vec(&noted).expect("two strings are valid JSON");
     store::write_atomic(&note_path(root), &text)
 }
 
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
-pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
+pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
     let now = NotedProgram::of(program)?;
     // Only the bytes count: a copy of the same program at another path is fine.
@@ -84,4 +85,28 @@ fn file_name() -> String {
 
 fn note_path(root: &Root) -> PathBuf {
     root.private().join("program.json")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn a_program_whose_path_is_no_text_is_noted() {
+        let place = tempfile::tempdir().unwrap();
+        let bin = place.path().join(OsStr::from_bytes(b"bin\xff"));
+        let project = place.path().join("p");
+        fs::create_dir_all(project.join(".orchestration")).unwrap();
+        fs::create_dir_all(&bin).unwrap();
+        let program = bin.join(file_name());
+        fs::write(&program, "one").unwrap();
+        let root = Root::find(&project).unwrap();
+        note(&root, Some(bin.as_os_str())).unwrap();
+        assert_eq!(other_than_noted(&root, &program), None);
+        fs::write(&program, "another").unwrap();
+        assert!(other_than_noted(&root, &program).is_some());
+    }
 }

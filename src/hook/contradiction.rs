@@ -7,7 +7,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::fields::{
-    self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, FROM, LISTS, NEW, OLD, PATH, TO,
+    self, ARGUMENTS, BACKGROUND, CALLED, COMMAND, CONTENT, EDITS, EVERY, FILES, FOLDER, FROM,
+    LISTS, NEW, OLD, PATCH, PATH, SERVER, TO, TYPED,
 };
 use super::tools::ToolKind;
 
@@ -17,17 +18,24 @@ pub(crate) fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option
     let mut groups = vec![PATH, OLD, NEW, EVERY, FOLDER, FROM, TO, EDITS, CONTENT];
     match kind {
         // An editor's `command` names its operation, so it is not a command line.
-        Some(ToolKind::Edit | ToolKind::Edits) => {}
+        Some(ToolKind::Edit) => {}
+        Some(ToolKind::Edits) => groups.push(OPERATIONS),
         // A patch tool may call its patch `command`.
-        Some(ToolKind::Patch) => {}
+        Some(ToolKind::Patch) => groups.push(PATCH),
+        Some(ToolKind::Type(_)) => groups.push(TYPED),
+        Some(ToolKind::Foreign) => groups.extend([CALLED, SERVER, ARGUMENTS]),
         _ => groups.extend([COMMAND, BACKGROUND]),
     }
-    if kind.is_none() {
+    match kind {
+        Some(_) => groups.push(FILES),
         // For an unknown tool, a field such as `text` may be something other than file content.
-        groups.retain(|group| *group != CONTENT && *group != PATH);
+        None => groups.retain(|group| *group != CONTENT && *group != PATH),
     }
-    in_object(&groups, input, cwd).or_else(|| one_and_several(input))
+    in_object(&groups, input, cwd).or_else(|| one_and_several(kind, input))
 }
+
+/// Lists of edits that have a path each.
+const OPERATIONS: &str = "operations replacements";
 
 fn in_object(groups: &[&str], input: &Value, cwd: &Path) -> Option<(String, String)> {
     for group in groups {
@@ -47,8 +55,11 @@ fn in_object(groups: &[&str], input: &Value, cwd: &Path) -> Option<(String, Stri
 
 /// Returns the names of two fields if the input has both a single path (or command) and a list of
 /// them, because a host reads only one of the two.
-fn one_and_several(input: &Value) -> Option<(String, String)> {
-    let pairs = [(PATH, "files paths file_paths filePaths"), (COMMAND, "commands")];
+fn one_and_several(kind: Option<ToolKind>, input: &Value) -> Option<(String, String)> {
+    let mut pairs = vec![(PATH, FILES), (COMMAND, "commands")];
+    if kind == Some(ToolKind::Edits) {
+        pairs.push((PATH, OPERATIONS));
+    }
     pairs.into_iter().find_map(|(one, several)| {
         let named = |names: &str| {
             let said = |name: &&str| input.get(name).is_some_and(|value| !is_empty(value));

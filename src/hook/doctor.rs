@@ -182,7 +182,7 @@ impl<'a> Wiring<'a> {
             (Some(found), Some(noted), _) => format!(
                 "the hooks start {}, and that is not the program that `intent init` noted ({}): if you have not upgraded it, find out what it is; `intent init` notes it anew",
                 found.display(),
-                noted.display()
+                noted
             ),
             (Some(_), None, _) => return,
             (None, _, HostProgram::Found) => "the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `intent init --absolute`".to_owned(),

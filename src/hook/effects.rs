@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::contradiction;
 use super::fields::{
-    self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, FROM, NEW, OLD, PATH, TO,
+    self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FILES, FOLDER, FROM, LISTS, NEW, OLD, PATCH,
+    PATH, TO, TYPED,
 };
 use super::host::Host;
 use super::tools::{self, PLATFORM, ToolKind};
@@ -47,18 +48,28 @@ pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
 pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
-    if !kind.is_some_and(ToolKind::only_reads)
-        && let Some((one, other)) = contradiction::found(kind, &call.input, cwd)
-    {
-        return reading.unreadable(&format!("says different things in `{one}` and in `{other}`"));
+    if !kind.is_some_and(ToolKind::only_reads) {
+        if fields::is_broken(&call.input) {
+            return reading.unreadable("comes with an input that cannot be read");
+        }
+        if let Some((one, other)) = contradiction::found(kind, &call.input, cwd) {
+            return reading
+                .unreadable(&format!("says different things in `{one}` and in `{other}`"));
+        }
     }
+    let read = [PATH, FROM, TO, FOLDER, LISTS].join(" ");
     if kind.is_some_and(ToolKind::names_its_files)
-        && let Some((name, _)) = unknown_tools::other_paths(&reading).first()
+        && let Some((name, _)) = unknown_tools::other_paths(&reading, &read).first()
     {
         return reading.unreadable(&format!("names a file in `{name}`, which is not known"));
     }
     match kind {
         Some(ToolKind::Batch) => batch(host, &reading),
+        // The inner tool is in no table, so the recursion ends.
+        Some(ToolKind::Foreign) => match unknown_tools::wrapped(&call.input) {
+            Some(inner) => of(host, &inner, cwd),
+            None => reading.unreadable("does not say which tool it calls"),
+        },
         Some(kind) => reading.known(kind),
         None => unknown_tools::effects(&reading),
     }
@@ -77,7 +88,7 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
         let input = fields::input(inner, "parameters input args arguments");
         of(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
     };
-    without_chains(calls.iter().flat_map(single).collect())
+    without_chains(calls.iter().flat_map(single).collect(), reading.cwd)
 }
 
 /// The name and the input of a call, and the folder in which its relative paths start.
@@ -108,10 +119,9 @@ impl CallInput<'_> {
                 self.shell(dialect, COMMAND, fields::yes(self.input, BACKGROUND))
             }
             ToolKind::Watch => self.shell(Dialect::Posix, COMMAND, true),
-            ToolKind::Type(dialect) => self.shell(dialect, "input chars command", true),
-            ToolKind::Foreign => unknown_tools::wrapped(self),
+            ToolKind::Type(dialect) => self.shell(dialect, TYPED, true),
             ToolKind::Task => self.task(),
-            ToolKind::Batch => self.unreadable("calls what cannot be read"),
+            ToolKind::Batch | ToolKind::Foreign => self.unreadable("calls what cannot be read"),
         }
     }
 
@@ -136,8 +146,7 @@ impl CallInput<'_> {
     /// Returns all paths that the input names, in one field or in a list of strings or objects.
     /// `None` if one of them cannot be read.
     fn paths(&self) -> Option<Vec<PathBuf>> {
-        let lists = "files paths file_paths filePaths operations";
-        if let Some(items) = fields::list(self.input, lists) {
+        if let Some(items) = fields::list(self.input, &format!("{FILES} operations")) {
             return items.iter().map(|item| self.path_in(item)).collect();
         }
         Some(vec![self.path_of(self.input)?])
@@ -169,11 +178,14 @@ impl CallInput<'_> {
 
     /// Reads the call of an editor: by the operation that the input names, else as replacements.
     pub(crate) fn edit(&self) -> Vec<Effect> {
+        // Only these tools obey the word. Any other tool ignores it, and writes.
+        const VIEWERS: &str = "editor str_replace_editor str_replace_based_edit_tool";
+        let is_viewer = text::is_listed(VIEWERS, self.tool);
         match word_of(self.input) {
-            Some("view") if writes(self.input) => {
+            Some("view") if is_viewer && writes(self.input) => {
                 self.unreadable("says that it only views, and what it writes")
             }
-            Some("view") => self.reads(),
+            Some("view") if is_viewer => self.reads(),
             Some("delete") => self.each_path(|path| Effect::Delete { path }),
             Some("move" | "rename") => self.moved(),
             _ => self.write(operation(self.input)),
@@ -192,20 +204,25 @@ impl CallInput<'_> {
         if effects.is_empty() {
             return self.unreadable("does not say what it changes");
         }
-        without_chains(effects)
+        without_chains(effects, self.cwd)
     }
 
     pub(crate) fn moved(&self) -> Vec<Effect> {
         let path = |names: &str| fields::path(fields::word(self.input, names)?);
-        match (path(FROM).or_else(|| path(PATH)), path(TO)) {
+        let (from, file) = (path(FROM), path(PATH));
+        if let (Some(from), Some(file)) = (&from, &file)
+            && self.cwd.join(from) != self.cwd.join(file)
+        {
+            return self.unreadable("names two files that it moves");
+        }
+        match (from.or(file), path(TO)) {
             (Some(from), Some(to)) => vec![Effect::Move { from, to, change: None }],
             _ => self.unreadable("does not say from where to where it moves"),
         }
     }
 
     fn patch(&self) -> Vec<Effect> {
-        const TEXT: &str = "patchText patch input command patch_text content";
-        let text = self.input.as_str().or_else(|| fields::text(self.input, TEXT));
+        let text = self.input.as_str().or_else(|| fields::text(self.input, PATCH));
         let Some(text) = text else { return self.unreadable("comes without a patch") };
         self.patch_text(text, None)
     }
@@ -224,7 +241,7 @@ impl CallInput<'_> {
         let effects: Option<Vec<Effect>> =
             files.into_iter().map(|file| file_patch(file, place)).collect();
         match effects {
-            Some(effects) => without_chains(effects),
+            Some(effects) => without_chains(effects, self.cwd),
             None => self.unreadable("comes with a patch whose file has no name"),
         }
     }
@@ -243,10 +260,16 @@ impl CallInput<'_> {
         let Some(command) = fields::text(task, COMMAND) else {
             return self.unreadable("comes without a command");
         };
-        let arguments = fields::list(task, "args").unwrap_or_default();
-        let arguments = arguments.iter().filter_map(Value::as_str).map(text::shell_word);
-        let text =
-            std::iter::once(command.to_owned()).chain(arguments).collect::<Vec<_>>().join(" ");
+        let arguments = match fields::any(task, "args") {
+            Some(_) => fields::list(task, "args"),
+            None => Some(Vec::new()),
+        };
+        let word = |argument: &Value| Some(text::shell_word(argument.as_str()?));
+        let words = arguments.and_then(|all| all.iter().map(word).collect::<Option<Vec<_>>>());
+        let Some(words) = words else {
+            return self.unreadable("comes with arguments that cannot be read");
+        };
+        let text = std::iter::once(command.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let folder = fields::word(self.input, "workspaceFolder").and_then(fields::path);
         let folder = self.cwd.join(folder.unwrap_or_default());
         let path = folder.join(".vscode").join("tasks.json");
@@ -388,18 +411,18 @@ fn file_patch(file: FilePatch, place: impl Fn(String) -> Option<PathBuf>) -> Opt
 }
 
 /// Marks the changes of a file that several effects touch as unknown. The second effect starts from
-/// the result of the first one, but each is judged against the disk, so neither result can be
-/// predicted.
-fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
+/// the result of the first one, and that result may not be predictable.
+fn without_chains(mut effects: Vec<Effect>, cwd: &Path) -> Vec<Effect> {
     let mut seen = HashSet::new();
     let mut twice = HashSet::new();
     for path in effects.iter().flat_map(Effect::written) {
-        if !seen.insert(path.to_owned()) {
-            twice.insert(path.to_owned());
+        let place = cwd.join(path);
+        if !seen.insert(place.clone()) {
+            twice.insert(place);
         }
     }
     for effect in &mut effects {
-        let chained = effect.written().iter().any(|path| twice.contains(*path));
+        let chained = effect.written().iter().any(|path| twice.contains(&cwd.join(path)));
         match effect {
             Effect::Write { change, .. } if chained => *change = Change::Unknown,
             Effect::Move { change, .. } if chained => *change = Some(Change::Unknown),
@@ -412,9 +435,6 @@ fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
 /// Returns the commands of a call: the field may hold a string, a list of words, or a list of
 /// commands.
 fn commands(input: &Value, names: &str) -> Option<Vec<String>> {
-    if let Value::String(text) = input {
-        return Some(vec![text.clone()]);
-    }
     if let Some(Value::Array(items)) = input.get("commands") {
         let single = |item: &Value| match item {
             Value::String(text) => Some(text.clone()),

@@ -39,11 +39,23 @@ pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPa
 pub(crate) const TO: &str = "
     destination destination_path destinationPath to new_path newPath dest target dst
 ";
+/// Lists of files. An item is a path, or an object with a field that holds the path.
+pub(crate) const FILES: &str = "files paths file_paths filePaths";
 /// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
 pub(crate) const LISTS: &str = "
     files paths file_paths filePaths operations replacements edits changes ReplacementChunks
     commands
 ";
+/// The text of a patch.
+pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
+/// The text that is typed into a shell that already runs.
+pub(crate) const TYPED: &str = "input chars command";
+/// The tool of an MCP server that a host's own tool calls.
+pub(crate) const CALLED: &str = "tool_name toolName tool name";
+/// The MCP server of that tool.
+pub(crate) const SERVER: &str = "server_name serverName server";
+/// The input of that tool.
+pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
 /// True if the command continues to run after the call.
 pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
@@ -91,6 +103,12 @@ pub(crate) fn input(object: &Value, names: &str) -> Value {
     any(object, names).map_or(Value::Null, unpacked)
 }
 
+/// Returns true if the input of a call is a string that begins like a JSON object. [`input`] could
+/// not read it: it is not valid JSON, or it names a field twice. The host may read it nevertheless.
+pub(crate) fn is_broken(input: &Value) -> bool {
+    input.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
+}
+
 /// Returns the lines that a reading tool should show, or `None` for all lines.
 ///
 /// Some hosts count `offset` from 0 and others from 1, so the one line in doubt is left out.
@@ -111,6 +129,10 @@ pub(crate) fn lines(object: &Value) -> Option<LineRange> {
         return range_of(first, last);
     }
     let (offset, limit) = (named("offset"), named("limit"));
+    if offset.is_none() && any(object, "offset").is_some() {
+        // A negative offset counts from the end of the file, so nobody knows which lines these are.
+        return range_of(Some(u32::MAX), None);
+    }
     if offset.is_none() && limit.is_none() {
         return None;
     }
@@ -132,8 +154,10 @@ pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
     range_of(Some(first), Some(first.saturating_add(count).saturating_sub(1)))
 }
 
+/// Returns a number. Some models write it as a string, and hosts accept that.
 fn number(value: &Value) -> Option<u32> {
-    u32::try_from(value.as_u64()?).ok()
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    u32::try_from(number).ok()
 }
 
 /// Returns a range of lines. If the last line is before the first, the range is only the first
@@ -191,6 +215,8 @@ mod tests {
         assert_eq!(asked(json!({"offset": 1, "limit": 20})), Some((1, 20)));
         assert_eq!(asked(json!({"offset": 11, "limit": 10})), Some((12, 20)), "0 or 1");
         assert_eq!(asked(json!({"offset": 11})), Some((12, u32::MAX)));
+        assert_eq!(asked(json!({"offset": "1", "limit": "20"})), Some((1, 20)));
+        assert_eq!(asked(json!({"offset": -5, "limit": 5})), Some((u32::MAX, u32::MAX)));
         assert_eq!(asked(json!({"startLine": 3, "endLine": 9})), Some((3, 9)));
         assert_eq!(asked(json!({"view_range": [3, -1]})), Some((3, u32::MAX)));
         let whole = json!({"offset": 2, "should_read_entire_file": true});

@@ -33,10 +33,16 @@ fn files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns true if the settings call our hook before a tool.
+/// Returns true if the settings call our hook before a tool that writes.
 fn calls_us(settings: &Value) -> bool {
-    let groups = settings.pointer("/hooks/PreToolUse");
-    groups.is_some_and(|groups| starts_us(groups, &["hook"]))
+    let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
+    groups.into_iter().flatten().any(|group| is_for_writes(group) && starts_us(group, &["hook"]))
+}
+
+/// Returns true if the matcher of a group names the tool `Write`, or no tool at all, as in `*`.
+fn is_for_writes(group: &Value) -> bool {
+    let matcher = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
+    matcher.contains("Write") || !matcher.contains(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -66,6 +72,12 @@ mod tests {
             assert!(!calls_us(&hook(other.clone())), "{other}");
         }
         assert!(!calls_us(&json!({"hooks": {"PostToolUse": []}})));
+        let ours = json!({"command": "intent hook claude-code"});
+        for (matcher, calls) in [("Write|Edit", true), ("", true), ("Nothing", false)] {
+            let group = json!({"matcher": matcher, "hooks": [ours]});
+            let settings = json!({"hooks": {"PreToolUse": [group]}});
+            assert_eq!(calls_us(&settings), calls, "{matcher}");
+        }
     }
 
     #[test]

@@ -8,8 +8,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::effects::CallInput;
-use super::fields::{self, COMMAND, CONTENT, EDITS, FOLDER, FROM, LISTS, NEW, OLD, PATH, TO};
+use super::effects::{Call, CallInput};
+use super::fields::{
+    self, ARGUMENTS, CALLED, COMMAND, CONTENT, EDITS, FILES, FOLDER, FROM, LISTS, NEW, OLD, PATH,
+    SERVER, TO,
+};
+use super::json;
 use super::tools::PLATFORM;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
@@ -28,7 +32,9 @@ const OUR_SERVER: &str = "intent";
 /// Words in a tool's name that say that it changes a file.
 const WRITES: &str = "
     write edit create insert replace update patch append save modify touch overwrite put mkdir copy
+    download
 ";
+const COPIES: &str = "copy";
 const DELETES: &str = "delete remove unlink rm";
 const MOVES: &str = "move rename mv";
 /// Words in a tool's name that say that it only reads a file. A tool without such a word may write
@@ -47,109 +53,193 @@ const RUNS: &str = "shell bash exec execute run terminal command cmd powershell 
 /// that already runs.
 const TYPES: &str = "write send type interact input";
 
+/// Fields in which some servers expect an object with all other fields of the call.
+const WRAPPERS: &str = "params parameters request input args arguments";
+
 /// Returns what a tool that is in no table would do.
 pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is(reading.tool, SELECT) {
         return select(reading);
     }
-    if ours(reading.tool) || remote(reading.input) {
+    if ours(reading.tool) || in_remote_repository(reading.input) {
         return Vec::new();
     }
+    let mut objects = Vec::new();
+    add_unwrapped(reading.input, &mut objects);
+    let single = |input| of_object(&CallInput { input, ..*reading });
+    objects.into_iter().flat_map(single).collect()
+}
+
+/// Adds the input, and the objects that it wraps.
+fn add_unwrapped<'a>(input: &'a Value, all: &mut Vec<&'a Value>) {
+    all.push(input);
+    for name in wrappers(input) {
+        add_unwrapped(&input[name], all);
+    }
+}
+
+/// Returns the names of the fields that wrap an object.
+fn wrappers(input: &Value) -> impl Iterator<Item = &'static str> {
+    let wraps = move |name: &&str| input.get(name).is_some_and(Value::is_object);
+    WRAPPERS.split_whitespace().filter(wraps)
+}
+
+/// Returns the effects that follow from the fields of one object.
+fn of_object(reading: &CallInput) -> Vec<Effect> {
     let words = words(reading.tool);
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
-    let runs = has(RUNS) || !is_foreign(reading.tool);
-    if runs && command(reading.input) {
-        return reading.shell(PLATFORM, COMMAND, false);
+    let mut effects = run(reading, has);
+    // A tool that gets a file and a text may write it, whatever its field `command` is for.
+    if !effects.is_empty() && !(names_a_file(reading.input) && has_text(reading.input)) {
+        return effects;
     }
-    if has(RUNS) && has(TYPES) && fields::word(reading.input, "input text keys").is_some() {
-        return reading.shell(PLATFORM, "input text keys", true);
-    }
-    let is_writing = has(WRITES) || has(DELETES) || has(MOVES);
-    let mut effects = known(reading, has);
-    if is_writing || !effects.is_empty() {
-        effects.extend(other_paths(reading).into_iter().map(|(_, path)| unknown_write(path)));
+    effects.extend(known(reading, has));
+    if has(WRITES) || has(DELETES) || has(MOVES) || !effects.is_empty() {
+        // Only a move changes its source. In other tools, `from` and `to` may also be texts.
+        let sources = if has(MOVES) { String::new() } else { format!("{FROM} to") };
+        let inner = wrappers(reading.input).collect::<Vec<_>>().join(" ");
+        let read = format!("{COMMAND} commands {FOLDER} {sources} {inner}");
+        for (_, path) in other_paths(reading, &read) {
+            let place = reading.cwd.join(&path);
+            let is_here = |written: &&PathBuf| reading.cwd.join(written) == place;
+            if !effects.iter().any(|effect| effect.written().iter().any(is_here)) {
+                effects.push(unknown_write(path));
+            }
+        }
     }
     effects
 }
 
+/// Returns the commands that the call runs, or types into a program that already runs.
+fn run(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
+    if command(reading.input) && (has(RUNS) || !is_foreign(reading.tool)) {
+        return reading.shell(PLATFORM, COMMAND, false);
+    }
+    let typed = fields::word(reading.input, "input text keys").is_some();
+    if typed && has(RUNS) && has(TYPES) {
+        return reading.shell(PLATFORM, "input text keys", true);
+    }
+    Vec::new()
+}
+
 /// Returns the effects that follow from fields with a known meaning.
 fn known(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
-    if has(MOVES) && fields::any(reading.input, "destination to new_path newPath").is_some() {
+    let said = |names: &str| fields::word(reading.input, names);
+    let both_ends = said(TO).is_some() && (said(FROM).is_some() || said(PATH).is_some());
+    let to = fields::any(reading.input, "destination to new_path newPath");
+    if has(MOVES) && (both_ends || to.is_some()) {
         return reading.moved();
     }
+    if has(COPIES) && both_ends {
+        return said(TO).and_then(fields::path).map(unknown_write).into_iter().collect();
+    }
     if !names_a_file(reading.input) {
-        return Vec::new();
+        let folder = said("directory dir_path").filter(|_| has(DELETES)).and_then(fields::path);
+        return folder.map(|path| Effect::Delete { path }).into_iter().collect();
     }
     if has(DELETES) {
         return reading.each_path(|path| Effect::Delete { path });
     }
-    let content = [CONTENT, NEW, OLD, EDITS, TEXTS].join(" ");
-    if has(WRITES) || !has(LOOKS) || fields::any(reading.input, &content).is_some() {
+    if has(WRITES) || !has(LOOKS) || has_text(reading.input) {
         return written(reading);
     }
     Vec::new()
+}
+
+fn has_text(input: &Value) -> bool {
+    fields::any(input, &[CONTENT, NEW, OLD, EDITS, TEXTS].join(" ")).is_some()
 }
 
 pub(crate) fn unknown_write(path: PathBuf) -> Effect {
     Effect::Write { path, change: Change::Unknown }
 }
 
-/// Returns the paths in all fields that we do not know, each with the name of its field. Only the
-/// tool knows which of its fields name a file that it writes, so each of them counts.
-pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
-    let texts = [CONTENT, NEW, OLD, EDITS, TEXTS].join(" ");
-    let read = [PATH, FROM, TO, FOLDER, LISTS].join(" ");
+/// Returns the paths in all fields that are not in `read`, each with the name of its field. Only
+/// the tool knows which of its fields name a file that it writes, so each of them counts.
+pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
     let Value::Object(members) = reading.input else { return Vec::new() };
-    let unread =
-        members.iter().filter(|(name, _)| !is_listed(&texts, name) && !is_listed(&read, name));
-    let mut named: Vec<(&str, &str)> = Vec::new();
-    for (name, value) in unread {
-        let mut words = Vec::new();
-        words_in(value, &mut words);
-        named.extend(words.into_iter().map(|word| (name.as_str(), word)));
+    let mut named = Vec::new();
+    let names_one = names_a_file(reading.input);
+    for (name, value) in members.iter().filter(|(name, _)| !is_listed(read, name)) {
+        // The new text of a file may be JSON.
+        let is_new_text = names_one && is_text(name) && !is_listed(EDITS, name);
+        if !is_new_text {
+            add_words(name, value, &mut named);
+        }
     }
-    // Elsewhere, only the first of the fields that name the file is read. A later field with another
-    // path is added here, because the tool may use that one.
-    let names =
-        PATH.split_whitespace().filter_map(|name| Some((name, reading.input.get(name)?.as_str()?)));
-    let mut names = names.filter(|(_, text)| !text.is_empty());
-    let first = names.next().map(|(_, text)| reading.cwd.join(text));
-    named.extend(names.filter(|(_, text)| Some(reading.cwd.join(text)) != first));
     let is_path = |text: &str| {
+        let is_address = text.contains("://") && !text.starts_with("file://");
         let spaced = text.contains(char::is_whitespace);
-        text.contains(['/', '\\']) && !spaced && !text.contains("://")
-            || reading.cwd.join(text).is_file()
+        text.contains(['/', '\\']) && !spaced && !is_address || reading.cwd.join(text).is_file()
     };
     let paths = named.into_iter().filter(|(_, text)| is_path(text));
-    paths.filter_map(|(name, text)| Some((name.to_owned(), fields::path(text)?))).collect()
+    paths.filter_map(|(name, text)| Some((name, fields::path(&text)?))).collect()
 }
 
-/// Collects the strings in a value that may be paths. Longer ones are skipped.
-fn words_in<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
+/// Adds the strings in a value that may be paths, each with the name of its field. Longer strings,
+/// and texts to be written, are left out.
+fn add_words(name: &str, value: &Value, words: &mut Vec<(String, String)>) {
     const LONGEST: usize = 1_000;
+    // A short path may be padded, as in `././a`.
+    let may_be_path = |text: &str| {
+        !text.is_empty() && (text.len() < LONGEST || text.contains("./") || text.contains("////"))
+    };
+    let is_known = is_text(name) || [PATH, LISTS].iter().any(|names| is_listed(names, name));
     match value {
-        Value::String(text) if !text.is_empty() && text.len() < LONGEST => words.push(text),
-        Value::Array(items) => items.iter().for_each(|item| words_in(item, words)),
-        Value::Object(members) => members.values().for_each(|member| words_in(member, words)),
+        Value::String(text) => {
+            let list = is_listed(LISTS, name).then(|| json::distinct(text)).flatten();
+            if let Some(list @ Value::Array(_)) = &list {
+                add_words(name, list, words);
+            } else if may_be_path(text) && !is_text(name) {
+                words.push((name.to_owned(), text.clone()));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_words(name, item, words)),
+        // An edit or a file has much besides its path.
+        Value::Object(members) if is_known => {
+            add_paths(value, words);
+            if is_listed(FILES, name) {
+                // Some tools take an object that has a text for each path.
+                let paths = members.keys().filter(|path| path.contains(['/', '.']));
+                words.extend(paths.map(|path| (name.to_owned(), path.clone())));
+            }
+        }
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| add_words(name, member, words));
+        }
         _ => {}
+    }
+}
+
+/// Adds the paths that an object has in the usual fields. The paths of a JSON Patch lead to parts
+/// of a document, so they are left out.
+fn add_paths(object: &Value, words: &mut Vec<(String, String)>) {
+    let is_json_patch = object.get("op").is_some();
+    for name in PATH.split_whitespace() {
+        if let Some(path) = object.get(name).and_then(Value::as_str)
+            && !(is_json_patch && path.starts_with('/'))
+        {
+            words.push((name.to_owned(), path.to_owned()));
+        }
     }
 }
 
 /// Fields that hold text to be written.
 const TEXTS: &str = "body data code diff patch insert_text insertText";
+/// Fields that look like a path and name a symbol in a file.
+const SYMBOLS: &str = "name_path name_path_pattern";
 
-/// Reads a host's own tool that calls a tool of an MCP server. Its input names the server and the
-/// tool.
-pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {
-    let input = reading.input;
-    let tool = fields::word(input, "tool_name toolName tool name");
-    let server = fields::word(input, "server_name serverName server");
-    let (Some(tool), Some(server)) = (tool, server) else {
-        return reading.unreadable("does not say which tool it calls");
-    };
-    let arguments = fields::input(input, "arguments tool_input input args");
-    let name = format!("mcp__{server}__{tool}");
-    effects(&CallInput { tool: &name, input: &arguments, cwd: reading.cwd })
+/// Returns true if a field of this name holds a text, not a path.
+fn is_text(name: &str) -> bool {
+    [CONTENT, NEW, OLD, EDITS, TEXTS, SYMBOLS].iter().any(|names| is_listed(names, name))
+}
+
+/// Reads the input of a host's own tool that calls a tool of an MCP server. Returns `None` if the
+/// input does not name both the server and the tool.
+pub(crate) fn wrapped(input: &Value) -> Option<Call> {
+    let tool = fields::word(input, CALLED)?;
+    let server = fields::word(input, SERVER)?;
+    Some(Call { tool: format!("mcp__{server}__{tool}"), input: fields::input(input, ARGUMENTS) })
 }
 
 fn select(reading: &CallInput) -> Vec<Effect> {
@@ -184,13 +274,10 @@ fn is_foreign(name: &str) -> bool {
         || name.contains("__")
 }
 
-/// Returns true if the call is about a file in a remote repository, or about a web page. Neither is
-/// on this disk.
-fn remote(input: &Value) -> bool {
-    let named = |names: &str| fields::word(input, names).is_some();
-    (named("owner") && named("repo"))
-        || fields::word(input, PATH)
-            .is_some_and(|path| path.split_once("://").is_some_and(|(scheme, _)| scheme != "file"))
+/// Returns true if the call is about a file in a remote repository, which is not on this disk.
+fn in_remote_repository(input: &Value) -> bool {
+    let named = |name: &str| fields::word(input, name).is_some();
+    named("owner") && named("repo")
 }
 
 fn command(input: &Value) -> bool {
@@ -198,9 +285,17 @@ fn command(input: &Value) -> bool {
         || fields::any(input, COMMAND).is_some_and(|value| value.is_string() || value.is_array())
 }
 
+/// Returns true if the input names a file in one of the usual fields. The address of a web page
+/// there is no file on this disk.
 fn names_a_file(input: &Value) -> bool {
-    fields::word(input, PATH).is_some()
-        || fields::any(input, "files paths").is_some_and(Value::is_array)
+    let is_web = |text: &str| text.split_once("://").is_some_and(|(scheme, _)| scheme != "file");
+    let mut named = PATH.split_whitespace().filter_map(|name| input.get(name)?.as_str());
+    let is_list = match fields::any(input, FILES) {
+        Some(Value::Array(_)) => true,
+        Some(Value::String(_)) => fields::list(input, FILES).is_some(),
+        _ => false,
+    };
+    is_list || named.any(|text| !text.is_empty() && !is_web(text))
 }
 
 fn written(reading: &CallInput) -> Vec<Effect> {
@@ -298,6 +393,63 @@ mod tests {
     }
 
     #[test]
+    fn the_files_of_an_unknown_tool_are_found_wherever_it_names_them() {
+        let edits = json!([{"path": "d/b.rs", "search": "</b>"}]);
+        for (tool, input) in [
+            ("edit_files", json!({"edits": edits})),
+            ("write_files", json!({"operations": [{"path": "d/b.rs", "content": "x/y"}]})),
+            ("write_files", json!({"files": {"d/b.rs": "x/y"}})),
+            ("write_files", json!({"files": "[{\"path\": \"d/b.rs\", \"content\": \"x\"}]"})),
+            ("write_file", json!({"file": {"path": "d/b.rs", "content": "x/y"}})),
+            ("write_file", json!({"data": {"path": "d/b.rs", "text": "x/y"}})),
+            ("write_file", json!({"path": ["d/b.rs"], "content": "x/y"})),
+            ("go", json!({"params": {"path": "d/b.rs", "content": "x/y"}})),
+            ("write_file", json!({"target": "d/b.rs", "content": "x/y"})),
+            ("copy_file", json!({"source": "s/a.rs", "destination": "d/b.rs"})),
+            ("download", json!({"uri": "https://example.invalid/x", "destination": "d/b.rs"})),
+            ("replace_body", json!({"name_path": "A/b", "relative_path": "d/b.rs", "body": "x"})),
+            ("replace_all", json!({"path": "d/b.rs", "from": "</b>", "to": "</i>"})),
+            ("update", json!({"path": "d/b.rs", "patch": [{"op": "add", "path": "/x/y"}]})),
+        ] {
+            let found = of(&format!("mcp__fs__{tool}"), input);
+            assert_eq!(found, "Write { path: \"d/b.rs\", change: Unknown }", "{tool}");
+        }
+        let move_to = "Move { from: \"d/b.rs\", to: \"d/c.rs\", change: None }";
+        for (from, to) in [("source_path", "destination_path"), ("src", "dst"), ("from", "target")]
+        {
+            let input = json!({from: "d/b.rs", to: "d/c.rs"});
+            assert_eq!(of("mcp__fs__move_file", input), move_to, "{from}");
+        }
+        let listed = of("mcp__fs__write_file", json!({"args": ["d/b.rs"]}));
+        assert_eq!(listed, "Write { path: \"d/b.rs\", change: Unknown }");
+        let inner = of("mcp__fs__write_file", json!({"params": {"path": "b", "content": "x"}}));
+        assert_eq!(inner, "Write { path: \"b\", change: Whole(\"x\") }");
+        let delete = "Delete { path: \"d/b.rs\" }";
+        assert_eq!(of("mcp__fs__delete_files", json!({"file_paths": ["d/b.rs"]})), delete);
+        assert_eq!(of("mcp__fs__delete_directory", json!({"directory": "d/b.rs"})), delete);
+        for input in [
+            json!({"path": "s/a.rs", "out": format!("{}d/b.rs", "./".repeat(600)), "content": "x"}),
+            json!({"path": "s/a.rs", "edits": edits}),
+            json!({"path": "s/a.rs", "uri": "file:///p/d/b.rs", "content": "x"}),
+            json!({"file_path": "https://example.invalid/x", "path": "d/b.rs", "content": "x"}),
+        ] {
+            assert!(of("mcp__fs__edit_file", input.clone()).contains("d/b.rs"), "{input}");
+        }
+    }
+
+    #[test]
+    fn a_command_hides_no_write_and_is_found_inside_an_object() {
+        let write = json!({"command": "ls", "path": "a.rs", "content": "x"});
+        for tool in ["mcp__shell__edit_file", "NewEditor"] {
+            let found = of(tool, write.clone());
+            assert!(found.starts_with("Shell { text: \"ls\""), "{found}");
+            assert!(found.contains("; Write { path: \"a.rs\""), "{found}");
+        }
+        let inner = of("mcp__shell__execute", json!({"params": {"command": "rm -rf x"}}));
+        assert!(inner.starts_with("Shell { text: \"rm -rf x\""), "{inner}");
+    }
+
+    #[test]
     fn an_unknown_tool_that_runs_a_command_is_recognised() {
         let shell = "Shell { text: \"rm -rf x\", dialect: ";
         for tool in ["mcp__term__run_command", "mcp__serena__execute_shell_command", "Brandnew"] {
@@ -330,13 +482,10 @@ mod tests {
     #[test]
     fn a_wrapped_call_is_read_as_the_tool_it_calls() {
         let input = json!({"server_name": "intent", "tool_name": "select_active_intent", "arguments": "{\"intent_id\":\"INT-2\"}"});
-        let found =
-            wrapped(&CallInput { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
-        assert_eq!(found, [Effect::Select { intent: "INT-2".into() }]);
-        let input = json!({"arguments": "{}"});
-        let found =
-            wrapped(&CallInput { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
-        assert!(matches!(found[..], [Effect::Unreadable { .. }]));
+        let inner = wrapped(&input).expect("a call");
+        assert_eq!(inner.tool, "mcp__intent__select_active_intent");
+        assert_eq!(inner.input, json!({"intent_id": "INT-2"}));
+        assert_eq!(wrapped(&json!({"arguments": "{}"})), None);
     }
 
     #[test]

@@ -212,6 +212,16 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
+fn a_hook_of_somebody_else_is_not_taken_for_our_program() {
+    let lab = Lab::new();
+    let theirs = r#"{"version": 1, "hooks": {"preToolUse": [{"command": "npx flow hook pre"}]}}"#;
+    lab.write("p/.cursor/hooks.json", theirs);
+    lab.wire(host::named("cursor").unwrap(), InstallLevel::Project, &HostProgram::Found);
+    lab.beat("cursor", NOW);
+    assert_eq!(lab.one("cursor").0, Health::Good, "{}", lab.one("cursor").1);
+}
+
+#[test]
 fn settings_that_do_not_parse_any_more_are_named() {
     let lab = Lab::wired(&["codex", "claude-code"]);
     lab.write("p/.mcp.json", "{");

@@ -273,6 +273,11 @@ fn the_tools_that_patch_have_the_right_effects() {
         told("codex", "apply_patch", json!({"command": twice})),
         "write a Unknown; write a Unknown"
     );
+    let respelt = twice.replace("Update File: a", "Update File: ./a");
+    assert_eq!(
+        told("codex", "apply_patch", json!({"command": respelt})),
+        "write a Unknown; write ./a Unknown"
+    );
     for broken in ["", "*** Begin Patch", "--- a\n+++ b\n", "*** Begin Patch\n*** End Patch\n"] {
         let found = told("codex", "apply_patch", json!({"command": broken}));
         assert!(found.starts_with("unreadable: `apply_patch` comes with a"), "{broken:?}: {found}");
@@ -374,6 +379,13 @@ fn calls_inside_a_call_are_read() {
     let found = told("vscode", "create_and_run_task", task);
     assert!(found.starts_with("write /q/.vscode/tasks.json Unknown; "), "{found}");
     assert!(found.ends_with("\"rm -rf 'a b'\" and on"), "{found}");
+}
+
+#[test]
+fn only_an_editor_views_when_its_input_says_so() {
+    let view = json!({"command": "view", "path": "a", "code_edit": "x"});
+    assert_eq!(told("copilot", "str_replace_editor", view.clone()), "read a");
+    assert_eq!(told("copilot", "edit_file", view), "write a Unknown");
 }
 
 #[test]
@@ -509,6 +521,30 @@ fn a_call_with_contradicting_fields_is_unreadable() {
             "str_replace_editor",
             json!({"command": "view", "path": "a", "old_str": "x", "new_str": "y"}),
         ),
+        ("delete_file", json!({"files": ["a"], "paths": ["b"]})),
+        (
+            "replace",
+            json!({"path": "b", "old_str": "x", "new_str": "y", "command": "move", "from": "a", "to": "c"}),
+        ),
+        ("fs_write", json!({"path": "b", "operations": [{"path": "a", "content": "x"}]})),
+        (
+            "fs_write",
+            json!({"operations": [{"path": "a", "content": "x"}], "replacements": [{"path": "b", "content": "x"}]}),
+        ),
+        ("ApplyPatch", json!({"patchText": "one", "input": "another"})),
+        ("write_stdin", json!({"input": "y", "chars": "rm -rf b"})),
+        ("create_and_run_task", json!({"task": {"command": "rm", "args": [{"value": "b"}]}})),
+        (
+            "use_mcp_tool",
+            json!({"server_name": "intent", "server": "fs", "tool_name": "file_write"}),
+        ),
+        (
+            "use_mcp_tool",
+            json!({"server": "sh", "tool": "run", "arguments": {"command": "ls", "cmd": "rm b"}}),
+        ),
+        // The host may read these texts: with the last value, or as infinite.
+        ("Bash", json!("{\"command\": \"ls\", \"command\": \"rm b\"}")),
+        ("mcp__fs__write_file", json!("{\"path\": \"b\", \"content\": \"x\", \"y\": 1e999}")),
     ] {
         assert!(told("cline", tool, input.clone()).contains("unreadable"), "{tool} {input}");
     }

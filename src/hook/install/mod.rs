@@ -287,8 +287,8 @@ fn holds_hooks(content: &FileContent) -> bool {
     })
 }
 
-/// Returns the program that our settings start: the one that a plugin declares, else the word
-/// before `hook`.
+/// Returns the program that our settings start: the one that a plugin declares, else the one before
+/// the first `hook` that is this program. Hooks of others may also have that word.
 fn program_in(text: &str) -> Option<HostProgram> {
     let program = match text.split_once(recipes::DECLARED) {
         Some((_, declared)) => {
@@ -296,9 +296,12 @@ fn program_in(text: &str) -> Option<HostProgram> {
             values.next()?.ok()?
         }
         None => {
-            let (before, _) = text.split_once(" hook ")?;
-            let before = before.trim_end_matches(['\\', '"']);
-            before[before.rfind(['"', '\n'])? + 1..].to_owned()
+            let mut places = text.match_indices(" hook ");
+            places.find_map(|(at, _)| {
+                let before = text[..at].trim_end_matches(['\\', '"']);
+                let program = &before[before.rfind(['"', '\n'])? + 1..];
+                recognise::is_us(program).then(|| program.to_owned())
+            })?
         }
     };
     Some(if program == recognise::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })

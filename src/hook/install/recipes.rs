@@ -1,8 +1,8 @@
 //! The settings of each host as data: which files, and what must be in them.
 //!
-//! Some hosts stop a call if its hook cannot start. For these, the hook before a tool matches only
-//! tools that change something, so that a team member without this program can still read files.
-//! Everywhere else, and after a tool, the hooks match every tool.
+//! Some hosts stop a call if its hook cannot start. For Claude Code and Cursor, the hook before a
+//! tool matches only tools that change something, so that a team member without this program can
+//! still read files. Everywhere else, and after a tool, the hooks match every tool.
 //!
 //! If several hosts read the same file, a command is a single string: Cursor, VS Code and Devin
 //! load Claude Code's settings, VS Code loads Copilot's, and a host that does not know `args` would
