@@ -48,6 +48,10 @@ fn a_status_keeps_the_quotes_of_the_old_one() {
         "- id: A\n  status: COMPLETED # why\n",
     );
     check("r.yaml", "- id: A\n  status: 'todo'\n", &done, "- id: A\n  status: 'COMPLETED'\n");
+    for (old, new) in [("x", "COMPLETED"), ("'x'", "'COMPLETED'")] {
+        let text = |value: &str| format!("- id: A\n  status: &s # why\n    {value}\n");
+        check("r.yaml", &text(old), &done, &text(new));
+    }
     check("r.yaml", "- {id: A, status: \"x\"}\n", &done, "- {id: A, status: \"COMPLETED\"}\n");
     check("r.yaml", "- id: A\n  status: # none\n", &done, "- id: A\n  status: COMPLETED # none\n");
     check(

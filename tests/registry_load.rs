@@ -257,6 +257,17 @@ fn a_file_with_one_intent_is_named_after_it() {
 const OURS: &str = "  - id: A-2\n    name: ours\n    status: DRAFT\n";
 const THEIRS: &str = "  - id: A-2\n    name: theirs\n    status: DRAFT\n    owned_scope: []\n";
 
+/// A byte order mark counts, and for JSON only a line feed ends a line.
+#[test]
+fn an_error_in_json_is_where_it_is_written() {
+    let path = || RelativePath::new(".orchestration/active_intents.json").unwrap();
+    for text in ["{\"x\": [?]}", "\u{feff}{\"x\": [?]}", "\u{feff}{\r\"x\":\r\n [?]}"] {
+        let registry = Registry::parse(path(), text);
+        let span = registry.syntax_error().and_then(|error| error.span.clone());
+        assert_eq!(span.map(|span| span.start), text.find('?'), "{text:?}");
+    }
+}
+
 #[test]
 fn a_merge_conflict_in_the_registry_says_what_to_do() {
     let list = ONE.replace("id: A", "id: A-1");

@@ -10,6 +10,7 @@ use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::CacheSlot;
 use crate::workspace::store::StoreError;
+use crate::workspace::text::char_start;
 use crate::workspace::{Code, Finding, Hint, RelatedPlace, RelativePath, Root};
 
 /// The size limit of a registry, in bytes. A larger one is not read.
@@ -168,10 +169,13 @@ impl IntentFile {
     pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
         let is_json = self.path.as_str().ends_with(".json");
         if is_json && !self.text().trim().is_empty() {
-            let text = self.text().trim_start_matches('\u{feff}');
+            let whole = self.text();
+            let text = whole.trim_start_matches('\u{feff}');
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-                let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
-                let at = char_start(self.text(), line + error.column().saturating_sub(1));
+                // For this parser, only a line feed ends a line.
+                let lines_above = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+                let line = whole.len() - text.len() + lines_above.map(str::len).sum::<usize>();
+                let at = char_start(whole, line + error.column().saturating_sub(1));
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
                 return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
@@ -380,11 +384,4 @@ fn line_starts(text: &str) -> Vec<usize> {
         _ => false,
     });
     std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
-}
-
-/// Returns the start of the character at this byte, or the length of the text if the byte is beyond
-/// its end.
-fn char_start(text: &str, byte: usize) -> usize {
-    let byte = byte.min(text.len());
-    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

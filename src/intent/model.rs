@@ -41,9 +41,14 @@ named_enum! {
 
 impl Status {
     /// All values, in the usual order of progress.
-    pub const ALL: [Status; 6] = {
-        use Status::{Archived, Blocked, Completed, Draft, InProgress, Pending};
-        [Draft, Pending, InProgress, Blocked, Completed, Archived]
+    pub const ALL: [Status; STATUSES.len()] = {
+        let mut all = [Status::Draft; STATUSES.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = STATUSES[at].0;
+            at += 1;
+        }
+        all
     };
     pub fn as_str(self) -> &'static str {
         STATUSES[self as usize].1

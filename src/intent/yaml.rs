@@ -635,15 +635,18 @@ fn behind_colon(text: &str, key: &Node, mut value: Node) -> Node {
     value
 }
 
-/// Returns the position after the anchors (`&a`) and tags (`!t`) before a value.
+/// Returns the position after the anchors (`&a`) and tags (`!t`) before a value, and after the
+/// comments behind them.
 fn skip_properties(text: &str, start: usize) -> usize {
-    let mut at = start;
-    while text[at..].starts_with(['&', '!']) {
-        let Some(word) = text[at..].find(char::is_whitespace) else { return text.len() };
-        let rest = &text[at + word..];
-        at += word + (rest.len() - rest.trim_start().len());
+    let mut rest = &text[start..];
+    while rest.starts_with(['&', '!']) {
+        let Some(word) = rest.find(char::is_whitespace) else { return text.len() };
+        rest = rest[word..].trim_start();
+        while rest.starts_with('#') {
+            rest = rest.find(['\n', '\r']).map_or("", |end| rest[end..].trim_start());
+        }
     }
-    at
+    text.len() - rest.len()
 }
 
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {

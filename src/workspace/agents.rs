@@ -39,9 +39,10 @@ pub(crate) fn above() -> Option<String> {
     sign_of_agent(usize::MAX)
 }
 
-/// Like [`above`], but checks only the nearest of the parent processes, and the variables. This is
-/// for a server that an editor starts. The editor itself may have been started from the shell of an
-/// agent, which does not mean that the agent works in the editor.
+/// Like [`above`], but of the parent processes it checks only the nearest one. This is for a server
+/// that an editor starts: an agent farther up may only have started the editor. The variables count
+/// all the same, because an agent could start the server through another program and answer its
+/// dialogs.
 pub(crate) fn beside() -> Option<String> {
     sign_of_agent(1)
 }

@@ -319,8 +319,9 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     }
     let pending = known.iter().filter(|found| found.state == ApprovalState::Pending);
     let of_one = pending.clone().filter(|found| found.actor == request.actor).count();
-    if pending.count() >= MAX_PENDING || of_one >= MAX_PENDING_OF_ONE {
-        return Err(ApprovalError::TooMany { waiting: of_one.max(1) });
+    let waiting = pending.count();
+    if waiting >= MAX_PENDING || of_one >= MAX_PENDING_OF_ONE {
+        return Err(ApprovalError::TooMany { waiting });
     }
     let asked = Timestamp::now();
     let approval = Approval {

@@ -9,6 +9,7 @@
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::ignores::FolderRules;
+use super::text::without_mark;
 use super::{RelativePath, Root};
 
 /// The maximum size, in bytes, of a file that is read: its patterns are tried for every file.
@@ -49,7 +50,8 @@ impl Attributes {
 fn compile(text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new("");
     let mut has_rules = false;
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!'])) {
+    let lines = without_mark(text).lines().map(str::trim);
+    for line in lines.filter(|line| !line.starts_with(['#', '!'])) {
         let mut words = line.split_ascii_whitespace();
         let Some(pattern) = words.next() else { continue };
         let mut said = words.filter_map(|word| match word {
@@ -80,7 +82,7 @@ mod tests {
             ".gitattributes",
             "# generated\n*.pb.go linguist-generated\n/gen/** text linguist-generated=true\ngen/by_hand.rs -linguist-generated\n* text=auto\n",
         );
-        write("api/.gitattributes", "*.pb.go linguist-generated=false\n");
+        write("api/.gitattributes", "\u{feff}*.pb.go linguist-generated=false\n");
         let root = folder.path().to_owned();
         let attributes =
             Attributes::of(move |path| std::fs::read_to_string(root.join(path.as_str())).ok());

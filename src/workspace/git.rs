@@ -347,9 +347,12 @@ impl Git {
         let full = format!("{}{path}", self.prefix);
         let entry = [Stage::Unconflicted, Stage::Ours]
             .into_iter()
-            .find_map(|stage| file.entry_by_path_and_stage(full.as_str().into(), stage))
-            .filter(|entry| kind_of(entry.mode, entry.flags).is_some_and(is_regular));
-        entry.map(|entry| self.blob(&self.objects()?, entry.id)).transpose()
+            .find_map(|stage| file.entry_by_path_and_stage(full.as_str().into(), stage));
+        let Some(entry) = entry else { return self.file_in_sparse_folder(&file, &full) };
+        match kind_of(entry.mode, entry.flags).is_some_and(is_regular) {
+            true => self.blob(&self.objects()?, entry.id).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Returns every regular file of a commit below the workspace root, sorted.

@@ -19,6 +19,8 @@ const MAX_IGNORE_FILE: u64 = 256 * 1024;
 const DENYING: [&str; 2] = [".intentignore", ".rooignore"];
 /// The first line that a `.intentignore` must have.
 const MARKER: &str = "# intent: deny-write";
+/// The name of a file that no pattern names literally. It stands for any file of a folder.
+const ANY_NAME: &str = "intent-any-file";
 
 /// The compiled ignore rules of a workspace.
 #[derive(Debug)]
@@ -33,7 +35,8 @@ pub struct Ignores {
     by_folder: FolderRules,
     /// The rules of `.git/info/exclude`, then those of the person's own ignore file.
     everywhere: OnceLock<[Gitignore; 2]>,
-    tracked: OnceLock<BTreeSet<RelativePath>>,
+    /// The files that git tracks. `None` if they are not known; then no path counts as ignored.
+    tracked: OnceLock<Option<BTreeSet<RelativePath>>>,
 }
 
 /// An ignore file with rules for agents.
@@ -139,20 +142,24 @@ impl Ignores {
     /// subject to scopes, the gate and checks. A file that git tracks is never ignored.
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
         let Some(full) = self.below_top(path) else { return false };
-        self.matched_by_git(&full) && !self.tracked().contains(path)
+        let is_untracked = |tracked: &BTreeSet<RelativePath>| !tracked.contains(path);
+        self.matched_by_git(&full) && self.tracked().is_some_and(is_untracked)
     }
     /// Returns true if git ignores a folder with everything in it. A folder with a file that git
     /// tracks is never ignored.
     pub fn git_ignored_folder(&self, path: &RelativePath) -> bool {
-        let Ok(inside) = RelativePath::new(&format!("{path}/x")) else { return false };
-        let Some(full) = self.below_top(&inside) else { return false };
+        let Some(full) = self.below_top(path) else { return false };
+        let inside = format!("{full}/{ANY_NAME}");
+        let mut folders = levels(&inside).filter(|(_, is_dir)| *is_dir);
+        let is_ignored = folders.any(|(folder, _)| self.matched_at_level(folder, true))
+            || self.ignores_all_directly_in(&inside);
         let folder = format!("{path}/");
-        let is_tracked = || {
-            let files = self.tracked().range(path.clone()..).map(RelativePath::as_str);
+        let is_untracked = |tracked: &BTreeSet<RelativePath>| {
+            let files = tracked.range(path.clone()..).map(RelativePath::as_str);
             let mut below = files.take_while(|file| file.starts_with(path.as_str()));
-            below.any(|file| file.starts_with(&folder))
+            !below.any(|file| file.starts_with(&folder))
         };
-        self.matched_by_git(&full) && !is_tracked()
+        is_ignored && self.tracked().is_some_and(is_untracked)
     }
     /// Returns the problems in the files: a missing marker `# intent: deny-write`, and patterns
     /// that do not parse.
@@ -206,7 +213,8 @@ impl Ignores {
     /// because the walk does not enter ignored folders.
     fn ignores_entry(&self, entry: &DirEntry) -> bool {
         let below = self.top.as_ref().and_then(|top| entry.path().strip_prefix(top).ok());
-        let Some(path) = below.and_then(Path::to_str) else { return false };
+        // The rules can also match a path that is not UTF-8, such as a file `*.log`.
+        let Some(path) = below.map(Path::to_string_lossy) else { return false };
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         self.matched_at_level(&path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
     }
@@ -231,6 +239,16 @@ impl Ignores {
         self.by_folder.decided(path, is_dir).or_else(everywhere).unwrap_or(false)
     }
 
+    /// Returns true if the rules ignore every file in the folder of this path, which ends in
+    /// [`ANY_NAME`]. That is not certain if the file with the rule also contains a rule with `!`.
+    fn ignores_all_directly_in(&self, path: &str) -> bool {
+        let said = |rules: &Gitignore, inside: &str| {
+            decided(rules, inside, false).map(|ignored| ignored && rules.num_whitelists() == 0)
+        };
+        let everywhere = || self.everywhere().iter().find_map(|all| said(all, path));
+        self.by_folder.nearest(path, said).or_else(everywhere).unwrap_or(false)
+    }
+
     fn everywhere(&self) -> &[Gitignore; 2] {
         self.everywhere.get_or_init(|| {
             let exclude = self.root.common_dir().map(|dir| dir.join("info/exclude"));
@@ -241,8 +259,8 @@ impl Ignores {
         })
     }
 
-    fn tracked(&self) -> &BTreeSet<RelativePath> {
-        self.tracked.get_or_init(|| tracked(&self.root).into_iter().collect())
+    fn tracked(&self) -> Option<&BTreeSet<RelativePath>> {
+        self.tracked.get_or_init(|| Some(tracked(&self.root)?.into_iter().collect())).as_ref()
     }
 }
 
@@ -266,7 +284,7 @@ impl DenyFile {
     fn rule(&self, pattern: &str, intent: Option<&str>) -> IgnoreRule {
         let is_it = |text: &str| match for_intent(&self.file, text) {
             Some((id, of_intent)) => Some(id) == intent && of_intent == pattern,
-            None => intent.is_none() && text.trim_end() == pattern,
+            None => intent.is_none() && text.trim_end() == pattern.trim_end(),
         };
         let last = (1..).zip(self.text.lines()).filter(|(_, text)| is_it(text)).last();
         let (line, written) = last.unwrap_or((1, pattern));
@@ -332,10 +350,16 @@ impl FolderRules {
     /// Returns whether the rules ignore a path, without regard to the folders above it. The nearest
     /// folder with a rule that matches decides. `None` if no rule matches.
     pub(super) fn decided(&self, path: &str, is_dir: bool) -> Option<bool> {
+        self.nearest(path, |rules, inside| decided(rules, inside, is_dir))
+    }
+
+    /// Asks the rules of each folder above a path, the nearest first, and returns the first answer.
+    /// `ask` gets the path relative to the folder.
+    fn nearest<T>(&self, path: &str, ask: impl Fn(&Gitignore, &str) -> Option<T>) -> Option<T> {
         let mut folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
         folders.find_map(|folder| {
             let inside = path[folder.len()..].trim_start_matches('/');
-            decided(&*self.of_folder(folder)?, inside, is_dir)
+            ask(&*self.of_folder(folder)?, inside)
         })
     }
 
@@ -465,7 +489,8 @@ pub(crate) fn walk(root: &Root) -> Vec<RelativePath> {
     let is_file = |path: &RelativePath| {
         std::fs::symlink_metadata(root.absolute(path)).is_ok_and(|found| found.is_file())
     };
-    let unseen = tracked(root).into_iter().filter(|path| !files.contains(path) && is_file(path));
+    let tracked = tracked(root).unwrap_or_default().into_iter();
+    let unseen = tracked.filter(|path| !files.contains(path) && is_file(path));
     let unseen: Vec<RelativePath> = unseen.collect();
     files.extend(unseen);
     let mut nested = discover::NestedRoots::of(root);
@@ -473,14 +498,10 @@ pub(crate) fn walk(root: &Root) -> Vec<RelativePath> {
     files.into_iter().collect()
 }
 
-fn tracked(root: &Root) -> Vec<RelativePath> {
-    match Git::open(root).and_then(|git| git.map_or(Ok(Vec::new()), |git| git.tracked())) {
-        Ok(tracked) => tracked,
-        Err(error) => {
-            tracing::warn!(%error, "tracked files unknown");
-            Vec::new()
-        }
-    }
+/// Returns the files that git tracks. `None` if they cannot be read.
+fn tracked(root: &Root) -> Option<Vec<RelativePath>> {
+    let tracked = Git::open(root).and_then(|git| git.map_or(Ok(Vec::new()), |git| git.tracked()));
+    tracked.inspect_err(|error| tracing::warn!(%error, "tracked files unknown")).ok()
 }
 
 /// Returns the files and symbolic links that the ignore files do not exclude, including those in
@@ -538,7 +559,10 @@ fn is_entered(entry: &DirEntry) -> bool {
         return true;
     }
     let nested = entry.depth() > 1 && entry.file_name().to_str().is_some_and(is_orchestration_name);
-    !nested && discover::WorkTree::at(entry.path()).is_none()
+    // Like git, enter a folder whose `.git` is no complete repository.
+    let is_repository = discover::WorkTree::at(entry.path())
+        .is_some_and(|tree| tree.common_dir().join("objects").is_dir());
+    !nested && !is_repository
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_yaml::{Mapping, Value};
 
 use super::policy::MAX_POLICY;
+use super::text::without_mark;
 use super::{Code, Finding, Policy, RelativePath, store};
 
 /// A value of a policy, and the file that sets it.
@@ -151,7 +152,7 @@ fn layer(below: &str, read: ReadLayer<'_>) -> Result<String, String> {
 /// Parses a text into a mapping. Empty if the text is not a mapping, which is reported elsewhere. A
 /// key without a value is left out.
 fn mapping(text: &str) -> Mapping {
-    match serde_yaml::from_str(text) {
+    match serde_yaml::from_str(without_mark(text)) {
         Ok(Value::Mapping(mut mapping)) => {
             mapping.retain(|_, value| !value.is_null());
             mapping

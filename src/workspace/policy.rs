@@ -295,7 +295,8 @@ impl Policy {
             let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
             return Self::unread(path, message);
         }
-        let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text);
+        // To the YAML parser, a byte order mark would be the indentation of the first line.
+        let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text::without_mark(text));
         let policy = match parsed {
             Ok(policy) => policy.unwrap_or_default(),
             Err(error) => match without_empty_keys(text) {
@@ -408,7 +409,7 @@ fn is_trailer(template: &str) -> bool {
 /// has no value as long as the lines below it are comments. It then counts as if it were not there.
 fn without_empty_keys(text: &str) -> Option<Policy> {
     let known = serde_json::to_value(Policy::default()).ok()?;
-    let mut written: serde_yaml::Mapping = serde_yaml::from_str(text).ok()?;
+    let mut written: serde_yaml::Mapping = serde_yaml::from_str(text::without_mark(text)).ok()?;
     let is_known =
         |key: &serde_yaml::Value| key.as_str().is_some_and(|key| known.get(key).is_some());
     written.retain(|key, value| !(value.is_null() && is_known(key)));
@@ -422,14 +423,14 @@ fn place() -> RelativePath {
 /// Makes the finding for a text that is not a policy, at the place where the parser stopped.
 fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
     let message = text::shorten(&error.to_string(), 400);
-    let start =
-        error.location().map(|place| place.index()).filter(|at| *at > 0).unwrap_or_else(|| {
-            // The parser gives no place for a repeated key. The last one is the one to remove.
-            let named = message.split('`').nth(1);
-            named.and_then(|name| source.rfind(name)).unwrap_or(0)
-        });
-    let start =
-        (0..=start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
+    let mark = source.len() - text::without_mark(source).len();
+    let stopped = error.location().map(|place| mark + place.index()).filter(|at| *at > mark);
+    let start = stopped.unwrap_or_else(|| {
+        // The parser gives no place for a repeated key. The last one is the one to remove.
+        let named = message.split('`').nth(1);
+        named.and_then(|name| source.rfind(name)).unwrap_or(0)
+    });
+    let start = text::char_start(source, start);
     let end = source[start..].find('\n').map_or(source.len(), |at| start + at);
     let message = format!("The policy cannot be read: {message}.");
     // Files that earlier versions of `intent init` wrote end in the line `{}`, which also ends the
@@ -554,6 +555,15 @@ mod tests {
             assert_eq!(finding.lines.map(|l| l.start()), Some(line), "{text:?}: {finding:?}");
             assert!(text.get(finding.span.clone().unwrap()).is_some(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_indentation() {
+        let (policy, findings) = parse("\u{feff}mode: ask\nswitching: deny\n");
+        assert_eq!(findings, []);
+        assert_eq!((policy.mode, policy.switching), (Mode::Ask, Switching::Deny));
+        let (_, findings) = parse("\u{feff}mode: ask\nmodus: x\n");
+        assert_eq!(findings[0].lines.map(|lines| lines.start()), Some(2), "{findings:?}");
     }
 
     #[test]

@@ -297,10 +297,13 @@ impl Root {
 /// does not exist. A sparse checkout leaves it out, or somebody removed it.
 fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
     // Most repositories have no such files, and searching the bytes of an index is cheaper than
-    // parsing it. The first letter is left out of the search: everything after the first letters of
-    // a name is stored literally, even if names are compressed.
+    // parsing it. That is not possible if names are compressed (version 4), or if the extension
+    // `link` says that entries are in another file.
     let index = store::read_capped(&work_tree.git_dir.join("index"), MAX_INDEX).ok()??;
-    index.find(b"rchestration/")?;
+    let is_compressed = index.get(4..8).is_some_and(|version| version == [0, 0, 0, 4]);
+    if !is_compressed && index.find(b"link").is_none() {
+        index.find(b".orchestration/")?;
+    }
     folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
         let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));
         let git = Git::open(&Root { path, work_tree, governed: true });

@@ -22,6 +22,18 @@ pub(crate) fn is_listed(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|listed| listed == word)
 }
 
+/// Returns the start of the character at this byte, or the length of the text if the byte is beyond
+/// its end.
+pub(crate) fn char_start(text: &str, byte: usize) -> usize {
+    let byte = byte.min(text.len());
+    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// Returns the text without a byte order mark at its start.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Replaces the escapes of a URI, such as `%20`. Returns `None` if an escape is broken, or if the
 /// result is not valid text.
 pub(crate) fn percent_decoded(text: &str) -> Option<String> {

@@ -105,7 +105,8 @@ impl Disk<'_> {
             && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
         {
             let here = tracked.kind.filter(|kind| *kind == EntryKind::Commit);
-            let checked_out = here.and_then(|kind| Some((kind, Some(self.checked_out(path)?))));
+            let folder = self.git.root.absolute(path);
+            let checked_out = here.and_then(|kind| Some((kind, Some(checked_out(&folder)?))));
             return Ok(checked_out.or_else(|| tracked.held()));
         }
         if !self.is_reached_without_links(path)? {
@@ -128,14 +129,6 @@ impl Disk<'_> {
         };
         let id = self.content(path, &found, tracked, old)?;
         Ok(id.map(|id| (kind, Some(id))))
-    }
-
-    /// Returns the commit that is checked out in a submodule. `None` if the submodule is not
-    /// initialised.
-    fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
-        let tree = discover::WorkTree::at(&self.git.root.absolute(path))?;
-        let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
-        super::head_of(&repository.to_thread_local()).ok()?
     }
 
     fn is_reached_without_links(&mut self, path: &RelativePath) -> GitResult<bool> {
@@ -233,6 +226,14 @@ impl Disk<'_> {
         let Ok(now) = Stat::from_fs(&found) else { return false };
         tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
     }
+}
+
+/// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
+/// not initialised.
+pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
+    let tree = discover::WorkTree::at(folder)?;
+    let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
+    super::head_of(&repository.to_thread_local()).ok()?
 }
 
 #[cfg(unix)]

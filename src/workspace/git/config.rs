@@ -28,7 +28,8 @@ impl Git {
     /// it, or if it is a symbolic link.
     pub fn hooks_folder(&self) -> (PathBuf, bool) {
         let top = self.root.work_tree().unwrap_or(self.root.path());
-        match self.setting(|file| path(file, "core.hooksPath")) {
+        let own = || self.setting(|file| path(file, "core.hooksPath"));
+        match self.configured_path("core.hooksPath").or_else(own) {
             Some(folder) => (top.join(folder), true),
             None => {
                 let as_git_says = || self.handle().common_dir().to_owned();

@@ -67,7 +67,7 @@ pub struct Headline {
     pub committer: String,
     /// When the author wrote it, in seconds since 1970.
     pub time: i64,
-    /// The first line of its message.
+    /// The first paragraph of its message, on one line.
     pub subject: String,
 }
 
@@ -366,7 +366,7 @@ impl Git {
         let repo = self.objects()?;
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = Vec::new();
-        differing(&repo, tree(before)?, tree(now)?, &format!("{folder}/"), &mut found);
+        self.differing(&repo, tree(before)?, tree(now)?, &format!("{folder}/"), &mut found)?;
         Ok(found)
     }
 
@@ -399,8 +399,59 @@ impl Git {
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
         let mut found = Vec::new();
-        differing(&repo, before, root(commit)?, "", &mut found);
+        self.differing(&repo, before, root(commit)?, "", &mut found)?;
         Ok(found)
+    }
+
+    /// Collects the entries in which two trees differ.
+    fn differing(
+        &self,
+        repo: &gix::Repository,
+        before: Option<ObjectId>,
+        now: Option<ObjectId>,
+        prefix: &str,
+        found: &mut Vec<PathChange>,
+    ) -> GitResult<()> {
+        if before == now {
+            return Ok(());
+        }
+        let of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(repo, tree)).transpose();
+        let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
+        let names: HashSet<&String> = before.keys().chain(now.keys()).collect();
+        for name in names {
+            let (old, new) = (before.get(name), now.get(name));
+            if old == new {
+                continue;
+            }
+            let full = format!("{prefix}{name}");
+            let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
+            let folder = |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
+            let held = |one: Option<&(EntryKind, ObjectId)>| {
+                one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
+            };
+            self.differing(repo, folder(old), folder(new), &format!("{full}/"), found)?;
+            if let Some(path) = as_path("", full.as_str().into()) {
+                found.extend(compare::between(&path, held(old), held(new)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the entries of a tree by name.
+    fn entries(
+        &self,
+        repo: &gix::Repository,
+        tree: ObjectId,
+    ) -> GitResult<BTreeMap<String, (EntryKind, ObjectId)>> {
+        let tree = self.read(repo.find_tree(tree))?;
+        let mut entries = BTreeMap::new();
+        for entry in tree.iter() {
+            let entry = self.read(entry)?;
+            if let Ok(name) = entry.filename().to_str() {
+                entries.insert(name.to_owned(), (entry.mode().kind(), entry.object_id()));
+            }
+        }
+        Ok(entries)
     }
 }
 
@@ -430,19 +481,8 @@ fn regular(path: RelativePath, (kind, id): TreeEntry) -> Option<(RelativePath, O
     Some((path, id.filter(|_| is_regular(kind))?))
 }
 
-/// Returns the entries of a tree by name.
-fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (EntryKind, ObjectId)> {
-    let Ok(tree) = repo.find_tree(tree) else { return BTreeMap::new() };
-    let entries = tree.iter().filter_map(Result::ok);
-    entries
-        .filter_map(|entry| {
-            let name = entry.filename().to_str().ok()?.to_owned();
-            Some((name, (entry.mode().kind(), entry.object_id())))
-        })
-        .collect()
-}
-
-/// Collects the files of a tree that none of the other trees has under the same name.
+/// Collects the regular files of a tree, without those for which another tree has a regular file
+/// of the same name.
 fn added(
     repo: &gix::Repository,
     tree: ObjectId,
@@ -454,17 +494,17 @@ fn added(
     let others: Vec<_> = others.iter().filter_map(|other| repo.find_tree(*other).ok()).collect();
     let mut others: Vec<_> = others.iter().map(|other| other.iter().peekable()).collect();
     for entry in tree.iter().filter_map(Result::ok) {
-        let (is_tree, is_file) = (entry.mode().is_tree(), is_regular(entry.mode().kind()));
+        let is_tree = entry.mode().is_tree();
         // Git sorts folders as if their names ended in a slash, so all trees can be read in
         // parallel.
         let order = |name: &[u8], is_tree: bool| {
             name.iter().copied().chain(is_tree.then_some(b'/')).collect::<Vec<u8>>()
         };
-        let mut same: Vec<(bool, ObjectId)> = Vec::new();
+        let mut same: Vec<(EntryKind, ObjectId)> = Vec::new();
         for other in &mut others {
             while let Some(Ok(one)) = other.peek() {
                 if one.filename() == entry.filename() {
-                    same.push((one.mode().is_tree(), one.object_id()));
+                    same.push((one.mode().kind(), one.object_id()));
                     other.next();
                     break;
                 }
@@ -475,48 +515,18 @@ fn added(
                 other.next();
             }
         }
-        if !is_tree && (!is_file || !same.is_empty()) {
-            continue;
-        }
         let Ok(name) = entry.filename().to_str() else { continue };
         if !is_tree {
-            names.push(format!("{prefix}{name}"));
+            let is_new = !same.iter().any(|one| is_regular(one.0));
+            names.extend(
+                (is_new && is_regular(entry.mode().kind())).then(|| format!("{prefix}{name}")),
+            );
             continue;
         }
-        let folders: Vec<ObjectId> = same.iter().filter(|one| one.0).map(|one| one.1).collect();
+        let folders = same.iter().filter(|one| one.0 == EntryKind::Tree).map(|one| one.1);
+        let folders: Vec<ObjectId> = folders.collect();
         if !folders.contains(&entry.object_id()) {
             added(repo, entry.object_id(), &folders, &format!("{prefix}{name}/"), names);
-        }
-    }
-}
-
-fn differing(
-    repo: &gix::Repository,
-    before: Option<ObjectId>,
-    now: Option<ObjectId>,
-    prefix: &str,
-    found: &mut Vec<PathChange>,
-) {
-    if before == now {
-        return;
-    }
-    let of = |tree: Option<ObjectId>| tree.map(|tree| entries(repo, tree)).unwrap_or_default();
-    let (before, now) = (of(before), of(now));
-    let names: HashSet<&String> = before.keys().chain(now.keys()).collect();
-    for name in names {
-        let (old, new) = (before.get(name), now.get(name));
-        if old == new {
-            continue;
-        }
-        let full = format!("{prefix}{name}");
-        let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
-        let folder = |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
-        let held = |one: Option<&(EntryKind, ObjectId)>| {
-            one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
-        };
-        differing(repo, folder(old), folder(new), &format!("{full}/"), found);
-        if let Some(path) = as_path("", full.as_str().into()) {
-            found.extend(compare::between(&path, held(old), held(new)));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
 use gix::bstr::{BStr, ByteSlice};
+use gix::index::Entry;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::objs::tree::EntryKind;
 
@@ -22,6 +23,16 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let id = (entry.stage() == Stage::Unconflicted).then_some(entry.id);
+        Self { id, stat: entry.stat, flags: entry.flags, kind: kind_of(entry.mode, entry.flags) }
+    }
+
+    /// Returns the entry of a file in a folder that a sparse index stores as a single entry.
+    pub(super) fn left_out(kind: EntryKind, id: Option<gix::ObjectId>) -> Self {
+        Self { id, stat: Stat::default(), flags: Flags::SKIP_WORKTREE, kind: Some(kind) }
+    }
+
     /// Returns the kind and the content of the entry. `None` if it has no content yet.
     pub(super) fn held(&self) -> Option<TreeEntry> {
         Some((self.kind?, self.id))
@@ -76,9 +87,7 @@ impl Git {
             }
             let below = full.strip_prefix(self.prefix.as_bytes());
             let Some(path) = below.and_then(|p| as_path("", p.as_bstr())) else { continue };
-            let id = (entry.stage() == Stage::Unconflicted).then_some(entry.id);
-            let (stat, flags, kind) = (entry.stat, entry.flags, kind_of(entry.mode, entry.flags));
-            entries.insert(path, Tracked { id, stat, flags, kind });
+            entries.insert(path, Tracked::of(entry));
         }
         let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
         let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
@@ -102,6 +111,25 @@ impl Git {
         self.read_blobs(&Vec::from_iter(blobs))
     }
 
+    /// Returns the bytes of a file in a folder that a sparse index stores as a single entry. The
+    /// path begins at the top of the work tree.
+    pub(super) fn file_in_sparse_folder(
+        &self,
+        index: &gix::index::File,
+        path: &str,
+    ) -> GitResult<Option<Vec<u8>>> {
+        let mut places = path.match_indices('/').map(|(at, _)| path.split_at(at + 1));
+        let found = places.find_map(|(folder, rest)| {
+            let entry = index.entry_by_path(folder.into())?;
+            (entry.mode == Mode::DIR).then_some((entry.id, rest))
+        });
+        let Some((id, rest)) = found else { return Ok(None) };
+        let repo = self.objects()?;
+        let tree = self.read(repo.find_tree(id))?;
+        let entry = self.entry(&tree, rest)?.filter(|entry| is_regular(entry.mode().kind()));
+        entry.map(|entry| self.blob(&repo, entry.object_id())).transpose()
+    }
+
     /// Adds the files of a folder that a sparse index stores as a single entry, because the folder
     /// is not checked out.
     fn add_sparse_folder(
@@ -116,8 +144,7 @@ impl Git {
         for (full, (kind, id)) in self.files_below(&tree, folder)? {
             let Some(path) = full.as_str().strip_prefix(&self.prefix) else { continue };
             let Ok(path) = RelativePath::new(path) else { continue };
-            let (stat, flags) = (Stat::default(), Flags::SKIP_WORKTREE);
-            entries.insert(path, Tracked { id, stat, flags, kind: Some(kind) });
+            entries.insert(path, Tracked::left_out(kind, id));
         }
         Ok(())
     }

@@ -395,7 +395,41 @@ fn a_sparse_checkout_deletes_no_files() {
         assert_eq!(changes(&git, Some(&second), Target::WorkTree), nothing, "{flag}");
         assert_eq!(changes(&git, Some(&first), Target::WorkTree), ["M out/b"], "{flag}");
         assert_eq!(changes(&git, Some(&first), Target::Index), ["M out/b"], "{flag}");
+        for (file, text) in [("out/b", Some("2")), ("out/deep/c", Some("1")), ("out/d", None)] {
+            let bytes = git.file_in_index(&path(file)).unwrap();
+            assert_eq!(bytes.as_deref(), text.map(str::as_bytes), "{flag} {file}");
+        }
     }
+}
+
+/// Other systems do not allow such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_path_is_not_utf8_are_compared_by_content() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    let place = TestFolder::committed(&[(".gitignore", "*.log\nbuild/\n"), ("build/a", "1")]);
+    let at = |name: &[u8]| place.path().join(OsStr::from_bytes(name));
+    let write = |name: &[u8]| std::fs::write(at(name), "1").unwrap();
+    write(b"file\xff");
+    write(b"tracked\xff.log");
+    write(b"build/tracked\xff");
+    symlink("file", at(b"link\xff")).unwrap();
+    place.git(&["add", "-A", "-f"]);
+    let head = id(&place.commit("second"));
+    write(b"ignored\xff.log");
+    let told = |target: Target| -> Vec<String> {
+        let found = place.open("").nameless_changes(Some(&head), &target).unwrap();
+        found.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(told(Target::WorkTree), Vec::<String>::new());
+    assert_eq!(told(Target::Index), Vec::<String>::new());
+    std::fs::remove_file(at(b"build/tracked\xff")).unwrap();
+    std::fs::remove_file(at(b"link\xff")).unwrap();
+    symlink("elsewhere", at(b"link\xff")).unwrap();
+    assert_eq!(told(Target::WorkTree), ["build/tracked\u{fffd}", "link\u{fffd}"]);
+    assert_eq!(told(Target::Index), Vec::<String>::new());
 }
 
 #[test]
@@ -531,6 +565,26 @@ fn every_form_of_index_is_read() {
         assert_eq!(changes(&git, Some(&head), Target::WorkTree), wanted, "{arguments:?}");
         assert_eq!(changes(&git, Some(&head), Target::Index), ["A d/new"], "{arguments:?}");
     }
+}
+
+#[test]
+fn an_included_file_may_name_the_folder_of_hooks() {
+    let place = TestFolder::committed(&[("included", "[core]\n\thooksPath = shared\n")]);
+    let included = place.join("included");
+    place.git(&["config", "include.path", included.to_str().unwrap()]);
+    assert_eq!(place.open("").hooks_folder(), (place.join("shared"), true));
+}
+
+#[test]
+fn a_file_is_added_where_a_folder_was() {
+    let place = TestFolder::committed(&[("in/a/x", "1"), ("in/b", "1")]);
+    place.remove("in/a/x");
+    std::fs::remove_dir(place.join("in/a")).unwrap();
+    place.write("in/a", "2");
+    let second = id(&place.commit("second"));
+    let walked = place.open("").walk("in", &second, &[]).unwrap();
+    let added: Vec<&str> = walked.added.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(added, ["a", "a/x", "b"]);
 }
 
 /// If its references were read as plain files, such a repository would seem to have no commits.

@@ -158,6 +158,42 @@ fn ignored_paths_are_those_that_git_ignores() {
 }
 
 #[test]
+fn a_folder_is_ignored_only_with_everything_in_it() {
+    // The rules, and whether they ignore `lib` and `lib/deep`.
+    let cases = [
+        ("/lib/\n", [true, true]),
+        ("li*\n", [true, true]),
+        ("lib/*\n", [true, true]),
+        ("lib/**\n", [true, true]),
+        ("x\n", [false, false]),
+        ("lib/x\n", [false, false]),
+        ("*\n!*/\n!*.rs\n", [false, false]),
+        ("lib/*\n!lib/*.rs\n", [false, true]),
+    ];
+    for (rules, wanted) in cases {
+        let place = TestFolder::committed(&[(".gitignore", rules)]);
+        let ignores = Ignores::load(&place.root(""));
+        let found = ["lib", "lib/deep"].map(|folder| ignores.git_ignored_folder(&path(folder)));
+        assert_eq!(found, wanted, "{rules:?}");
+    }
+    let place = TestFolder::committed(&[(".gitignore", "!x\n")]);
+    place.write("cache/.gitignore", "*\n");
+    assert!(Ignores::load(&place.root("")).git_ignored_folder(&path("cache")));
+}
+
+/// Otherwise a tracked file that a rule matches would be subject to no scope.
+#[test]
+fn nothing_is_ignored_if_the_tracked_files_are_unknown() {
+    let place = ignoring();
+    place.write(".git/index", "damaged");
+    let ignores = Ignores::load(&place.root(""));
+    for asked in ["tracked.log", "a.log"] {
+        assert!(!ignores.git_ignored(&path(asked)), "{asked}");
+    }
+    assert!(!ignores.git_ignored_folder(&path("new/build")));
+}
+
+#[test]
 fn ignore_files_above_the_workspace_count() {
     let place = ignoring();
     place.folder("src/.orchestration");
@@ -195,6 +231,8 @@ fn a_walk_sees_what_git_lists() {
     place.folder("vendor/repo");
     place.git_in("vendor/repo", &["init", "-q"]);
     place.write("vendor/repo/x", "");
+    place.write("vendor/fake/.git/HEAD", "");
+    place.write("vendor/fake/x", "");
     let listed = ask_git(&place, &["ls-files", "-z", "-co", "--exclude-standard"]).1;
     let mut wanted: Vec<RelativePath> = listed
         .split('\0')
@@ -207,4 +245,5 @@ fn a_walk_sees_what_git_lists() {
     assert_eq!(walked, wanted);
     assert!(walked.contains(&path("tracked.log")), "tracked, though a rule matches it");
     assert!(walked.contains(&path("src/.hidden/x")));
+    assert!(walked.contains(&path("vendor/fake/x")), "`.git` alone makes no repository");
 }

@@ -28,6 +28,17 @@ fn in_a_work_tree_the_outermost_registry_governs() {
     assert_eq!(place.root("a").private(), place.join(".git/intent"));
 }
 
+/// Git can store the names in the index compressed, or in a second file.
+#[test]
+fn a_registry_that_only_the_index_has_governs_in_every_form_of_index() {
+    let place = TestFolder::committed(&[(".oracle", ""), (".orchestration/x", ""), ("a", "")]);
+    std::fs::remove_dir_all(place.join(".orchestration")).unwrap();
+    for form in ["--index-version=4", "--index-version=2", "--split-index"] {
+        place.git(&["update-index", form]);
+        assert_eq!(find(&place, "a"), at("", true), "{form}");
+    }
+}
+
 #[test]
 fn targets_in_the_git_directory_belong_to_its_work_tree() {
     let place = TestFolder::committed(&[("a", "")]);
