@@ -244,6 +244,43 @@ fn a_move_is_a_change_while_a_file_imports_the_old_path() {
     }
 }
 
+#[test]
+fn a_move_is_a_change_if_a_name_may_mean_something_else_there() {
+    let rust = "fn total(n: u32) -> u32 {\n    let a = help(n);\n    a + help(n + 1)\n}\n";
+    let c = "static int total(int n) {\n    int a = help(n);\n    return a + help(n + 1);\n}\n";
+    let go = "func total(n int) int {\n\ta := help(n)\n\treturn a + help(n+1)\n}\n";
+    let python = "def _total(n):\n    a = help(n)\n    return a + help(n + 1)\n";
+    let script = "function total(n) {\n  const a = help(n);\n  return a + help(n + 1);\n}\n";
+    for (end, moved, here, there, wanted) in [
+        ("rs", rust, "use x::*;\n", "use x::*;\n", "R"),
+        ("rs", rust, "pub(crate) use x::*;\n", "pub(crate) use y::*;\n", "E"),
+        ("rs", rust, "use x::{\n    z::*,\n};\n", "use y::{\n    z::*,\n};\n", "E"),
+        ("c", c, "#include \"x.h\"\n", "#include \"x.h\"\n", "R"),
+        ("c", c, "#include \"x.h\"\n", "#include \"y.h\"\n", "E"),
+        (
+            "go",
+            go,
+            "package a\nimport (\n    . \"x\"\n)\n",
+            "package a\nimport (\n    . \"y\"\n)\n",
+            "E",
+        ),
+        ("py", python, "if x:\n    from y import help\n", "if x:\n    from z import help\n", "E"),
+        (
+            "js",
+            script,
+            "const { help } = require(\"x\");\n",
+            "const { help } = require(\"y\");\n",
+            "E",
+        ),
+    ] {
+        let (a, b) = (format!("a.{end}"), format!("b.{end}"));
+        let (before, after) = (format!("{here}{moved}"), format!("{there}{moved}"));
+        let (a, b) = (a.as_str(), b.as_str());
+        let found = change(&[(a, before.as_str()), (b, there)], &[(a, here), (b, after.as_str())]);
+        assert_eq!(word(&found), wanted, "{here}: {:?}", found.reasons);
+    }
+}
+
 /// A small generator of pseudo-random numbers, so that a failure can be repeated from its seed.
 struct Dice(u64);
 

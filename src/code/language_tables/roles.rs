@@ -23,6 +23,7 @@ named_enum! {
         /// Any kind of call, of a function, a method or a macro.
         AnyCall: "call call_expression explicit_constructor_invocation macro_invocation
             method_invocation",
+        ArrayDeclarator: "array_declarator",
         Assertion: "assert_statement",
         AssignmentExpression: "assignment_expression",
         AssignmentToLeft: "assignment_expression assignment_statement",
@@ -125,7 +126,6 @@ named_enum! {
         ImportFrom: "import_from_statement",
         ImportSpec: "import_spec",
         ImportStatement: "import_statement",
-        IndirectDeclarator: "array_declarator pointer_declarator",
         InitDeclarator: "init_declarator",
         /// A value inside a string, as in an interpolation.
         InterpolatedValue: "escape_interpolation interpolation string_interpolation
@@ -237,6 +237,8 @@ named_enum! {
         ParameterMark: "accessibility_modifier annotation decorator marker_annotation
             override_modifier",
         Parenthesized: "parenthesized_expression",
+        /// Takes a part of a value, or borrows it, in Rust.
+        PartOrBorrow: "field_expression index_expression reference_expression",
         PathImport: "import_declaration import_spec",
         PatternParameter: "parameter required_parameter",
         PlainDefault: "false float integer none string true",
@@ -269,6 +271,9 @@ named_enum! {
         ShorthandPattern: "shorthand_property_identifier_pattern",
         ShorthandProperty: "shorthand_property_identifier",
         ShortVarDeclaration: "short_var_declaration",
+        /// An argument that is not the value of the parameter in the same position.
+        SpecialArgument: "dictionary_splat keyword_argument list_splat parameter_pack_expansion
+            spread_element",
         Specifier: "class_specifier enum_specifier struct_specifier union_specifier",
         StatementBlock: "statement_block",
         StatementList: "statement_list",
@@ -277,6 +282,8 @@ named_enum! {
         StringLiteral: "string_literal",
         StringLiteralPart: "interpreted_string_literal interpreted_string_literal_content
             raw_string_literal raw_string_literal_content string_literal",
+        /// Creates a value of a type that it names, such as `Guard { n }`.
+        StructExpression: "compound_literal_expression struct_expression",
         Super: "super",
         Switch: "expression_switch_statement select_statement switch_expression switch_statement
             type_switch_statement",

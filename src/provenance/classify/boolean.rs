@@ -115,7 +115,11 @@ fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
 fn merge_checks(block: &mut Tree) {
     let children = std::mem::take(&mut block.children);
     for child in children {
-        if let Some(last) = block.children.last_mut()
+        // An attribute applies to exactly one statement.
+        let is_attributed =
+            matches!(&block.children[..], [.., one, _] if one.is_a(Role::AttributeItem));
+        if !is_attributed
+            && let Some(last) = block.children.last_mut()
             && let Some(merged) = merged(last, &child)
         {
             *last = merged;

@@ -53,7 +53,7 @@ pub(super) fn ways(
     let namesakes = || all.into_iter().flatten().filter(|other| *other != id);
     let declared_in = owner(file, id.1);
     // In these languages, a method can be overloaded, and can be called as `h()` inside its class.
-    let has_classes = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
+    let has_classes = matches!(language, "java" | "cpp");
     let is_ambiguous = namesakes().any(|other| {
         let other_owner = owner(&files[other.0], other.1);
         let same_place = other.0 == id.0 && other_owner == declared_in;

@@ -51,7 +51,7 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     let mut order = Vec::with_capacity(after.blocks.len());
     for block in &after.blocks {
         match old.get(&block.identity) {
-            None => changes.push(change(path, "added", (None, Some(block)))),
+            None => changes.push(changed_block(path, "added", (None, Some(block)))),
             Some(at) => {
                 order.push(*at);
                 changes.extend(compared(path, &before.blocks[*at], block));
@@ -59,7 +59,7 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
         }
     }
     let gone = before.blocks.iter().filter(|block| !new.contains_key(&block.identity));
-    changes.extend(gone.map(|block| change(path, "removed", (Some(block), None))));
+    changes.extend(gone.map(|block| changed_block(path, "removed", (Some(block), None))));
     if !order.is_sorted() {
         changes.push(BlockChange::of_file(path, "order"));
     }
@@ -75,13 +75,18 @@ fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
     }
     let both = (Some(old), Some(new));
     if was.own_tokens() != is.own_tokens() {
-        return Some(change(path, "body", both));
+        return Some(changed_block(path, "body", both));
     }
     let is_container = was.own.is_some() || is.own.is_some();
-    (!is_container).then(|| change(path, "formatting", both))
+    (!is_container).then(|| BlockChange {
+        class: Some(class_if(true)),
+        contained: true,
+        ..changed_block(path, "formatting", both)
+    })
 }
 
-fn change(
+/// Returns a change of a block that is not proven harmless.
+fn changed_block(
     path: &str,
     what: &str,
     (before, after): (Option<&Block>, Option<&Block>),
@@ -89,12 +94,11 @@ fn change(
     let identity = after.or(before).map(|block| block.identity.clone());
     let name = identity.as_ref();
     let label = name.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
-    let is_proven = what == "formatting";
     BlockChange {
         reason: format!("{label}: {what}"),
         identity,
-        class: Some(class_if(is_proven)),
+        class: Some(class_if(false)),
         after: after.map(|block| (path.to_owned(), block.bytes.clone())),
-        contained: is_proven,
+        contained: false,
     }
 }

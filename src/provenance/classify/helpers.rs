@@ -55,7 +55,7 @@ pub(super) struct Parameter {
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
-/// Returns true if the function may drop a value at its end, or if a parameter that the function
+/// Returns true if the function may drop a value at its end, or if a parameter that a Rust function
 /// changes may be a copy. Dropping a value may have an effect, such as releasing a lock. If the
 /// body replaced a call, that effect would come only at the end of the caller.
 fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
@@ -65,17 +65,48 @@ fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if !matches!(language, "rust" | "cpp") {
         return false;
     }
-    let calls = |node: &Tree| node.any(&|one| one.is_a(Role::AnyCall));
     let declares = |node: &Tree| {
         node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
     };
-    // In Rust, only the value of a declaration that contains a call is assumed to have an effect
-    // when it is dropped. In C++, every declaration calls a constructor.
-    let keeps_value = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
-    let is_part_of_a_call =
-        |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(calls);
-    body.any(&|node| keeps_value(node) || language == "rust" && is_part_of_a_call(node))
-        || language == "rust" && takes_values(core)
+    if language == "cpp" {
+        // Every declaration may call a constructor.
+        return body.any(&declares);
+    }
+    let creates = |value: &Tree| value.any(&creates_value);
+    // A local that is declared without a value gets one later.
+    let keeps_value = |node: &Tree| declares(node) && node.child("value").is_none_or(creates);
+    let is_part_of_a_value =
+        |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(creates);
+    body.any(&|node| keeps_value(node) || is_part_of_a_value(node)) || takes_values(core)
+}
+
+/// Returns true if a node of Rust or C++ may create a value whose drop has an effect: a call,
+/// `Guard { .. }`, or a name such as `Guard` or `Guard::Locked`. `LIMIT` is no such name.
+fn creates_value(node: &Tree) -> bool {
+    let is_type_name =
+        |name: &str| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    node.is_any(&[Role::AnyCall, Role::StructExpression])
+        || node.is_a(Role::Name) && node.text.as_deref().is_some_and(is_type_name)
+}
+
+/// Returns true if the result of a Rust function may borrow a temporary value, as in `*lock(n)` and
+/// `f(&lock(n))`. The function drops that value before it returns. In place of a call, the result
+/// would keep the value until the end of the caller's statement.
+fn borrows_temporary(result: &Tree) -> bool {
+    const BORROWING_MACROS: &[&str] = &["matches", "write", "writeln", "format_args"];
+    if is_block(result) {
+        let last = statements(result).pop();
+        return last.is_some_and(|last| !last.is_a(Role::NoValue) && borrows_temporary(&last));
+    }
+    let has_star = || result.children.first().is_some_and(|first| first.is("*"));
+    let borrows = result.is_a(Role::PartOrBorrow) || result.is_a(Role::Unary) && has_star();
+    let is_macro = result.is_a(Role::MacroInvocation)
+        && result.text_of("macro").is_some_and(|name| BORROWING_MACROS.contains(&&**name));
+    // The arguments of a macro are tokens. The first parenthesis may be the macro's own.
+    let has_inner_call = || result.texts().into_iter().filter(|text| *text == "(").count() > 1;
+    borrows && result.any(&creates_value)
+        || is_macro && has_inner_call()
+        || result.children.iter().any(borrows_temporary)
 }
 
 /// Returns true if a Rust function takes a value that it may drop, or a copy that it changes. Only
@@ -98,6 +129,15 @@ fn takes_values(core: &Tree) -> bool {
 const ASSIGNING: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=", "??=", "&&=",
     "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
+];
+
+/// The nodes that give a value to what is in their field `left`.
+const ASSIGNMENTS: &[Role] = &[
+    Role::AssignmentToLeft,
+    Role::NameAssignment,
+    Role::ShortVarDeclaration,
+    Role::Loop,
+    Role::MayDeclare,
 ];
 
 /// Reads a function as a helper. Returns `None` if its calls cannot safely be replaced by its body.
@@ -131,24 +171,25 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let types = LocalTypes::of(&core);
     // Every local gets a name that occurs nowhere else, so that it cannot clash with a name in the
     // caller.
+    let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     body.visit_mut(&mut |leaf| {
         if let NameKind::Local(local) = leaf.name {
-            leaf.rename(&format!("\u{1}{name}\u{1}{local}"));
+            leaf.rename(&placeholder(local));
         }
     });
-    let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     let mut known = Vec::new();
-    let by_value = matches!(language, "go" | "c" | "cpp" | "swift" | "csharp");
+    let by_value = matches!(language, "go" | "c" | "cpp");
     for local in parameters {
         let placeholder = placeholder(local);
         let uses = uses_of(&body, &placeholder)?;
-        if by_value && may_copy(&core, &body, local, &placeholder) {
+        if by_value && may_copy(&core, &body, local, &placeholder, language) {
             return None;
         }
         let declared_type = types.of_local(local).map(str::to_owned);
         known.push(Parameter { placeholder, uses, declared_type });
     }
-    if by_value && receiver.is_some_and(|own| may_copy(&core, &body, own, &placeholder(own))) {
+    let copies = |own: u32| may_copy(&core, &body, own, &placeholder(own), language);
+    if by_value && receiver.is_some_and(copies) {
         return None;
     }
     let receiver = receiver.map(placeholder);
@@ -156,6 +197,15 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         uses_of(&body, placeholder)?;
     }
     let (statements, result) = parts(&body, language);
+    let may_borrow = |result: &Tree| match language {
+        "rust" => borrows_temporary(result),
+        // In C++, every value inside the result may be a temporary one.
+        "cpp" => result.children.iter().any(|part| part.any(&creates_value)),
+        _ => false,
+    };
+    if result.as_ref().is_some_and(may_borrow) {
+        return None;
+    }
     let returned = returned_type(&core, language);
     let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
     Some(Helper {
@@ -331,9 +381,17 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
         let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
         let before =
             at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
-        if ASSIGNING.contains(&next) || matches!(before, "++" | "--" | "&mut" | "mut" | "del") {
+        if ASSIGNING.contains(&next)
+            || matches!(before, "++" | "--" | "&mut" | "mut" | "del" | "as")
+        {
             return None;
         }
+    }
+    let is_assigned = body.any(&|node| {
+        node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
+    });
+    if is_assigned {
+        return None;
     }
     let is_captured = body.any(&|node| {
         let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
@@ -342,9 +400,18 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
     (!is_captured).then_some(uses)
 }
 
+/// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does
+/// for `a`. `a.x = f()` does not: it only changes a part of the value.
+fn binds(left: &Tree, name: &str) -> bool {
+    const OBJECT_FIELDS: [&str; 5] = ["object", "operand", "argument", "array", "subscript"];
+    let is_part = left.is_any(&[Role::PartOrBorrow, Role::Unary])
+        || OBJECT_FIELDS.iter().any(|field| left.child(field).is_some());
+    left.is(name) || !is_part && left.children.iter().any(|child| binds(child, name))
+}
+
 /// Returns true if the body may change a parameter that may be a copy. The caller does not see a
 /// change of a copy, but would see it if the body replaced the call.
-fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
+fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &str) -> bool {
     let declares = |node: &Tree| {
         node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
     };
@@ -353,11 +420,32 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     if header.into_iter().any(|part| part.any(&|node| declares(node) && shared(node))) {
         return false;
     }
+    // In C++, a function may take a reference to its argument. In C, only a macro can change one;
+    // it is known by its name in capitals. In both, a field may be an array, passed by its address.
+    let may_change = |call: &Tree| match language {
+        "cpp" => true,
+        "c" => call.text_of("function").is_some_and(|name| !name.contains(char::is_lowercase)),
+        _ => false,
+    };
+    let is_passed = |call: &Tree| {
+        let arguments = call.child("arguments").into_iter().flat_map(|list| &list.children);
+        arguments.into_iter().any(|one| match one.is_a(Role::FieldExpression) {
+            true => one.any(&|leaf| leaf.is(placeholder)),
+            false => one.is(placeholder) && may_change(call),
+        })
+    };
     body.any(&|node| {
+        if node.is_a(Role::CallExpression) && is_passed(node) {
+            return true;
+        }
         let first = node.children.first();
         let target = match node {
-            _ if node.is_a(Role::AssignmentToLeft) => node.child("left"),
+            _ if node.is_any(&[Role::AssignmentToLeft, Role::MayDeclare]) => node.child("left"),
             _ if node.is_a(Role::Update) => Some(node),
+            // `std::cin >> n`
+            _ if language == "cpp" && node.children.get(1).is_some_and(|mark| mark.is(">>")) => {
+                node.child("right")
+            }
             _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
             // A method may change the object that it is called on.
             _ if node.is_a(Role::CallExpression) => {

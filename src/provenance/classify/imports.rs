@@ -71,7 +71,7 @@ pub(super) fn imports(
     let harmless = |one: &Tree, side: &File<'_>| {
         let names = names(one);
         let unnamed = one.is_a(Role::ImportSpec) && !names.iter().all(|name| is_package_name(name));
-        let opaque = unnamed || one.any(&|node| node.is("*") || node.is("_"));
+        let opaque = unnamed || brings_all(one);
         let runs = ordered && !elsewhere.contains(&one.words());
         let known = names.iter().all(|name| moved.contains(name));
         // A public import can be used by other files. A module declaration adds or removes code
@@ -248,6 +248,18 @@ pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
     let words =
         |file: &File<'_>| -> HashSet<String> { list(file).iter().map(|one| one.words()).collect() };
     words(before).symmetric_difference(&words(after)).cloned().collect()
+}
+
+/// Returns true if an import does not list the names that it makes available.
+fn brings_all(import: &Tree) -> bool {
+    // Go's `import . "a"`
+    let is_dot = import.child("name").is_some_and(|name| name.words() == ".");
+    is_dot || import.is_a(Role::PreprocInclude) || import.any(&|node| node.is("*") || node.is("_"))
+}
+
+/// Returns the imports that do not list the names that they make available.
+pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
+    list(file).into_iter().filter(|one| brings_all(one)).map(Tree::words).collect()
 }
 
 /// Returns the full origin of an imported name, if the import states it.

@@ -61,7 +61,9 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_
             used: Vec::new(),
             types: LocalTypes::of(&tree),
             returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
+            shared: shared_locals(&tree),
             entered: false,
+            entered_body: false,
         };
         inliner.node(&mut tree, None);
         if inliner.used.is_empty() {
@@ -84,8 +86,12 @@ struct Inliner<'h> {
     types: LocalTypes,
     /// The declared return type of the caller.
     returns: Option<String>,
+    /// The caller's locals that other functions may change.
+    shared: HashSet<u32>,
     /// True once the walk has entered the caller's own function node.
     entered: bool,
+    /// True once the walk has entered the body of that function.
+    entered_body: bool,
 }
 
 /// A call of a helper, with the argument for each placeholder.
@@ -105,8 +111,11 @@ impl<'h> Inliner<'h> {
             return;
         }
         if is_block(tree) {
-            let last = tree.field == Some("body");
-            self.block(tree, last);
+            // The first block inside the function is its body. Other blocks, such as the body of a
+            // loop, come later.
+            let is_body = self.entered && !self.entered_body;
+            self.entered_body |= is_body;
+            self.block(tree, is_body);
         }
         let said = match tree {
             _ if tree.is_a(Role::Return) => self.returns.clone(),
@@ -136,8 +145,8 @@ impl<'h> Inliner<'h> {
     /// Replaces calls that are statements, or the value of a statement.
     fn block(&mut self, block: &mut Tree, is_body: bool) {
         let children = std::mem::take(&mut block.children);
-        let count = children.len();
-        let mut kept: Vec<Tree> = Vec::with_capacity(count);
+        let last = children.iter().rposition(|child| !child.is("}") && !child.is(";"));
+        let mut kept: Vec<Tree> = Vec::with_capacity(children.len());
         for (at, child) in children.into_iter().enumerate() {
             // An attribute applies to exactly one statement, so the statement after it must stay
             // one statement.
@@ -151,8 +160,7 @@ impl<'h> Inliner<'h> {
                 kept.push(list);
                 continue;
             }
-            let rest_is_empty = at + 2 >= count;
-            match self.statement(&child, is_body && rest_is_empty) {
+            match self.statement(&child, is_body && last == Some(at)) {
                 Some(mut statements) => kept.append(&mut statements),
                 None => kept.push(child),
             }
@@ -212,7 +220,8 @@ impl<'h> Inliner<'h> {
             return None;
         }
         let mut all = self.fill_all(&call, &helper.statements);
-        if !is_evaluated_first(statement, &path, all.iter().any(has_effect)) {
+        let is_effectful = all.iter().any(has_effect);
+        if !is_evaluated_first(statement, &path, is_effectful, &self.shared) {
             return None;
         }
         self.used.push(call.id);
@@ -271,20 +280,17 @@ impl<'h> Inliner<'h> {
             }
             let arguments: Vec<&Tree> =
                 arguments.children.iter().filter(|one| !separator(one)).collect();
-            if arguments.len() != helper.parameters.len() {
+            let is_plain = |one: &&Tree| !one.is_a(Role::SpecialArgument);
+            if arguments.len() != helper.parameters.len() || !arguments.iter().all(is_plain) {
                 return None;
             }
             let mut known = HashMap::new();
             match (&helper.receiver, receiver) {
-                (Some(placeholder), Some(receiver)) if is_stable(receiver) => {
+                (Some(placeholder), Some(receiver)) if is_stable(receiver, &self.shared) => {
                     known.insert(placeholder.clone(), receiver.clone());
                 }
                 (Some(_), _) => return None,
-                (None, Some(receiver))
-                    if !is_own(receiver) && (helper.method || self.language != "java") =>
-                {
-                    return None;
-                }
+                (None, Some(receiver)) if !is_own(receiver) => return None,
                 (None, None) if helper.method && !matches!(self.language, "java" | "cpp") => {
                     return None;
                 }
@@ -294,7 +300,9 @@ impl<'h> Inliner<'h> {
                 let parameter = &helper.parameters[at];
                 let typed =
                     self.types.passes(argument, parameter.declared_type.as_deref(), self.language);
-                if !typed || !is_stable(argument) && !once_and_first(helper, at, &arguments) {
+                let may_replace = is_stable(argument, &self.shared)
+                    || once_and_first(helper, at, &arguments, &self.shared);
+                if !typed || !may_replace {
                     return None;
                 }
                 known.insert(parameter.placeholder.clone(), (*argument).clone());
@@ -374,14 +382,48 @@ fn is_own(receiver: &Tree) -> bool {
     is_this(receiver) && receiver.text.is_some()
 }
 
-/// Returns true if a value is the same whenever it is read: a literal, a local, or the object
-/// itself.
-fn is_stable(tree: &Tree) -> bool {
+/// Returns the locals of a function that other functions may change: those that an inner function
+/// assigns, and those whose address is taken.
+fn shared_locals(tree: &Tree) -> HashSet<u32> {
+    let mut shared = HashSet::new();
+    let body = helpers::function_of(tree).and_then(|core| core.child("body"));
+    body.into_iter().for_each(|body| add_shared_locals(body, false, &mut shared));
+    shared
+}
+
+fn add_shared_locals(tree: &Tree, is_inner: bool, shared: &mut HashSet<u32>) {
+    let is_inner = is_inner || tree.is_any(&[Role::Function, Role::Closure]);
+    let is_address =
+        tree.is_a(Role::Reference) && tree.children.first().is_some_and(|mark| mark.is("&"));
+    let target = match tree {
+        _ if is_address || is_inner && tree.is_a(Role::Update) => Some(tree),
+        _ if is_inner && tree.is_any(&[Role::Effect, Role::Loop]) => tree.child("left"),
+        _ => None,
+    };
+    if let Some(target) = target {
+        target.visit(&mut |leaf| {
+            if let NameKind::Local(local) = leaf.name {
+                shared.insert(local);
+            }
+        });
+    }
+    tree.children.iter().for_each(|child| add_shared_locals(child, is_inner, shared));
+}
+
+/// Returns true if the node is one of these locals.
+fn is_one_of(tree: &Tree, locals: &HashSet<u32>) -> bool {
+    matches!(tree.name, NameKind::Local(local) if locals.contains(&local))
+}
+
+/// Returns true if a value is the same whenever it is read: a literal, a local that is not shared,
+/// or the object itself.
+fn is_stable(tree: &Tree, shared: &HashSet<u32>) -> bool {
     let literal = tree.is_any(&[Role::Literal, Role::PlainValue]);
     let composite = [Role::CompositeLiteral, Role::FuncLiteral];
     let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
     let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
-    (literal && !tree.is_any(&composite) && !tree.any(&calls)) || (tree.text.is_some() && is_name)
+    (literal && !tree.is_any(&composite) && !tree.any(&calls))
+        || (tree.text.is_some() && is_name && !is_one_of(tree, shared))
 }
 
 fn has_effect(tree: &Tree) -> bool {
@@ -390,7 +432,7 @@ fn has_effect(tree: &Tree) -> bool {
 
 /// Returns true if a parameter is read exactly once, unconditionally, and before anything whose
 /// evaluation order matters.
-fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
+fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree], shared: &HashSet<u32>) -> bool {
     if helper.parameters[at].uses != 1 {
         return false;
     }
@@ -405,10 +447,11 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     let is_swapped = |earlier: &Tree| {
         let later = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]);
         later
-            .filter(|(_, argument)| !is_stable(argument))
+            .filter(|(_, argument)| !is_stable(argument, shared))
             .any(|(parameter, _)| earlier.any(&|leaf| leaf.is(&parameter.placeholder)))
     };
-    is_evaluated_first(first, &path, has_effect(arguments[at]))
+    // The body has no local of the caller.
+    is_evaluated_first(first, &path, has_effect(arguments[at]), &HashSet::new())
         && !on_the_way(first, &path)
             .any(|(parent, step)| parent.children[..step].iter().any(is_swapped))
 }
@@ -424,12 +467,14 @@ fn on_the_way<'t>(root: &'t Tree, path: &[usize]) -> impl Iterator<Item = (&'t T
 
 /// Returns true if the node at the end of the path is evaluated exactly once whenever the root is,
 /// and could as well be evaluated before the root. `effectful` says whether its evaluation has an
-/// effect: in `n + h()` the call cannot come first if `h` changes `n`.
-fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool) -> bool {
+/// effect: in `n + h()` the call cannot come first if `h` changes `n`. `shared` are the locals that
+/// the effect may change.
+fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool, shared: &HashSet<u32>) -> bool {
     let reads = |part: &Tree| {
         part.any(&|leaf| {
             let is_parameter = leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
             matches!(leaf.name, NameKind::Free | NameKind::Member) && !is_parameter
+                || is_one_of(leaf, shared)
         })
     };
     on_the_way(root, path).all(|(parent, step)| {
@@ -443,9 +488,14 @@ fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool) -> bool {
 
 /// Returns true if a child is evaluated exactly once whenever its parent is.
 fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
-    const SOMETIMES: &[&str] =
-        &["consequence", "alternative", "body", "right", "update", "increment"];
-    if parent.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred]) {
+    /// The fields of conditionals that are evaluated in any case.
+    const ALWAYS: &[&str] = &["condition", "initializer", "subject", "value"];
+    /// Operators whose operand is named and not evaluated.
+    const NAMING: &[&str] = &["delete", "sizeof", "typeof"];
+    let first = parent.children.first().and_then(|first| first.text.as_deref());
+    if parent.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred, Role::Assertion])
+        || first.is_some_and(|first| NAMING.contains(&first))
+    {
         return false;
     }
     let has = |words: &[&str]| parent.children.iter().any(|one| words.iter().any(|it| one.is(it)));
@@ -453,10 +503,16 @@ fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
     if parent.children.get(1).is_some_and(|one| one.is("if")) {
         return step == 2;
     }
+    let is_short_circuit = has(&["&&", "||", "and", "or", "??", "&&=", "||=", "??="]);
+    // Python's `a < b < c` only evaluates `c` if `a < b`.
+    let operators = parent.children.iter().filter(|one| one.field == Some("operators"));
+    let is_chain = operators.count() > 1;
+    // In JavaScript's `a?.b(c)`, `c` is only evaluated if `a` has a value.
+    let is_optional = parent.children[..step].iter().any(|one| one.any(&|leaf| leaf.is("?.")));
     let is_conditional =
-        parent.is_a(Role::Conditional) || has(&["&&", "||", "and", "or", "??", "?."]);
+        parent.is_a(Role::Conditional) || is_short_circuit || is_chain || is_optional;
     let field = parent.children[step].field;
-    !is_conditional || step == 0 || field.is_some_and(|field| !SOMETIMES.contains(&field))
+    !is_conditional || step == 0 || field.is_some_and(|field| ALWAYS.contains(&field))
 }
 
 /// Returns true if a part of a node names a function, a type, or the place that gets a value, so

@@ -13,7 +13,7 @@ use super::judge::ChangeSet;
 use super::pairs::Id;
 use super::public::without_visibility;
 use super::same::{Renames, Resolved, same};
-use super::units::{File, Unit};
+use super::units::{File, Unit, is_import};
 
 /// Returns true if no name that a definition uses is known to be imported from somewhere else in
 /// its new file.
@@ -28,17 +28,20 @@ pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> boo
 
 /// Returns true if each name that a definition uses certainly means the same in another file.
 ///
-/// Such a name is imported from the same place in both files, or declared in neither file and
-/// imported in neither. In addition, the files must not differ in wildcard imports, or in
-/// directives at their start that change how the text is read.
+/// Such a name is declared in neither file. Either both import it from the same place, or neither
+/// imports it or mentions it in a statement. In addition, the files must not differ in includes and
+/// wildcard imports, or in directives at their start that change how the text is read.
 pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
     let declares = |file: &File<'_>, name: &str| {
-        file.units.iter().any(|unit| unit.identity.is_some() && unit.name == name)
+        file.units.iter().any(|unit| unit.identity.is_some() && is_declared_by(unit, name))
     };
+    let (old_words, new_words) = (statement_words(old), statement_words(new));
     let is_same = |name: &std::sync::Arc<str>| {
         let is_known = declares(old, name) || declares(new, name);
         let is_itself = **name == *before.name;
         let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
+        let is_mentioned = old_words.contains(&**name) || new_words.contains(&**name);
+        let is_known = is_known || was.is_none() && is_mentioned;
         was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
     };
     let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is(word));
@@ -47,7 +50,9 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
     }
     let heads =
         FILE_WIDE_DIRECTIVES.iter().all(|head| old.text.contains(head) == new.text.contains(head));
-    heads && wildcards(old) == wildcards(new) && free_names(old, before).iter().all(is_same)
+    heads
+        && imports::wildcards(old) == imports::wildcards(new)
+        && free_names(old, before).iter().all(is_same)
 }
 
 /// Returns true if two Go files may be built for different targets, according to the part of their
@@ -68,14 +73,18 @@ fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
     lines.filter(is_import).filter(|line| line.contains(name)).collect()
 }
 
-/// Returns the imports that do not list the names they make available.
-fn wildcards<'a>(file: &File<'a>) -> HashSet<&'a str> {
-    let is_import = |line: &&str| {
-        ["use ", "pub use ", "import ", "from ", "\t. \""].iter().any(|word| line.starts_with(word))
-    };
-    let brings_all =
-        |line: &&str| line.contains('*') || line.contains(". \"") || line.contains(" as _");
-    file.text.lines().filter(is_import).filter(brings_all).collect()
+/// Returns true if a definition has this name. The name of `const { a, b } = c` is `{a, b}`.
+fn is_declared_by(unit: &Unit, name: &str) -> bool {
+    let is_pattern = unit.name.starts_with(['{', '[']);
+    let mut words = unit.name.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    unit.name == name || is_pattern && words.any(|word| word == name)
+}
+
+/// Returns the words of a file outside its imports and definitions. Such a statement may declare a
+/// name, as `from a import b` inside an `if` does.
+fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
+    let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
+    own.filter(|child| !is_import(child)).flat_map(Tree::texts).collect()
 }
 
 /// Returns the names that a definition uses and does not declare.

@@ -129,7 +129,7 @@ pub(super) fn differing_names(
     after: &Tree,
     found: &mut Vec<(String, String)>,
 ) -> bool {
-    if before.kind != after.kind || before.children.len() != after.children.len() {
+    if !same_kind(before, after) || before.children.len() != after.children.len() {
         return false;
     }
     if let (Some(old), Some(new)) = (&before.text, &after.text) {

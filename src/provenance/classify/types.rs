@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::code::language_tables::roles::Role;
+use crate::code::lists::words;
 use crate::code::program::{NameKind, Tree};
 
 /// Returns true if the language has no types that change what an expression does.
@@ -24,14 +25,19 @@ impl LocalTypes {
         let mut types = Self::default();
         tree.visit(&mut |node| {
             let Some(said) = node.child("type").map(Tree::words) else { return };
+            // In C, the parameter `int a[]` is a pointer, but the local `int a[9]` is not.
+            let array = if node.is_a(Role::Parameter) { " *" } else { " []" };
             let names =
                 |child: &&Tree| matches!(child.field, Some("name" | "declarator" | "pattern"));
-            node.children.iter().filter(names).for_each(|one| types.place(one, said.clone()));
+            let names = node.children.iter().filter(names);
+            names.for_each(|one| types.place(one, said.clone(), array));
         });
         types
     }
 
-    fn place(&mut self, declarator: &Tree, said: String) {
+    /// Stores the type `said` of the local in a declarator. `array` is what follows the type of the
+    /// elements of an array.
+    fn place(&mut self, declarator: &Tree, said: String, array: &str) {
         if let NameKind::Local(local) = declarator.name {
             self.0.insert(local, said);
             return;
@@ -43,12 +49,13 @@ impl LocalTypes {
                 said
             }
             _ if declarator.is_a(Role::InitDeclarator) => said,
-            _ if declarator.is_a(Role::IndirectDeclarator) => said + " *",
+            _ if declarator.is_a(Role::PointerDeclarator) => said + " *",
+            _ if declarator.is_a(Role::ArrayDeclarator) => said + array,
             _ => return,
         };
         let inner = declarator.child("name").or_else(|| declarator.child("declarator"));
         if let Some(inner) = inner {
-            self.place(inner, said);
+            self.place(inner, said, array);
         }
     }
 
@@ -80,9 +87,6 @@ impl LocalTypes {
         }
         let Some(wanted) = parameter else { return language == "rust" };
         match (self.of_value(argument, language), language) {
-            // Rust converts no values. Only a number literal takes its type from its context, so
-            // numeric types must be equal.
-            (Some(is), "rust") => is == wanted || !is_numeric(wanted),
             // A type without a size (`str`, `[T]`) is never the type of a value.
             (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
@@ -94,8 +98,14 @@ impl LocalTypes {
 
     /// Returns true if a result has the declared return type of the helper.
     pub(super) fn comes_back(&self, result: &Tree, returns: Option<&str>, language: &str) -> bool {
-        if is_untyped(language) || language == "rust" {
+        if is_untyped(language) {
             return true;
+        }
+        if language == "rust" {
+            // Only numbers without any name take their type from their context.
+            let names = |node: &Tree| node.is_any(&[Role::Name, Role::This, Role::AnyCall]);
+            let is_number = result.any(&|node| node.is_a(Role::Number)) && !result.any(&names);
+            return !is_number || self.of_value(result, language).as_deref() == returns;
         }
         let Some(returns) = returns else { return false };
         if is_truth(result) && matches!(returns, "boolean" | "bool" | "_Bool") {
@@ -179,12 +189,19 @@ fn is_dynamic(said: &str) -> bool {
     ANY.contains(&said) || BOXED.contains(&said) || said.len() == 1
 }
 
+/// The types that Go declares itself, apart from interfaces.
+const GO_TYPES: &[&str] = words!(
+    "bool byte complex64 complex128 float32 float64 int int8 int16 int32 int64 rune string uint
+    uint8 uint16 uint32 uint64 uintptr"
+);
+
 /// Returns true for a type that accepts only its own values or those of a subtype, without
 /// conversion.
 fn is_unconverted(said: &str, language: &str) -> bool {
     match language {
         "java" => said == "boolean" || !(is_numeric(said) || is_dynamic(said)),
-        "go" => !is_dynamic(said),
+        // In Go, any other name may be that of an interface. A `nil` in an interface is no `nil`.
+        "go" => is_composite(said) || GO_TYPES.contains(&said),
         // In C and C++, a type name may stand for a number type, and a class may be constructed
         // from any value.
         "c" | "cpp" => said.ends_with('*') && !said.starts_with("void"),

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::item::ComparedBlock;
 use super::likeness::{self, Likeness, Reach};
 use super::measure::Measure;
-use super::rules::{MARGIN, MIN_RENAMED_TOKENS, MatchRule, RULES};
+use super::rules::{MARGIN, MatchRule, RULES};
 use super::text_pair::FileTexts;
 use crate::code::difference;
 use crate::provenance::outline::Short;
@@ -241,7 +241,7 @@ impl Assignment<'_, '_> {
     }
 
     /// Returns this pair and the open pairs that share a block with it and fit about as well.
-    /// Returns nothing if there are none, or if it does not matter which pair is accepted.
+    /// Returns nothing if there are none, or if the order of the blocks decides.
     fn tied(&self, rivals: &Rivals, score: f32, at: usize) -> Vec<usize> {
         let pair = &self.pairs[at];
         let (of_then, of_now) = (rivals.of_then(pair.then), rivals.of_now(pair.now));
@@ -287,11 +287,7 @@ impl Assignment<'_, '_> {
         });
         let mut tied: Vec<usize> = same_then.chain(same_now).map(|other| other.1).collect();
         // The pair can be accepted if no rival is left, or if the order of the blocks decides.
-        let same_answers = tied.iter().all(|other| {
-            let old = self.pairs[*other].then;
-            old != pair.then && answer(old) == answer(pair.then)
-        });
-        if same_answers || self.has_order(rivals, at) {
+        if tied.is_empty() || self.has_order(rivals, at) {
             return Vec::new();
         }
         tied.push(at);
@@ -365,7 +361,3 @@ impl Rivals {
         self.of_now.get(&now).map(Vec::as_slice).unwrap_or_default()
     }
 }
-
-/// A block with fewer tokens than this is never treated as a copy: small blocks are alike by
-/// chance.
-pub(crate) const MIN_COPY_TOKENS: u32 = MIN_RENAMED_TOKENS;

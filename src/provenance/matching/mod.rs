@@ -34,9 +34,10 @@ use super::file_history::{MAX_LEAVES, Trail, Version};
 use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
 use super::{Content, Placement, Provenance, Rejection, Tier, Verdict};
-use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
+use align::{Alignment, Fit, Paired, Scene};
 use item::ComparedBlock;
 use reading::{BlockReading, place_of, provenance};
+use rules::MIN_RENAMED_TOKENS;
 use text_pair::FileTexts;
 
 pub(crate) use copies::Origins;
@@ -236,7 +237,8 @@ impl CurrentFile<'_> {
     /// record with the same text. Such a block is a copy, or came from the other file.
     fn is_copy(&self, index: usize) -> bool {
         let print = &self.blocks.blocks[index].fingerprint;
-        if print.token_count < MIN_COPY_TOKENS {
+        // Small blocks are alike by chance.
+        if print.token_count < MIN_RENAMED_TOKENS {
             return false;
         }
         let is_twin =
