@@ -51,12 +51,12 @@ pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -
 pub(super) fn floods(parts: &[Script]) -> bool {
     let names = |script: &Script| -> Vec<String> {
         let commands = script.iter().flat_map(|item| &item.commands);
-        let simple = commands.filter_map(|command| match &command.kind {
-            Kind::Simple { words, .. } => words.first().and_then(Word::plain),
-            Kind::Arithmetic(word) => Some(word.raw.clone()),
-            _ => None,
+        let named = commands.map(|command| match &command.kind {
+            Kind::Simple { words, .. } => words.first().and_then(Word::plain).unwrap_or_default(),
+            Kind::Arithmetic(word) => word.raw.clone(),
+            _ => String::new(),
         });
-        simple.collect()
+        named.collect()
     };
     let [condition, body] = parts else { return false };
     let endless = names(condition)

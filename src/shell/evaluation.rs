@@ -5,7 +5,7 @@
 //! inside some values: the index of an array, arithmetic, `${x@P}`. Some variables decide what a
 //! program loads. If such a value or variable is not understood, the text is opaque.
 
-use super::expand::{Arg, WordPiece};
+use super::expand::{Arg, WordPiece, unknown};
 use super::judge;
 use super::mentions;
 use super::parse::{Part, Word};
@@ -14,7 +14,8 @@ use super::walk::Shell;
 
 /// How safe it is that the shell evaluates a variable as a number.
 enum Evaluated {
-    /// The variable is unset, or its value has only digits, signs and spaces.
+    /// The variable is unset, or its value has only digits, signs and spaces, or is the result of
+    /// arithmetic.
     Number,
     /// The value is not known: an argument, the environment, the output of a program.
     Unknown,
@@ -87,7 +88,7 @@ impl Shell {
                 });
                 if let Some(name) = named {
                     self.check_variable_name(&name);
-                    self.set(&name.text, vec![super::expand::unknown(format!("${}", name.text))]);
+                    self.forget(name.text.split('[').next().unwrap_or_default());
                 }
                 // An unknown first argument may be `-v` or a format with `%n`. Both set a variable.
                 if args.len() > 1
@@ -115,6 +116,24 @@ impl Shell {
                 }
             }
             "set" => self.check_set_options(args),
+            "trap" => {
+                // These traps run in between, and what they set is not followed.
+                let early = |arg: &&Arg| {
+                    let signal = arg.text.to_ascii_uppercase();
+                    let signal = signal.strip_prefix("SIG").unwrap_or(&signal);
+                    !arg.sure || ["DEBUG", "ERR", "RETURN", "CHLD"].contains(&signal)
+                };
+                if let Some(arg) = args.iter().skip(1).find(early) {
+                    self.note(judge::opaque("expansion", &arg.text));
+                }
+            }
+            "shopt" => {
+                let fine =
+                    |arg: &Arg| arg.literal().is_some_and(|word| table::holds("shoptions", word));
+                if !args.iter().all(fine) {
+                    self.unproven("shopt");
+                }
+            }
             builtin => {
                 let row = table::rows(&format!("proof:{builtin}")).first();
                 row.into_iter().for_each(|row| self.check_variable_operands(builtin, args, row));
@@ -123,19 +142,23 @@ impl Shell {
     }
 
     /// Checks the options of `set`. Only options that do not change what the shell evaluates are
-    /// allowed.
+    /// allowed, and arguments only after `--`.
     fn check_set_options(&mut self, args: &[Arg]) {
         let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
         let args = &args[..end];
-        let fine = |arg: &Arg| {
-            let letters = arg.text.strip_prefix(['-', '+']).unwrap_or_default();
-            arg.sure && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
+        let letters = |arg: &Arg| {
+            let letters = arg.literal().and_then(|text| text.strip_prefix(['-', '+']));
+            letters.is_some_and(|letters| {
+                !letters.is_empty() && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
+            })
         };
-        let named = args.windows(2).all(|two| {
-            !two[0].text.ends_with('o')
-                || two[1].literal().is_some_and(|name| table::holds("setoptions", name))
-        });
-        if !args.iter().all(fine) || !named {
+        let named = |at: usize| {
+            at > 0
+                && args[at - 1].text.starts_with(['-', '+'])
+                && args[at - 1].text.ends_with('o')
+                && args[at].literal().is_some_and(|name| table::holds("setoptions", name))
+        };
+        if !(0..args.len()).all(|at| letters(&args[at]) || named(at)) {
             self.unproven("set");
         }
     }
@@ -144,8 +167,22 @@ impl Shell {
     /// option letters with which it evaluates values, such as `-i` of `declare`.
     fn check_variable_operands(&mut self, builtin: &str, args: &[Arg], row: &TableRow) {
         let names = judge::operands(args, &row.list("takes"));
-        for name in names.into_iter().skip(usize::from(builtin == "getopts")) {
+        for name in names.iter().skip(usize::from(builtin == "getopts")) {
             self.check_variable_name(name);
+        }
+        let associative = |arg: &Arg| arg.option() && arg.lead.contains('A');
+        if builtin == "getopts" {
+            self.forget("OPTARG");
+            names.get(1).into_iter().for_each(|name| self.forget(&name.text));
+        } else if builtin != "read" && args.iter().any(associative) {
+            // The order of the elements is not known.
+            for name in &names {
+                self.forget(name.lead.split(['=', '+']).next().unwrap_or_default());
+            }
+        }
+        // What later seems to change a constant does not.
+        if builtin == "readonly" && !names.is_empty() {
+            self.unproven("readonly");
         }
         let evaluates = |arg: &&Arg| {
             arg.lead.starts_with(['-', '+']) && arg.lead.contains(|c| row.word(1).contains(c))
@@ -193,6 +230,7 @@ impl Shell {
                 Evaluated::Number
             }
             Some(_) => Evaluated::Code,
+            None if value.iter().all(is_arithmetic) => Evaluated::Number,
             None => Evaluated::Unknown,
         }
     }
@@ -242,11 +280,16 @@ impl Shell {
         let names = text
             .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .filter(|name| is_name(name));
+        let compared = text.replace("==", "").replace("!=", "");
+        let assigns = ["=", "++", "--"].iter().any(|sign| compared.contains(sign));
         for name in names {
             match self.number(name) {
                 Evaluated::Number => {}
                 Evaluated::Unknown => self.note(judge::opaque("expansion", name).inspects()),
                 Evaluated::Code => return self.unproven(name),
+            }
+            if assigns && self.known(name).is_some() {
+                self.set(name, vec![unknown(format!("$(({name}))"))]);
             }
         }
     }
@@ -306,6 +349,11 @@ impl Shell {
             self.check_arithmetic(&inner);
         }
     }
+}
+
+/// Returns true if a piece is the result of `$((…))` or of an assignment in arithmetic.
+fn is_arithmetic(piece: &WordPiece) -> bool {
+    matches!(piece, WordPiece::Unknown { shown, .. } if shown.starts_with("$(("))
 }
 
 /// Returns the commands of each outermost `$(…)` in a text that was not parsed as a word.

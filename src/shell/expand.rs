@@ -5,6 +5,7 @@
 //! What cannot be known becomes [`WordPiece::Unknown`].
 
 use super::parse::{Op, Part, Word};
+use super::variables::position;
 use super::walk::Shell;
 
 /// Where an unknown text comes from, from least to most dangerous. This decides how code made of it
@@ -192,7 +193,7 @@ impl Fields {
     }
 
     /// Adds the value of an unquoted expansion: it is split at the separators, and its `*`, `?` and
-    /// `[` are globs.
+    /// `[` are globs. An unknown value may become several words.
     fn split(&mut self, value: &[WordPiece], separators: &str) {
         for piece in value {
             let WordPiece::Text(text) = piece else {
@@ -211,6 +212,9 @@ impl Fields {
                     }
                 }
             }
+        }
+        if value.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. })) {
+            self.piece(WordPiece::Splits);
         }
     }
 }
@@ -240,7 +244,8 @@ impl Shell {
     pub(super) fn value(&mut self, word: &Word) -> Vec<WordPiece> {
         let mut fields = Fields::default();
         self.expand(&atoms(word), Splitting::Off, &mut fields);
-        fields.open
+        fields.done.push(fields.open);
+        self.joined(&fields.done)
     }
 
     pub(super) fn single(&mut self, word: &Word) -> Arg {
@@ -301,7 +306,8 @@ impl Shell {
                 let operation =
                     op.as_ref().filter(|(op, _)| *op == Op::Other).map(|(_, word)| word);
                 self.check_parameter(name, operation);
-                if self.positional(name, op.is_none(), *quoted, fields) {
+                let splits = !quoted && splitting == Splitting::On;
+                if op.is_none() && self.positional(name, *quoted, splits, fields) {
                     return;
                 }
                 (self.parameter(name, op.as_ref()), *quoted)
@@ -319,7 +325,9 @@ impl Shell {
                 (vec![WordPiece::Unknown { shown, origin: WordOrigin::Variable }], true)
             }
         };
-        if quoted || splitting == Splitting::Off {
+        let number =
+            matches!(part, Part::Param { name, op: None, .. } if "?$!#".contains(name.as_str()));
+        if quoted || number || splitting == Splitting::Off {
             if quoted && splitting == Splitting::On {
                 fields.text("");
             }
@@ -329,21 +337,23 @@ impl Shell {
             return;
         }
         let separators = self.separators();
-        let number =
-            matches!(part, Part::Param { name, op: None, .. } if "?$!#".contains(name.as_str()));
         fields.split(&value, &separators);
-        if !number && value.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. })) {
-            fields.piece(WordPiece::Splits);
-        }
     }
 
-    /// Adds the elements of `$@`, `$*` or an array, and returns true, if they are known.
-    fn positional(&mut self, name: &str, bare: bool, quoted: bool, fields: &mut Fields) -> bool {
-        let given = match name {
-            "@" | "*" => self.arguments.clone(),
-            _ => self.elements(name),
+    /// Adds the elements of `$@`, `$*`, `${a[@]}` or `${a[*]}`, and returns true, if they are
+    /// known.
+    fn positional(&self, name: &str, quoted: bool, splits: bool, fields: &mut Fields) -> bool {
+        let array = name.strip_suffix("[@]").or_else(|| name.strip_suffix("[*]"));
+        let given = match (name, array) {
+            ("@" | "*", _) => self.state.arguments.clone(),
+            (_, Some(array)) => self.known(array).cloned(),
+            _ => None,
         };
-        let Some(given) = given.filter(|_| bare) else { return false };
+        let Some(mut given) = given else { return false };
+        if quoted && (name == "*" || name.ends_with("[*]")) {
+            given = vec![self.joined(&given)];
+        }
+        let separators = self.separators();
         for (at, value) in given.iter().enumerate() {
             if at > 0 {
                 fields.close();
@@ -351,7 +361,10 @@ impl Shell {
             if quoted {
                 fields.text("");
             }
-            value.iter().cloned().for_each(|piece| fields.piece(piece));
+            match splits {
+                true => fields.split(value, &separators),
+                false => value.iter().cloned().for_each(|piece| fields.piece(piece)),
+            }
         }
         true
     }
@@ -364,20 +377,39 @@ impl Shell {
         let empty = set.as_ref().is_some_and(|value| {
             value.iter().all(|piece| matches!(piece, WordPiece::Text(text) if text.is_empty()))
         });
-        match op {
+        let sure = set
+            .as_ref()
+            .is_some_and(|value| value.iter().all(|piece| matches!(piece, WordPiece::Text(_))));
+        // An argument that is not given has no pieces.
+        let absent = |value: &Vec<_>| value.is_empty() && name.parse::<usize>().is_ok();
+        let unset = set.as_ref().is_none_or(absent);
+        match *op {
             // A variable that the text does not set is treated as unset, because a default is
             // written for that case.
-            Op::Default if set.is_none() || empty => self.value(word),
-            Op::Default => {
-                let set = set.unwrap_or_default();
+            Op::Default { colon, assigns } if unset || colon && empty => {
+                let value = self.value(word);
+                match name.split_once('[') {
+                    _ if !assigns || set.is_none() => {}
+                    Some((array, _)) => self.forget(array),
+                    None => self.set(name, value.clone()),
+                }
+                value
+            }
+            Op::Default { .. } => {
                 // An unknown value may be empty, and then the default is expanded.
-                if set.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
+                if !sure {
                     self.value(word);
                 }
-                set
+                set.unwrap_or_default()
             }
-            Op::Alternative if empty => Vec::new(),
-            Op::Alternative => self.value(word),
+            Op::Alternative { colon } if empty && (colon || unset) => Vec::new(),
+            Op::Alternative { .. } => {
+                // If the variable is unset, the alternative disappears.
+                if !sure {
+                    self.unproven(name);
+                }
+                self.value(word)
+            }
             Op::Other if word.raw.starts_with('!') => {
                 let named = set.as_deref().map(Arg::from_pieces);
                 let value = named.as_ref().and_then(Arg::literal).and_then(|to| self.variable(to));
@@ -417,23 +449,34 @@ fn changed(text: &str, raw: &str) -> Option<String> {
     }
     if let Some(place) = raw.strip_prefix(':') {
         let (from, length) = place.split_once(':').map_or((place, None), |(a, b)| (a, Some(b)));
-        let from = from.trim().parse().ok()?;
-        let length = length.map_or(Some(usize::MAX), |length| length.trim().parse().ok())?;
+        let from = position(from.trim())?;
+        let length = length.map_or(Some(usize::MAX), |length| position(length.trim()))?;
         return Some(text.chars().skip(from).take(length).collect());
     }
-    if raw.contains(['*', '?', '[', '$', '\\', '"', '\'', '`']) {
+    if raw.contains(['*', '?', '[', '(', '$', '\\', '"', '\'', '`', '~', '&']) {
         return None;
     }
     let (sign, pattern) = raw.split_at_checked(1)?;
     match sign {
         "/" => {
             let all = pattern.strip_prefix('/');
-            let (old, new) = all.unwrap_or(pattern).split_once('/').unwrap_or((pattern, ""));
+            let pattern = all.unwrap_or(pattern);
+            let (old, new) = pattern.split_once('/').unwrap_or((pattern, ""));
             let count = if all.is_some() { usize::MAX } else { 1 };
-            (!old.is_empty()).then(|| text.replacen(old, new, count))
+            let anywhere = !old.is_empty() && !old.starts_with(['#', '%']);
+            anywhere.then(|| text.replacen(old, new, count))
         }
-        "%" => Some(text.strip_suffix(pattern).unwrap_or(text).to_owned()),
-        "#" => Some(text.strip_prefix(pattern).unwrap_or(text).to_owned()),
+        // A plain text matches in one way only, so `%%` does the same as `%`.
+        "%" => {
+            let pattern = pattern.strip_prefix('%').unwrap_or(pattern);
+            Some(text.strip_suffix(pattern).unwrap_or(text).to_owned())
+        }
+        // `${#v}` is the length of the value.
+        "#" if pattern.is_empty() => None,
+        "#" => {
+            let pattern = pattern.strip_prefix('#').unwrap_or(pattern);
+            Some(text.strip_prefix(pattern).unwrap_or(text).to_owned())
+        }
         _ => None,
     }
 }

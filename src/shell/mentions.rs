@@ -110,7 +110,9 @@ pub(super) fn patched(text: &str) -> Vec<&str> {
             });
         let path =
             own.map(str::trim).or(unified).filter(|path| !path.is_empty() && *path != "/dev/null");
-        found.extend(path.filter(|path| !path.contains([' ', '"'])));
+        // In a unified diff, a tab ends a path that contains a space. Other text is no path.
+        let spaced = own.is_some() || line.contains('\t');
+        found.extend(path.filter(|path| !path.contains('"') && (spaced || !path.contains(' '))));
     }
     found
 }

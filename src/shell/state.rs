@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::bombs::floods;
-use super::expand::{Arg, WordOrigin, WordPiece};
+use super::expand::{Arg, WordOrigin, WordPiece, unknown};
 use super::judge;
-use super::parse::{Script, ShellCommand, Word};
+use super::parse::{CaseArm, Script, ShellCommand, Word};
 use super::walk::{Shell, StreamData};
 
 /// The state of a loop may change in this many rounds. A loop that changes it in one more round
@@ -52,6 +52,8 @@ pub(super) struct ShellState {
     /// The folders that `popd` returns to.
     pub(super) stack: Vec<Option<String>>,
     pub(super) variables: BTreeMap<String, Elements>,
+    /// The arguments of the running function, or those that `set` has set: `$1`, `$2`, ….
+    pub(super) arguments: Option<Elements>,
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
     /// Name references (`declare -n`): a name and the variable that it refers to.
@@ -78,10 +80,12 @@ pub(super) struct LastingEffects {
 }
 
 impl ShellState {
-    /// Returns true if both states have the same folder, variables, references and functions, and
-    /// the same number of aliases. A round of a loop is taken to do the same from both.
-    fn same(&self, other: &Self) -> bool {
+    /// Returns true if both states have the same folder, variables, arguments, references and
+    /// functions, and the same number of aliases. A round of a loop is taken to do the same from
+    /// both.
+    pub(super) fn same(&self, other: &Self) -> bool {
         self.cwd == other.cwd
+            && self.arguments == other.arguments
             && self.variables == other.variables
             && self.references == other.references
             && self.functions.len() == other.functions.len()
@@ -89,10 +93,11 @@ impl ShellState {
             && self.aliases.len() == other.aliases.len()
     }
 
-    /// Reduces the state to what another process inherits. Only exported variables and functions
-    /// are inherited, but exports are not tracked. So every variable becomes unknown, and a call of
-    /// a function may run the program of that name instead.
+    /// Reduces the state to what another process inherits. Arguments are not inherited. Only
+    /// exported variables and functions are, but exports are not tracked. So every variable becomes
+    /// unknown, and a call of a function may run the program of that name instead.
     pub(super) fn inherit(&mut self) {
+        self.arguments = None;
         for (name, value) in &mut self.variables {
             *value = unsure(name, value.iter().flatten());
         }
@@ -112,8 +117,16 @@ impl ShellState {
                 None => drop(self.variables.insert(name, value)),
             }
         }
-        self.references.extend(other.references);
-        self.references.dedup();
+        if self.arguments != other.arguments {
+            let count = |given: Option<Elements>| given.map_or(0, |given| given.len());
+            let most = count(self.arguments).max(count(other.arguments));
+            self.arguments = Some((1..=most).map(|at| vec![unknown(format!("${at}"))]).collect());
+        }
+        for reference in other.references {
+            if !self.references.contains(&reference) {
+                self.references.push(reference);
+            }
+        }
         let there = |here: &[Function], one: &Function| {
             here.iter().any(|known| known.sure && known.same(one))
         };
@@ -224,18 +237,24 @@ impl Shell {
     }
 
     /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, possibly no arm
-    /// runs, so the state before the arms is merged too.
-    pub(super) fn arms(&mut self, subject: &Word, arms: &[(Vec<Word>, Script)]) {
+    /// runs, so the state before the arms is merged too. An arm may run after each earlier arm that
+    /// ends in `;&` or `;;&`.
+    pub(super) fn arms(&mut self, subject: &Word, arms: &[CaseArm]) {
         self.single(subject);
         let mut ends = Vec::new();
+        let mut fallen: Option<ShellState> = None;
         let mut has_default = false;
-        for (patterns, body) in arms {
-            for pattern in patterns {
+        for arm in arms {
+            for pattern in &arm.patterns {
                 self.single(pattern);
                 has_default |= pattern.raw == "*";
             }
             let before = self.state.clone();
-            self.script(body);
+            self.merge_with(fallen.clone());
+            self.script(&arm.body);
+            if arm.falls_through {
+                fallen = fallen.into_iter().chain([self.state.clone()]).reduce(ShellState::or);
+            }
             ends.push(std::mem::replace(&mut self.state, before));
         }
         if !has_default {
@@ -270,9 +289,13 @@ impl Shell {
         self.state = ShellState { functions, ..before };
     }
 
-    /// Walks the code that `trap` registered for the end of the shell.
+    /// Walks the code that `trap` registered, in the state at the end of the shell. The shell may
+    /// run it earlier, when variables and functions are different.
     pub(super) fn run_traps(&mut self) {
         for code in std::mem::take(&mut self.state.traps) {
+            if code.text.contains(['$', '`']) || !self.bodies.is_empty() {
+                self.note(judge::opaque("expansion", &code.text));
+            }
             self.via.push("trap".to_owned());
             self.code(&code, "trap");
             self.via.pop();

@@ -5,7 +5,8 @@ use super::paths;
 use super::state::Elements;
 use super::walk::{Shell, StreamData};
 
-/// A longer value of a variable is treated as unknown. Counted in bytes.
+/// A longer value of a variable, and longer arguments, are treated as unknown. Counted in bytes,
+/// with one more for each element and for each piece.
 const MAX_VALUE: usize = 20_000;
 
 impl Shell {
@@ -37,21 +38,30 @@ impl Shell {
     /// Returns the value of a variable, if the text or the context determines it.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-            let index: usize = index.parse().ok()?;
-            return self.known(array)?.get(index).cloned();
+            let sure = self.known(array).filter(|elements| certain(elements));
+            return match (sure, position(index)) {
+                (Some(elements), Some(at)) => elements.get(at).cloned(),
+                _ if self.known(array).is_some() || set_by_shell(array) => {
+                    Some(vec![unknown(format!("${{{name}}}"))])
+                }
+                _ => None,
+            };
         }
         let second =
             self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
         let name = second.map_or(name, |(_, other)| other.as_str());
-        if let Some(elements) = self.known(name) {
+        if let Some(elements) = self.known(name).filter(|_| !["_", "FUNCNAME"].contains(&name)) {
             return elements.first().cloned();
         }
-        if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.arguments)
+        if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.state.arguments)
             && number > 0
         {
             return Some(given.get(number - 1).cloned().unwrap_or_default());
         }
         match name {
+            "@" | "*" if self.state.arguments.as_ref().is_some_and(|given| !given.is_empty()) => {
+                Some(vec![unknown(format!("${name}"))])
+            }
             "HOME" => Some(vec![self.home()]),
             "PWD" => Some(vec![self.here()]),
             "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
@@ -59,6 +69,7 @@ impl Shell {
             }
             "IFS" => Some(vec![WordPiece::Text(" \t\n".to_owned())]),
             "SHELL" | "BASH" => Some(vec![WordPiece::Text("bash".to_owned())]),
+            _ if set_by_shell(name) => Some(vec![unknown(format!("${name}"))]),
             _ => None,
         }
     }
@@ -69,25 +80,52 @@ impl Shell {
         self.state.references.push((name.to_owned(), target.to_owned()));
     }
 
-    fn known(&self, name: &str) -> Option<&Elements> {
+    /// Returns the elements of a variable or an array that the text has set.
+    pub(super) fn known(&self, name: &str) -> Option<&Elements> {
         self.state.variables.get(name)
     }
 
-    /// Returns the elements of a variable that is certainly an array.
-    pub(super) fn elements(&self, name: &str) -> Option<Elements> {
-        self.known(name).filter(|elements| elements.len() != 1).cloned()
+    /// Returns several values as one, as `"$*"` does.
+    pub(super) fn joined(&self, values: &[Vec<WordPiece>]) -> Vec<WordPiece> {
+        if let [only] = values {
+            return only.clone();
+        }
+        match self.separators().starts_with(' ') {
+            true => values.join(&WordPiece::Text(" ".to_owned())),
+            false => vec![unknown("$*".to_owned())],
+        }
     }
 
     pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
         let second = self.state.references.iter().rev().find(|(known, _)| known == name);
         let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
-        let length: usize = value.iter().map(WordPiece::len).sum();
-        let value = if length > MAX_VALUE { vec![unknown(format!("${name}"))] } else { value };
         self.set_elements(name, vec![value]);
     }
 
     pub(super) fn set_elements(&mut self, name: &str, elements: Elements) {
-        self.state.variables.insert(name.to_owned(), elements);
+        self.state.variables.insert(name.to_owned(), bounded(name, elements));
+    }
+
+    /// Sets `$1`, `$2` and so on.
+    pub(super) fn set_arguments(&mut self, given: Elements) {
+        self.state.arguments = Some(bounded("@", given));
+    }
+
+    /// Sets one element of an array. If the order of the elements is not certain, or an element
+    /// before it is missing, the array becomes unknown.
+    pub(super) fn set_element(&mut self, name: &str, index: &str, value: Vec<WordPiece>) {
+        let mut elements = self.known(name).cloned().unwrap_or_default();
+        match position(index).filter(|_| certain(&elements)) {
+            Some(at) if at < elements.len() => elements[at] = value,
+            Some(at) if at == elements.len() => elements.push(value),
+            _ => return self.forget(name),
+        }
+        self.set_elements(name, elements);
+    }
+
+    /// Makes a variable or an array unknown.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.set_elements(name, vec![vec![unknown(format!("${name}"))]]);
     }
 
     /// Appends to an array, as `NAME+=(…)` does.
@@ -101,4 +139,31 @@ impl Shell {
         let set = self.variable("IFS").map(|value| Arg::from_pieces(&value).text);
         set.unwrap_or_else(|| " \t\n".to_owned())
     }
+}
+
+/// Returns these elements, or a single unknown one if they are too long.
+fn bounded(name: &str, elements: Elements) -> Elements {
+    let pieces: usize = elements.iter().flatten().map(|piece| piece.len() + 1).sum();
+    let length = elements.len() + pieces;
+    if length > MAX_VALUE { vec![vec![unknown(format!("${name}"))]] } else { elements }
+}
+
+/// Returns true if each of these values is certainly one element of an array. An unknown word may
+/// stand for several.
+fn certain(elements: &[Vec<WordPiece>]) -> bool {
+    elements.iter().flatten().all(|piece| matches!(piece, WordPiece::Text(_)))
+}
+
+/// Returns the number that an index stands for, if it is written in decimal. With a leading zero it
+/// would be octal.
+pub(super) fn position(index: &str) -> Option<usize> {
+    let decimal = index == "0" || !index.starts_with(['0', '+']);
+    index.parse().ok().filter(|_| decimal)
+}
+
+/// Returns true for a variable that the shell sets itself to a text, such as the last argument of
+/// the preceding command.
+fn set_by_shell(name: &str) -> bool {
+    let own = ["_", "0", "REPLY", "MAPFILE", "OPTARG", "FUNCNAME", "DIRSTACK"];
+    own.contains(&name) || name.starts_with("BASH_")
 }

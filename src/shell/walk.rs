@@ -32,14 +32,15 @@ const MAX_RECURSION: usize = 12;
 pub(super) struct Shell {
     pub(super) at: Rc<CommandContext>,
     pub(super) state: ShellState,
-    pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: StreamData,
     pub(super) lasting: LastingEffects,
     /// Functions with the commands that they start; see [`starts`].
-    bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// The target of the last redirection.
+    pub(super) bodies: Vec<(String, Vec<(String, bool)>)>,
+    /// The file to which the output of the current command is redirected.
     pub(super) redirected_to: Option<String>,
     pub(super) remembered: Vec<StreamData>,
+    /// The states at each `return` of the running function or sourced code.
+    returned: Vec<ShellState>,
     depth: usize,
     /// The number of commands walked, including those that start no program.
     steps: usize,
@@ -193,8 +194,8 @@ impl Shell {
 
     pub(super) fn script(&mut self, script: &Script) -> StreamData {
         let mut last = StreamData::default();
-        // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may run
-        // in either folder.
+        // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may
+        // run in either folder.
         let mut short: Option<ShellState> = None;
         let mut sure = true;
         for item in script {
@@ -285,8 +286,11 @@ impl Shell {
         }
         self.depth += 1;
         let mut stdin = feed;
-        let (mut away, mut hidden, mut sends) = (false, false, false);
+        let (mut away, mut into, mut sends) = (false, None, false);
         let first = self.out.commands.len();
+        // Without the file that it reads, the command does not run.
+        let reads = |redirect: &Redirect| redirect.direction == Direction::Read;
+        let skipped = command.redirects.iter().any(reads).then(|| self.state.clone());
         self.redirected_to = None;
         for redirect in &command.redirects {
             match self.redirect(redirect) {
@@ -297,16 +301,20 @@ impl Shell {
                     _ => stdin = feed,
                 },
                 Redirected::Away => {
-                    if self.redirected_to.as_deref().is_some_and(is_socket) {
+                    let target = self.redirected_to.take();
+                    if target.as_deref().is_some_and(is_socket) {
                         sends = true;
                         self.lasting.sockets.extend(redirect.number);
                     }
-                    away = true;
-                    hidden |= redirect.output;
+                    if redirect.output {
+                        away = true;
+                        into = target;
+                    }
                 }
                 Redirected::Nothing => {}
             }
         }
+        self.redirected_to.clone_from(&into);
         let mut out = match &command.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, stdin),
             other => {
@@ -318,7 +326,8 @@ impl Shell {
             }
         };
         self.depth -= 1;
-        if hidden {
+        self.merge_with(skipped);
+        if away {
             self.hide(first);
         }
         let shells = self.out.commands.iter().skip(first).any(|call| {
@@ -332,10 +341,10 @@ impl Shell {
         }
         if away {
             if out.secret() {
-                self.lasting.secrets.extend(self.redirected_to.clone());
+                self.lasting.secrets.extend(into.clone());
             }
             if out.download {
-                self.lasting.fetched.extend(self.redirected_to.take());
+                self.lasting.fetched.extend(into);
             }
             out = StreamData::default();
         }
@@ -348,7 +357,7 @@ impl Shell {
             Kind::Subshell(script) => return self.apart(|shell| shell.script(script)),
             Kind::Coproc(command) => {
                 self.out.background = true;
-                return self.command(command, StreamData::default());
+                return self.apart(|shell| shell.command(command, StreamData::default()));
             }
             Kind::Simple { assigns, words } => {
                 return self.simple(assigns, words, StreamData::default());
@@ -367,6 +376,8 @@ impl Shell {
 
     fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
         self.check_assigned(variable);
+        // `select` sets this variable too.
+        self.state.variables.remove("REPLY");
         let mut values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
         if values.len() > MAX_LOOP_WORDS {
             self.unproven(variable);
@@ -377,13 +388,17 @@ impl Shell {
         let mut ends = vec![self.state.clone()];
         for value in values.into_iter().take(MAX_LOOP_WORDS) {
             // An unknown word may stand for several. Then the next round finds what this one left.
-            let rounds = if value.literal().is_some() { 1 } else { MAX_LOOP_ROUNDS };
-            for _ in 0..rounds {
-                let before = self.lasting.clone();
+            let several = value.literal().is_none();
+            for round in 0.. {
                 self.set(variable, value.pieces.clone());
+                let (before, lasting) = (self.state.clone(), self.lasting.clone());
                 self.script(body);
                 ends.push(self.state.clone());
-                if self.lasting == before {
+                if !several || self.lasting == lasting && before.same(&self.state) {
+                    break;
+                }
+                if round == MAX_LOOP_ROUNDS {
+                    self.note(judge::opaque("expansion", variable).inspects());
                     break;
                 }
             }
@@ -435,12 +450,15 @@ impl Shell {
         if builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
+        let declares = |name: &Arg| ["local", "declare", "typeset"].iter().any(|it| name.is(it));
+        let local = args.first().is_some_and(declares)
+            && !args.iter().any(|arg| arg.option() && arg.lead.contains('g'));
         for assign in assigns {
-            if builtin {
+            if local && assign.operand {
                 self.make_local(&assign.name);
             }
-            if !builtin || assign.elements.is_some() {
-                self.assign(assign, alone, builtin);
+            if !assign.operand || assign.elements.is_some() {
+                self.assign(assign, alone);
             }
         }
         if !builtin {
@@ -458,8 +476,9 @@ impl Shell {
         out
     }
 
-    fn assign(&mut self, assign: &Assign, alone: bool, builtin: bool) {
-        if !self.is_index(assign.index.trim_matches(['[', ']'])) {
+    fn assign(&mut self, assign: &Assign, alone: bool) {
+        let index = assign.index.trim_matches(['[', ']']);
+        if !self.is_index(index) {
             self.unproven(&format!("{}{}", assign.name, assign.index));
         }
         if let Some(elements) = &assign.elements {
@@ -480,7 +499,8 @@ impl Shell {
         }
         let mut value = self.value(&assign.value);
         if assign.append {
-            let mut before = self.variable(&assign.name).unwrap_or_default();
+            let name = format!("{}{}", assign.name, assign.index);
+            let mut before = self.variable(&name).unwrap_or_default();
             before.append(&mut value);
             value = before;
         }
@@ -488,10 +508,12 @@ impl Shell {
         let literal = Arg::from_pieces(&value);
         match alone {
             true => self.check_assigned(&assign.name),
-            false if !builtin => self.check_exported(&assign.name, literal.literal()),
-            false => {}
+            false => self.check_exported(&assign.name, literal.literal()),
         }
-        self.set(&assign.name, value);
+        match index {
+            "" => self.set(&assign.name, value),
+            index => self.set_element(&assign.name, index, value),
+        }
     }
 
     /// Runs a function, an alias or a program.
@@ -513,10 +535,11 @@ impl Shell {
                 return StreamData::some();
             }
             let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
-            let before = self.arguments.replace(given);
+            let before = self.state.arguments.take();
+            self.set_arguments(given);
             self.state.locals.push(Vec::new());
-            out = Some(self.command(&function.body, stdin.clone()));
-            self.arguments = before;
+            out = Some(self.returning(|shell| shell.command(&function.body, stdin.clone())));
+            self.state.arguments = before;
             for (name, value) in self.state.locals.pop().unwrap_or_default().into_iter().rev() {
                 self.state.variables.remove(&name);
                 self.state.variables.extend(value.map(|value| (name, value)));
@@ -554,6 +577,9 @@ impl Shell {
             return StreamData::some();
         }
         self.check_builtin(&args);
+        if args[0].is("return") {
+            self.returned.push(self.state.clone());
+        }
         self.depth += 1;
         let (at, folders) = (self.out.commands.len(), self.acting_in(&args));
         let judged = judge::program(self, &args, stdin);
@@ -628,26 +654,37 @@ impl Shell {
         self.in_process(by, |shell| shell.run(args, StreamData::default()))
     }
 
-    /// Like [`Self::within`], but `inside` runs as another process, which `by` starts. Its variables
-    /// and its folder are dropped afterwards.
+    /// Like [`Self::within`], but `inside` runs as another process, which `by` starts. Its
+    /// variables and its folder are dropped afterwards, unless `by` is a builtin that starts no
+    /// process.
     pub(super) fn in_process<T>(
         &mut self,
         by: &str,
         inside: impl FnOnce(&mut Self) -> T,
     ) -> Option<ShellFinding> {
         self.via.push(by.to_owned());
-        let arguments = self.arguments.take();
-        let found = self.within(|shell| {
-            shell.apart(|shell| {
-                if !["source", ".", "eval"].contains(&by) {
+        let found = match by {
+            "command" | "builtin" => self.within(inside),
+            "source" | "." => self.within(|shell| shell.returning(inside)),
+            _ => self.within(|shell| {
+                shell.apart(|shell| {
                     shell.state.inherit();
-                }
-                inside(shell)
-            })
-        });
-        self.arguments = arguments;
+                    inside(shell)
+                })
+            }),
+        };
         self.via.pop();
         found
+    }
+
+    /// Runs `inside`, and merges the states of each `return` in it with the state at its end.
+    fn returning<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::take(&mut self.returned);
+        let done = inside(self);
+        for end in std::mem::replace(&mut self.returned, before) {
+            self.merge_with(Some(end));
+        }
+        done
     }
 
     /// Runs `inside` with these arguments and this input.
@@ -657,10 +694,10 @@ impl Shell {
         stdin: StreamData,
         inside: impl FnOnce(&mut Self) -> T,
     ) {
-        let arguments = self.arguments.replace(arguments);
+        let arguments = self.state.arguments.replace(arguments);
         let stdin = std::mem::replace(&mut self.stdin, stdin);
         inside(self);
-        self.arguments = arguments;
+        self.state.arguments = arguments;
         self.stdin = stdin;
     }
 
@@ -681,8 +718,18 @@ fn is_socket(path: &str) -> bool {
 /// Returns true if a command practically always succeeds. What follows it after `&&` is taken to
 /// run.
 fn succeeds(item: &Pipeline) -> bool {
-    item.simple().is_some_and(|(_, words, _)| {
-        let first = words.first().map(|word| word.plain().unwrap_or_default());
-        first.is_none_or(|name| table::holds("succeeds", &name))
-    })
+    let Some((assigns, words, redirects)) = item.simple().filter(|_| !item.negated) else {
+        return false;
+    };
+    if redirects.iter().any(|redirect| redirect.direction == Direction::Read) {
+        return false;
+    }
+    match words.first() {
+        Some(name) => table::holds("succeeds", &name.plain().unwrap_or_default()),
+        // The result of an assignment is that of its last substitution.
+        None => assigns.iter().flat_map(|assign| &assign.value.parts).all(|part| match part {
+            parse::Part::Command { script, .. } => script.last().is_none_or(succeeds),
+            _ => true,
+        }),
+    }
 }

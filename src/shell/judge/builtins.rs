@@ -123,8 +123,14 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
-        let value = super::options::cut(arg, name.len() + 1).pieces;
-        let name = name.to_owned();
+        let mut value = super::options::cut(arg, name.len() + 1).pieces;
+        let mut name = name.to_owned();
+        if name.ends_with('+') {
+            name.pop();
+            let mut before = shell.variable(&name).unwrap_or_default();
+            before.append(&mut value);
+            value = before;
+        }
         if is_reference {
             let target = Arg::from_pieces(&value);
             shell.check_variable_name(&target);
@@ -156,6 +162,19 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         _ => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
     };
     let names = operands(call.args, takes);
+    if names.is_empty() {
+        shell.forget(if call.name == "read" { "REPLY" } else { "MAPFILE" });
+    }
+    // The elements of the array in `read -a NAME` are not followed.
+    let options = call.args.iter().enumerate().filter(|(_, arg)| arg.option());
+    for (at, arg) in options.filter(|_| call.name == "read") {
+        let array = match arg.lead.split_once('a') {
+            Some((_, "")) => call.args.get(at + 1).map(|name| name.text.as_str()),
+            Some((_, name)) => Some(name),
+            None => None,
+        };
+        array.into_iter().for_each(|name| shell.forget(name));
+    }
     let origin = call.stdin.origin();
     let unknown = |name: &str, origin: WordOrigin| {
         vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
@@ -192,12 +211,15 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
     {
         let given = call.args[at + 1..].iter().map(|arg| arg.pieces.clone());
-        shell.arguments = Some(given.collect());
+        shell.set_arguments(given.collect());
     }
     if call.name == "unset" {
-        let functions = any(call.args, &["-f"]);
+        // With these options, variables are not removed.
+        let kept = any(call.args, &["-f", "-n"]);
         for name in operands(call.args, &[]) {
-            if !functions {
+            if !kept && name.text.contains('[') {
+                shell.forget(name.text.split('[').next().unwrap_or_default());
+            } else if !kept {
                 shell.state.variables.remove(&name.text);
                 shell.state.references.retain(|(known, _)| *known != name.text);
             }
@@ -215,8 +237,8 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// become unknown.
 pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
-    let given = shell.arguments.take().unwrap_or_default();
-    shell.arguments = Some(match many {
+    let given = shell.state.arguments.take().unwrap_or_default();
+    shell.state.arguments = Some(match many {
         Some(many) => given.into_iter().skip(many).collect(),
         None => (1..=given.len()).map(|at| vec![unknown(format!("${at}"))]).collect(),
     });

@@ -24,7 +24,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {at}: {what}")]
 pub(super) struct SyntaxError {
-    /// The byte offset in the parsed text.
+    /// The number of characters before it in the parsed text.
     pub(super) at: usize,
     /// What is wrong, as a phrase.
     pub(super) what: &'static str,
@@ -37,6 +37,8 @@ pub(super) type Script = Vec<Pipeline>;
 #[derive(Clone, Debug)]
 pub(super) struct Pipeline {
     pub(super) commands: Vec<ShellCommand>,
+    /// True if `!` stands before the pipeline.
+    pub(super) negated: bool,
     /// True if the pipeline ends in `&`.
     pub(super) background: bool,
     /// The operator between the preceding pipeline and this one, if it is `&&` or `||`.
@@ -87,7 +89,7 @@ pub(super) enum Kind {
     /// `for` and `select` over a list of words.
     For { variable: String, over: Vec<Word>, body: Script },
     /// `case WORD in …`: each arm has its patterns and its commands.
-    Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
+    Case { subject: Word, arms: Vec<CaseArm> },
     /// The definition of a function: `name() …`
     Function { name: String, body: Box<ShellCommand> },
     /// A test: `[[ … ]]`
@@ -96,6 +98,15 @@ pub(super) enum Kind {
     Arithmetic(Word),
     /// A background process with connected input and output: `coproc …`
     Coproc(Box<ShellCommand>),
+}
+
+/// An arm of a `case`: the patterns and the commands.
+#[derive(Clone, Debug)]
+pub(super) struct CaseArm {
+    pub(super) patterns: Vec<Word>,
+    pub(super) body: Script,
+    /// True if the arm ends in `;&` or `;;&`, so that another arm may run after it.
+    pub(super) falls_through: bool,
 }
 
 /// An assignment: `NAME=value`, `NAME+=value` or `NAME=(a b)`.
@@ -107,6 +118,8 @@ pub(super) struct Assign {
     pub(super) append: bool,
     pub(super) value: Word,
     pub(super) elements: Option<Vec<Word>>,
+    /// True if it is an operand of a declaring builtin, such as `export`.
+    pub(super) operand: bool,
 }
 
 /// What a redirection does with its target.
@@ -131,7 +144,7 @@ pub(super) enum Direction {
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) direction: Direction,
-    /// True if the standard output is redirected: `>x`, `1>x`, `&>x`.
+    /// True if the standard output is redirected: `>x`, `1>x`, `&>x`, but not `<>x`.
     pub(super) output: bool,
     /// True if the sign begins with `<`. This tells `<&` from `>&`, which are both `Duplicate`.
     pub(super) reads: bool,
@@ -161,7 +174,7 @@ pub(super) enum Part {
     Quoted(String),
     /// An extended glob such as `?(a|b)`, which may match any name.
     Pattern,
-    /// A parameter: `$NAME` or `${…}`.
+    /// A parameter: `$NAME` or `${…}`. The name includes the index, as in `a[0]` and `a[@]`.
     Param { name: String, op: Option<(Op, Word)>, quoted: bool },
     /// A command substitution: `$(…)` or backticks.
     Command { script: Script, quoted: bool },
@@ -174,10 +187,16 @@ pub(super) enum Part {
 /// The operation that `${NAME…}` applies to the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
-    /// A default value: `:-`, `-`, `:=`, `=`
-    Default,
-    /// An alternative value: `:+`, `+`
-    Alternative,
+    /// A default value: `-`, or `=`, which assigns it. With a colon (`:-`, `:=`), an empty value
+    /// counts as unset.
+    Default {
+        colon: bool,
+        assigns: bool,
+    },
+    /// An alternative value: `+`. With a colon (`:+`), an empty value counts as unset.
+    Alternative {
+        colon: bool,
+    },
     Other,
 }
 
@@ -200,6 +219,14 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
     }
+    parsed(text, depth).map_err(|error| {
+        let at = text.char_indices().take_while(|(at, _)| *at < error.at).count();
+        SyntaxError { at, ..error }
+    })
+}
+
+/// Parses a text of any length. The position of an error is counted in bytes.
+fn parsed(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let script = parser.script(&[])?;
     parser.skip_space();
@@ -271,6 +298,7 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// Returns an error at this position. [`parse`] converts the position to characters.
     fn error(&self, what: &'static str) -> SyntaxError {
         SyntaxError { at: self.at, what }
     }
@@ -292,7 +320,7 @@ impl<'a> Parser<'a> {
     /// Skips blanks, continued lines and comments, up to the end of the line.
     fn skip_space(&mut self) {
         loop {
-            if self.eat(" ") || self.eat("\t") || self.eat("\\\n") || self.eat("\\\r\n") {
+            if self.eat(" ") || self.eat("\t") || self.eat("\\\n") {
                 continue;
             }
             if self.rest().starts_with('#') && self.begins_word() {

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{
-    Assign, Direction, Join, Kind, Parser, Part, PendingHeredoc, Pipeline, Redirect, Script,
-    ShellCommand, SyntaxError, Word,
+    Assign, CaseArm, Direction, Join, Kind, Parser, Part, PendingHeredoc, Pipeline, Redirect,
+    Script, ShellCommand, SyntaxError, Word,
 };
 
 /// Words that are special at the place of a command's name.
@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
             if self.done() || self.stands_at(until) {
                 return Ok(items);
             }
-            let commands = self.pipeline()?;
+            let (commands, negated) = self.pipeline()?;
             self.skip_space();
             let before = after;
             after = if self.eat("&&") {
@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
                 None
             };
             let background = after.is_none() && self.eat("&");
-            items.push(Pipeline { commands, background, after: before });
+            items.push(Pipeline { commands, negated, background, after: before });
             if after.is_some() {
                 self.skip_lines()?;
                 if self.done() || self.stands_at(until) {
@@ -110,27 +110,26 @@ impl<'a> Parser<'a> {
         if self.keyword(word) { Ok(()) } else { Err(self.error(what)) }
     }
 
-    fn pipeline(&mut self) -> Result<Vec<ShellCommand>, SyntaxError> {
-        let mut commands = Vec::new();
+    /// Parses the commands of a pipeline. Returns them, and whether a `!` stands before them.
+    fn pipeline(&mut self) -> Result<(Vec<ShellCommand>, bool), SyntaxError> {
+        let (mut commands, mut negated) = (Vec::new(), false);
         loop {
             self.skip_space();
             if self.rest().starts_with('!') && self.rest()[1..].chars().next().is_some_and(blank) {
                 self.at += 1;
+                negated = true;
                 continue;
             }
             if self.times() {
                 if self.done() || self.peek().is_some_and(|c| "\n;&|)".contains(c)) {
-                    return Ok(commands);
+                    return Ok((commands, negated));
                 }
                 continue;
             }
             commands.push(self.command()?);
             self.skip_space();
-            if self.rest().starts_with("||") {
-                return Ok(commands);
-            }
-            if !self.eat("|&") && !self.eat("|") {
-                return Ok(commands);
+            if self.rest().starts_with("||") || !self.eat("|&") && !self.eat("|") {
+                return Ok((commands, negated));
             }
             self.skip_lines()?;
             if self.done() {
@@ -161,7 +160,7 @@ impl<'a> Parser<'a> {
     /// parses its words.
     fn kind(&mut self) -> Result<Kind, SyntaxError> {
         if self.rest().starts_with("((")
-            && let Some(kind) = self.arithmetic_command()?
+            && let Some(kind) = self.arithmetic_command()
         {
             return Ok(kind);
         }
@@ -211,17 +210,27 @@ impl<'a> Parser<'a> {
         let Some(found) = end.iter().find(|sign| self.stands_at(&[sign])) else {
             return Err(self.error(what));
         };
-        if body.is_empty() {
-            return Err(self.error("a compound command without a command"));
-        }
+        self.filled(&body)?;
         self.at += found.len();
         Ok(body)
+    }
+
+    /// Returns an error if a part of a compound command contains no command.
+    fn filled(&self, body: &Script) -> Result<(), SyntaxError> {
+        match body.is_empty() {
+            true => Err(self.error("a compound command without a command")),
+            false => Ok(()),
+        }
     }
 
     fn conditional(&mut self) -> Result<Kind, SyntaxError> {
         let mut parts = vec![self.closed(&["then"], "an if without then")?];
         loop {
-            parts.push(self.script(&["elif", "else", "fi"])?);
+            let branch = self.script(&["elif", "else", "fi"])?;
+            if !self.done() {
+                self.filled(&branch)?;
+            }
+            parts.push(branch);
             if self.keyword("elif") {
                 parts.push(self.closed(&["then"], "an elif without then")?);
             } else if self.keyword("else") {
@@ -244,13 +253,18 @@ impl<'a> Parser<'a> {
     fn counted(&mut self) -> Result<Kind, SyntaxError> {
         self.skip_space();
         if self.rest().starts_with("((") {
-            let head = self.arithmetic_command()?.ok_or(self.error("a for without ))"))?;
+            let head = self.arithmetic_command().ok_or(self.error("a for without ))"))?;
             self.skip_space();
             self.eat(";");
             let body = self.loop_body()?;
             let command = ShellCommand { kind: head, redirects: Vec::new() };
-            let head = vec![Pipeline { commands: vec![command], background: false, after: None }];
-            return Ok(Kind::Loop(vec![head, body]));
+            let head = Pipeline {
+                commands: vec![command],
+                negated: false,
+                background: false,
+                after: None,
+            };
+            return Ok(Kind::Loop(vec![vec![head], body]));
         }
         let variable = self.name();
         if variable.is_empty() {
@@ -305,7 +319,8 @@ impl<'a> Parser<'a> {
                 }
             }
             let body = self.script(&[";;", ";&", "esac"])?;
-            arms.push((patterns, body));
+            let falls_through = self.rest().starts_with(";;&") || self.rest().starts_with(";&");
+            arms.push(CaseArm { patterns, body, falls_through });
             if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && !self.stands_at(&["esac"])
             {
                 return Err(self.error("a case without esac"));
@@ -349,7 +364,7 @@ impl<'a> Parser<'a> {
             if self.done() {
                 return Err(self.error("a [[ is not closed"));
             }
-            if self.rest().starts_with("<(") || self.rest().starts_with(">(") {
+            if self.begins_process() {
                 words.extend(self.word()?);
             } else if self.peek().is_some_and(|c| "()<>&|;".contains(c)) {
                 self.bump();
@@ -360,16 +375,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `(( … ))`. Returns `None` if these are two subshells.
-    fn arithmetic_command(&mut self) -> Result<Option<Kind>, SyntaxError> {
+    fn arithmetic_command(&mut self) -> Option<Kind> {
         let start = self.at;
         self.at += 2;
-        match self.arithmetic() {
-            Ok(word) => Ok(Some(Kind::Arithmetic(word))),
-            Err(_) => {
-                self.at = start;
-                Ok(None)
-            }
+        let word = self.arithmetic().ok().flatten();
+        if word.is_none() {
+            self.at = start;
         }
+        word.map(Kind::Arithmetic)
     }
 
     /// Parses a simple command: assignments, words and redirections in any order.
@@ -388,7 +401,7 @@ impl<'a> Parser<'a> {
                 if !words.is_empty() {
                     words.push(spelled(&assign));
                 }
-                assigns.push(assign);
+                assigns.push(Assign { operand: !words.is_empty(), ..assign });
                 continue;
             }
             match self.word()? {
@@ -430,7 +443,7 @@ impl<'a> Parser<'a> {
         } else {
             (self.word()?.unwrap_or_default(), None)
         };
-        Ok(Some(Assign { name, index: raw_index, append, value, elements }))
+        Ok(Some(Assign { name, index: raw_index, append, value, elements, operand: false }))
     }
 
     fn elements(&mut self) -> Result<Vec<Word>, SyntaxError> {
@@ -486,7 +499,7 @@ impl<'a> Parser<'a> {
             ("<", Direction::Read),
             (">", Direction::Write),
         ];
-        let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
+        let process = self.begins_process();
         let found = signs.iter().find(|(sign, _)| !process && self.rest().starts_with(sign));
         let Some((sign, direction)) = found.copied() else {
             self.at = start;
@@ -497,19 +510,34 @@ impl<'a> Parser<'a> {
         let target = self.word()?.ok_or(self.error("a redirection without a target"))?;
         let body = Rc::default();
         if direction == Direction::Document {
-            self.announce(&target, &body, sign == "<<-");
+            self.announce(&target, &body, sign == "<<-")?;
         }
-        let output = sign.contains('>') && matches!(number, "" | "1");
-        let (reads, number) = (sign.starts_with('<'), number.parse().ok());
+        let (reads, number) = (sign.starts_with('<'), number.parse::<u32>().ok());
+        let output = !named && number.map_or(!reads, |number| number == 1);
         Ok(Some(Redirect { direction, output, reads, number, named, target, body }))
     }
 
     /// Registers a heredoc, whose body begins after the end of the line.
-    fn announce(&mut self, word: &Word, body: &Rc<OnceCell<Word>>, strip_tabs: bool) {
-        let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
-            || word.raw.contains(['\'', '"', '\\']);
-        let end = word.plain().unwrap_or_else(|| word.raw.clone());
+    fn announce(
+        &mut self,
+        word: &Word,
+        body: &Rc<OnceCell<Word>>,
+        strip_tabs: bool,
+    ) -> Result<(), SyntaxError> {
+        let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
+        let mut end = match word.plain() {
+            Some(end) => end,
+            None if word.raw.contains(['\'', '"', '\\']) => {
+                return Err(self.error("an expansion and quotes at the end of a heredoc"));
+            }
+            None => word.raw.clone(),
+        };
+        // For the shell, the `\r` of a line end is a part of the word.
+        if self.rest().starts_with('\r') {
+            end.push('\r');
+        }
         self.pending.push(PendingHeredoc { body: Rc::clone(body), end, literal, strip_tabs });
+        Ok(())
     }
 
     /// Reads the bodies of the heredocs that were registered on the preceding line.
@@ -521,7 +549,8 @@ impl<'a> Parser<'a> {
             }
             let body = match pending.literal {
                 true => Word { parts: vec![Part::Quoted(body.clone())], raw: body },
-                false => super::heredoc_body(&body, self.depth)?,
+                false => super::heredoc_body(&body, self.depth)
+                    .map_err(|error| self.error(error.what))?,
             };
             pending.body.get_or_init(|| body);
         }
@@ -531,23 +560,40 @@ impl<'a> Parser<'a> {
     fn body(&mut self, pending: &PendingHeredoc) -> (String, bool) {
         let mut body = String::new();
         while !self.done() {
-            let rest = self.rest();
-            let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
-            let line = &rest[..length];
-            self.at += length;
-            let tabs = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
-            if tabs.trim_end_matches(['\n', '\r']) == pending.end {
+            let mut line = self.line();
+            while !pending.literal && continues(&line) {
+                line.truncate(line.len() - "\\\n".len());
+                line.push_str(&self.line());
+            }
+            let tabs = if pending.strip_tabs { &line[..] } else { "" };
+            let text = &line[tabs.len() - tabs.trim_start_matches('\t').len()..];
+            if text.strip_suffix('\n').unwrap_or(text) == pending.end {
                 return (body, true);
             }
-            body.push_str(tabs);
+            body.push_str(text);
         }
         (body, false)
+    }
+
+    /// Consumes the rest of the line with its end, and returns it.
+    fn line(&mut self) -> String {
+        let rest = self.rest();
+        let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        self.at += length;
+        rest[..length].to_owned()
     }
 
     /// Returns true if a registered heredoc has no body yet.
     pub(super) fn owes_bodies(&self) -> bool {
         !self.pending.is_empty()
     }
+}
+
+/// Returns true if a line ends in a backslash that is not escaped, so that the next line continues
+/// it.
+fn continues(line: &str) -> bool {
+    let Some(line) = line.strip_suffix('\n') else { return false };
+    (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }
 
 /// Returns true if a word ends before this character.
@@ -565,10 +611,13 @@ pub(in crate::shell) fn declares(name: &str) -> bool {
 }
 
 /// Returns an assignment as the word that `export` and similar builtins receive. For an array this
-/// is only the name.
+/// is only the name. `NAME+=value` becomes `NAME=$NAMEvalue`.
 fn spelled(assign: &Assign) -> Word {
     let sign = if assign.elements.is_some() { "" } else { "=" };
     let mut parts = vec![Part::Quoted(format!("{}{sign}", assign.name))];
+    if assign.append && assign.elements.is_none() {
+        parts.push(Part::Param { name: assign.name.clone(), op: None, quoted: true });
+    }
     parts.extend(assign.value.parts.iter().cloned());
     Word { parts, raw: format!("{}{sign}{}", assign.name, assign.value.raw) }
 }

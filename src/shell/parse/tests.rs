@@ -40,7 +40,7 @@ fn command(command: &ShellCommand) -> String {
             format!("for {variable}:{} [{}]", over.len(), script(body))
         }
         Kind::Case { arms, .. } => {
-            let arms: Vec<String> = arms.iter().map(|(_, body)| script(body)).collect();
+            let arms: Vec<String> = arms.iter().map(|arm| script(&arm.body)).collect();
             format!("case[{}]", arms.join("/"))
         }
         Kind::Function { name, body } => format!("{name}(){}", self::command(body)),
@@ -92,9 +92,65 @@ fn commands_are_parsed_as_a_shell_parses_them() {
         ("(a", "error: a ( is not closed"),
         ("fi", "error: a reserved word where none belongs"),
         ("a |", "error: nothing follows the pipe"),
+        ("if a; then fi", "error: a compound command without a command"),
+        ("if a; then b; elif c; then else d; fi", "error: a compound command without a command"),
+        ("while a; do done", "error: a compound command without a command"),
+        ("f() { }", "error: a compound command without a command"),
+        ("case x in a) ;; esac", "case[]"),
+        ("if a", "error: an if without then"),
+        ("if a; then", "error: an if without fi"),
+        // Only a line end directly after an unescaped `\\` continues the line.
+        ("a \\\r\nb", "a \\\r;b"),
+        ("a <<E\nE\\\n\nb", "a Document;b"),
+        ("a <<E\nx\\\\\nE\nb", "a Document;b"),
+        ("a <<'E'\nx\\\nE\nb", "a Document;b"),
+        ("a <<E\r\nE\nE\r\nb", "a Document;b"),
+        ("a <<\"$E\"\n$E\nb", "error: an expansion and quotes at the end of a heredoc"),
+        ("a <<$E\nb\n$E", "a Document"),
+        ("a <<E; ((b '$(' ); c)\nd\nE", "a Document;((b '$(');c)"),
     ] {
         assert_eq!(shape(text), expected, "{text:?}");
     }
+}
+
+#[test]
+fn only_a_quoted_end_makes_the_body_of_a_heredoc_literal() {
+    for (end, literal) in [
+        ("E", false),
+        ("E$", false),
+        ("E\\\nF", false),
+        ("${E}", false),
+        ("'E'", true),
+        ("\\E", true),
+        ("E''", true),
+        ("$'E'", true),
+    ] {
+        let last = end.replace(['\'', '\\', '\n'], "").replace("$E", "E");
+        let tree = parse(&format!("a <<{end}\n$x\n{last}"), 0).expect(end);
+        let body = tree[0].commands[0].redirects[0].body.get().expect("a body");
+        assert_eq!(body.plain().is_some(), literal, "{end:?}");
+    }
+}
+
+#[test]
+fn an_output_is_redirected_only_if_it_is_the_standard_output() {
+    for (redirect, expected) in [
+        (">x", true),
+        ("1>x", true),
+        ("&>x", true),
+        ("1<>x", true),
+        ("<>x", false),
+        ("2>x", false),
+        ("{fd}>x", false),
+    ] {
+        let tree = parse(&format!("a {redirect}"), 0).expect(redirect);
+        assert_eq!(tree[0].commands[0].redirects[0].output, expected, "{redirect}");
+    }
+}
+
+#[test]
+fn the_position_of_an_error_is_counted_in_characters() {
+    assert_eq!(parse("éé )", 0).map(|_| ()).map_err(|error| error.at), Err(3));
 }
 
 #[test]

@@ -12,10 +12,8 @@ impl Parser<'_> {
         let start = self.at;
         let mut parts = Vec::new();
         while let Some(next) = self.peek() {
-            let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
-            if process && self.at == start {
-                self.at += 2;
-                parts.push(Part::Process(self.script_until(")")?));
+            if self.at == start && self.begins_process() {
+                self.process(&mut parts)?;
             } else if next == '(' && begins_extended_glob(&parts) {
                 self.extended_glob(&mut parts)?;
             } else if ends_word(next) {
@@ -28,6 +26,18 @@ impl Parser<'_> {
             return Ok(None);
         }
         Ok(Some(Word { parts, raw: self.text[start..self.at].to_owned() }))
+    }
+
+    /// Returns true if `<(` or `>(` is next.
+    pub(super) fn begins_process(&self) -> bool {
+        self.rest().starts_with("<(") || self.rest().starts_with(">(")
+    }
+
+    /// Parses a process substitution, which begins at this position.
+    fn process(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
+        self.at += 2;
+        parts.push(Part::Process(self.script_until(")")?));
+        Ok(())
     }
 
     /// Parses one part of a word outside double quotes.
@@ -48,7 +58,6 @@ impl Parser<'_> {
                 self.at += 1;
                 match self.bump() {
                     Some('\n') => {}
-                    Some('\r') if self.rest().starts_with('\n') => self.at += 1,
                     Some(escaped) => parts.push(Part::Quoted(escaped.to_string())),
                     None => return Err(self.error("a \\ at the end")),
                 }
@@ -145,10 +154,11 @@ impl Parser<'_> {
             self.at += 1;
             name.push(special);
         }
-        if name.is_empty() {
-            return Part::Quoted("$".to_owned());
+        match (name.is_empty(), quoted) {
+            (true, true) => Part::Quoted("$".to_owned()),
+            (true, false) => Part::Bare("$".to_owned()),
+            (false, _) => Part::Param { name, op: None, quoted },
         }
-        Part::Param { name, op: None, quoted }
     }
 
     /// Parses the rest of `${…}` after the `${`.
@@ -168,9 +178,7 @@ impl Parser<'_> {
         }
         if self.rest().starts_with('[') {
             let close = self.rest().find(']').ok_or(self.error("a [ in ${ is not closed"))?;
-            if !matches!(&self.rest()[..=close], "[@]" | "[*]") {
-                name.push_str(&self.rest()[..=close]);
-            }
+            name.push_str(&self.rest()[..=close]);
             self.at += close + 1;
         }
         if self.eat("}") {
@@ -190,14 +198,15 @@ impl Parser<'_> {
     /// Parses the operator of `${NAME…}`, such as `:-`. An operator that is not known here is left
     /// in the word after it.
     fn operation(&mut self) -> Op {
-        for (signs, op) in
-            [([":-", "-"], Op::Default), ([":=", "="], Op::Default), ([":+", "+"], Op::Alternative)]
-        {
-            if signs.iter().any(|sign| self.eat(sign)) {
-                return op;
-            }
-        }
-        Op::Other
+        let colon = self.rest().starts_with(':');
+        let op = match self.rest()[usize::from(colon)..].chars().next() {
+            Some('-') => Op::Default { colon, assigns: false },
+            Some('=') => Op::Default { colon, assigns: true },
+            Some('+') => Op::Alternative { colon },
+            _ => return Op::Other,
+        };
+        self.at += 1 + usize::from(colon);
+        op
     }
 
     /// Parses the word after the operator of `${NAME…}`, and the `}` after it. Inside double
@@ -207,11 +216,9 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         while self.peek() != Some('}') {
             let next = self.peek().ok_or(self.error("a ${ is not closed"))?;
-            let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             match next {
-                '<' | '>' if process && quotes == Quotes::Outside => {
-                    self.at += 2;
-                    parts.push(Part::Process(self.script_until(")")?));
+                '<' | '>' if quotes == Quotes::Outside && self.begins_process() => {
+                    self.process(&mut parts)?;
                 }
                 '\'' if quotes == Quotes::Inside => {
                     self.at += 1;
@@ -237,16 +244,21 @@ impl Parser<'_> {
     fn script_until(&mut self, end: &'static str) -> Result<Script, SyntaxError> {
         self.deeper(|parser| {
             let pending = std::mem::take(&mut parser.pending);
-            let script = parser.script(&[end])?;
-            if !parser.eat(end) {
-                return Err(parser.error("a $( or <( is not closed"));
-            }
-            if parser.owes_bodies() {
-                return Err(parser.error("a heredoc inside $( or <( is not closed"));
-            }
+            let script = parser.substitution(end);
             parser.pending = pending;
-            Ok(script)
+            script
         })
+    }
+
+    fn substitution(&mut self, end: &'static str) -> Result<Script, SyntaxError> {
+        let script = self.script(&[end])?;
+        if !self.eat(end) {
+            return Err(self.error("a $( or <( is not closed"));
+        }
+        if self.owes_bodies() {
+            return Err(self.error("a heredoc inside $( or <( is not closed"));
+        }
+        Ok(script)
     }
 
     /// Parses the rest of a backtick substitution after the first backtick. Its escapes are removed
@@ -276,31 +288,29 @@ impl Parser<'_> {
     fn arithmetic_expansion(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         self.at += 3;
-        match self.arithmetic() {
-            Ok(word) => Ok(Some(word)),
-            Err(error) if error.what == NO_ARITHMETIC => {
-                self.at = start;
-                Ok(None)
-            }
-            Err(error) => Err(error),
+        let word = self.arithmetic()?;
+        if word.is_none() {
+            self.at = start;
         }
+        Ok(word)
     }
 
     /// Parses arithmetic after `((`, and the `))` after it. Only expansions are kept as parts.
-    pub(super) fn arithmetic(&mut self) -> Result<Word, SyntaxError> {
+    /// Returns `None` if no `))` ends it.
+    pub(super) fn arithmetic(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
         let mut open = 0_usize;
         loop {
             match self.peek() {
-                None => return Err(self.error(NO_ARITHMETIC)),
+                None => return Ok(None),
                 Some(')') if open == 0 => {
                     if !self.rest().starts_with("))") {
-                        return Err(self.error(NO_ARITHMETIC));
+                        return Ok(None);
                     }
                     let raw = self.text[start..self.at].to_owned();
                     self.at += 2;
-                    return Ok(Word { parts, raw });
+                    return Ok(Some(Word { parts, raw }));
                 }
                 Some('(') => {
                     open += 1;
@@ -404,8 +414,6 @@ fn digits(rest: &mut Chars<'_>, base: u32, most: usize) -> Option<u32> {
     }
     value
 }
-
-const NO_ARITHMETIC: &str = "a (( is not closed";
 
 /// Whether an expansion is inside double quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
