@@ -47,12 +47,13 @@ impl ShellFinding {
     }
 
     /// Returns the more severe of this finding and another one, if there is another one. If both
-    /// are equally severe, this finding is returned.
+    /// are equally severe, this finding is returned. The two together only inspect if each does.
     pub(super) fn or(self, other: impl Into<Option<Self>>) -> Self {
-        match other.into() {
-            Some(other) if self.lighter(&other) => other,
-            _ => self,
-        }
+        let Some(other) = other.into() else { return self };
+        let looks = |one: &Self| one.inspects || one.class == Class::Read;
+        let inspects = looks(&self) && looks(&other);
+        let worse = if self.lighter(&other) { other } else { self };
+        Self { inspects: worse.inspects && inspects, ..worse }
     }
 }
 

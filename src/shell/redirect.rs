@@ -3,7 +3,7 @@
 use super::expand::Arg;
 use super::judge;
 use super::parse::{Direction, Redirect};
-use super::walk::{Shell, StreamData};
+use super::walk::{Shell, StreamData, is_socket};
 use super::{PathDeed, paths};
 
 /// What a redirection does to a command's input or output.
@@ -12,7 +12,7 @@ pub(super) enum Redirected {
     In(StreamData),
     /// The output goes to a file or another machine, and not to the next command: `>file`.
     Away,
-    /// Leaves the input unchanged and the output visible: `2>&1`.
+    /// Leaves the input and the output unchanged: `2>&1`, `2>file`.
     Nothing,
 }
 
@@ -35,8 +35,9 @@ impl Shell {
                 }
                 let path = paths::place(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
+                let download = is_socket(&path) || judge::fetched(self, &arg);
                 let path = Some(path);
-                let file = StreamData { file: true, path, tainted, ..StreamData::some() };
+                let file = StreamData { file: true, path, tainted, download, ..StreamData::some() };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {
@@ -45,13 +46,13 @@ impl Shell {
                 if let Some(number) = digits {
                     return self.duplicated(number, redirect.reads);
                 }
-                self.written(&arg, Direction::Write)
+                self.written(redirect, &arg, Direction::Write)
             }
             direction => {
                 let mut args = self.fields(&redirect.target);
                 let arg =
                     if args.len() == 1 { args.remove(0) } else { self.single(&redirect.target) };
-                self.written(&arg, direction)
+                self.written(redirect, &arg, direction)
             }
         }
     }
@@ -71,14 +72,19 @@ impl Shell {
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
     }
 
-    fn written(&mut self, arg: &Arg, direction: Direction) -> Redirected {
-        if self.remembered(arg).is_some() {
-            return Redirected::Away;
+    fn written(&mut self, redirect: &Redirect, arg: &Arg, direction: Direction) -> Redirected {
+        let mut to = None;
+        if self.remembered(arg).is_none() {
+            to = arg.literal().map(|_| paths::place(self, arg).path);
+            if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
+                self.note(finding);
+            }
         }
-        self.redirected_to = arg.literal().map(|_| paths::place(self, arg).path);
-        if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
-            self.note(finding);
+        // `2>file` and `<>file` leave the output to the next command.
+        if !redirect.output && !to.as_deref().is_some_and(is_socket) {
+            return Redirected::Nothing;
         }
+        self.redirected_to = to;
         Redirected::Away
     }
 }

@@ -500,3 +500,10 @@ fn a_test_is_judged_like_the_command_that_it_runs() {
         assert_eq!((reading.class, reading.rule.as_str()), (class, rule), "{text}");
     }
 }
+
+#[test]
+fn a_command_whose_name_comes_from_no_input_is_opaque() {
+    for text in ["printf '' | xargs -I{} {}", "echo | parallel {}"] {
+        assert_eq!(posix(text).class, Class::Opaque, "{text}");
+    }
+}

@@ -36,7 +36,7 @@ pub(super) struct Shell {
     pub(super) lasting: LastingEffects,
     /// Functions with the commands that they start; see [`starts`].
     pub(super) bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// The file to which the output of the current command is redirected.
+    /// The file or connection that gets the output of the current command.
     pub(super) redirected_to: Option<String>,
     pub(super) remembered: Vec<StreamData>,
     /// The states at each `return` of the running function or sourced code.
@@ -711,7 +711,8 @@ impl Shell {
 
 const MAX_LOOP_WORDS: usize = 64;
 
-fn is_socket(path: &str) -> bool {
+/// Returns true if opening this path connects to another machine.
+pub(super) fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 

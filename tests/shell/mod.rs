@@ -164,6 +164,16 @@ fn files_that_a_command_writes_are_always_targets() {
     );
     assert_eq!(targets("if x; then cd src; fi; touch a"), ["Write /?"]);
     assert_eq!(targets("cd src && touch a"), ["Write /work/app/src/a"]);
+    assert_eq!(targets("pushd src; pushd; touch a"), ["Write /?"]);
+    assert_eq!(
+        targets("yq e -i .a=1 a.yml b.yml"),
+        ["Write /work/app/a.yml", "Write /work/app/b.yml"]
+    );
+    assert_eq!(targets("git rm --pathspec-from-file=F"), ["Delete /?"]);
+    assert_eq!(
+        targets("rsync -a --log-file src/x a b"),
+        ["Write /work/app/src/x", "Write /work/app/b"]
+    );
 }
 
 #[test]

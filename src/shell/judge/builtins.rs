@@ -1,7 +1,7 @@
 //! Judges the builtins of the shell: those that change the folder, variables or arguments, those
 //! that run code, and `kill`.
 
-use super::options::{any, operands};
+use super::options::{any, operands, values};
 use super::output::joined;
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, decoded,
@@ -29,6 +29,14 @@ pub(in crate::shell) fn assigned(shell: &mut Shell, name: &str, value: &[WordPie
     }
 }
 
+/// Returns the arguments without a leading `--`, which only ends the options.
+fn past_dashes(args: &[Arg]) -> &[Arg] {
+    match args {
+        [dashes, rest @ ..] if dashes.is("--") => rest,
+        args => args,
+    }
+}
+
 /// Judges `cd`, `pushd` and `popd`.
 pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let to = operands(call.args, &[]);
@@ -37,11 +45,17 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         shell.state.cwd = there.filter(|_| call.args.is_empty());
         return reads(call.name);
     }
-    if call.name == "pushd" {
+    // `pushd`, `pushd +1` and `pushd -1` reorder the folders, which is not followed.
+    let turns = |arg: &Arg| arg.lead.starts_with(['+', '-']);
+    let reorders = call.name == "pushd" && (to.is_empty() || call.args.iter().any(turns));
+    if reorders {
+        shell.state.stack.fill(None);
+    } else if call.name == "pushd" {
         let here = shell.cwd().map(str::to_owned);
         shell.state.stack.push(here);
     }
     let there = match to.first() {
+        _ if reorders => None,
         None => shell.at.home.as_deref().map(paths::slashed),
         Some(arg) if arg.is("-") => None,
         Some(arg) if arg.sure => paths::from(shell.cwd(), &arg.text),
@@ -56,7 +70,7 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
 
 /// Judges `eval`, which joins its words and runs the result as code.
 pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
+    let words: Vec<&Arg> = past_dashes(call.args).iter().collect();
     let code = Arg::from_pieces(&joined(&words));
     shell.via.push("eval".to_owned());
     let found = shell.within(|shell| shell.code(&code, "eval"));
@@ -67,7 +81,9 @@ pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `.` and `source`, which run the code of a file, of a process substitution such as
 /// `. <(cmd)`, or of the standard input.
 pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let Some(file) = call.args.first() else { return opaque("source", call.name) };
+    let Some(file) = past_dashes(call.args).first() else {
+        return opaque("source", call.name);
+    };
     if fetched(shell, file) {
         return downloaded(&file.text);
     }
@@ -103,7 +119,7 @@ pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) ->
 
 /// Handles `trap CODE SIGNAL…`, which registers code to run later.
 pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let [code, _, ..] = call.args else { return reads("trap") };
+    let [code, _, ..] = past_dashes(call.args) else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
     }
@@ -124,9 +140,9 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let mut value = super::options::cut(arg, name.len() + 1).pieces;
-        let mut name = name.to_owned();
-        if name.ends_with('+') {
-            name.pop();
+        let appends = name.ends_with('+');
+        let name = name.trim_end_matches('+').to_owned();
+        if appends {
             let mut before = shell.variable(&name).unwrap_or_default();
             before.append(&mut value);
             value = before;
@@ -155,47 +171,49 @@ pub(super) fn alias(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads("alias")
 }
 
-/// Handles `read`, `mapfile` and `readarray`, which set variables to lines or words of the input.
+/// Handles `read`, which sets variables to words of the input. With `-a`, it sets an array to all
+/// words, and without a name it sets `REPLY`.
 pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let takes: &[&str] = match call.name {
-        "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
-        _ => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
-    };
-    let names = operands(call.args, takes);
-    if names.is_empty() {
-        shell.forget(if call.name == "read" { "REPLY" } else { "MAPFILE" });
+    if call.name != "read" {
+        return lines_in(shell, call);
     }
-    // The elements of the array in `read -a NAME` are not followed.
-    let options = call.args.iter().enumerate().filter(|(_, arg)| arg.option());
-    for (at, arg) in options.filter(|_| call.name == "read") {
+    // `read -raNAME` sets an array, too; its elements are not followed.
+    for (at, arg) in call.args.iter().enumerate().filter(|(_, arg)| arg.option()) {
         let array = match arg.lead.split_once('a') {
             Some((_, "")) => call.args.get(at + 1).map(|name| name.text.as_str()),
             Some((_, name)) => Some(name),
             None => None,
         };
-        array.into_iter().for_each(|name| shell.forget(name));
-    }
-    let origin = call.stdin.origin();
-    let unknown = |name: &str, origin: WordOrigin| {
-        vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
-    };
-    let plain = |text: &str| vec![WordPiece::Text(text.to_owned())];
-    if call.name != "read" {
-        let lines = call.stdin.text().map(|text| text.lines().map(plain).collect::<Vec<_>>());
-        for name in names {
-            let any = || vec![unknown(&name.text, origin.unwrap_or(WordOrigin::Output))];
-            shell.set_elements(&name.text, lines.clone().unwrap_or_else(any));
+        if let Some(name) = array {
+            shell.forget(name);
         }
+    }
+    // Other options may choose another input, or only a part of it.
+    let simple_options = ["-r", "-a", "-ra"];
+    let simple = |arg: &Arg| !arg.option() || simple_options.iter().any(|option| arg.is(option));
+    let splits = shell.separators() == " \t\n" && call.args.iter().all(simple);
+    let one_line = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
+    let text = call.stdin.text().filter(|text| splits && one_line(text)).unwrap_or_default();
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let plain = |text: &str| vec![WordPiece::Text(text.to_owned())];
+    let origin = call.stdin.origin().unwrap_or(WordOrigin::Variable);
+    if let Some(array) = values(call.args, &["-a"]).first() {
+        let elements = match words.is_empty() {
+            true => vec![unknown_value(&array.text, origin)],
+            false => words.into_iter().map(plain).collect(),
+        };
+        shell.set_elements(&array.text, elements);
         return reads(call.name);
     }
-    let splits = shell.separators() == " \t\n";
-    let simple = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
-    let text = call.stdin.text().filter(|text| splits && simple(text)).unwrap_or_default();
-    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let default = Arg::known("REPLY");
+    let mut names = operands(call.args, &["-p", "-t", "-n", "-d", "-u", "-N", "-i"]);
+    if names.is_empty() {
+        names.push(&default);
+    }
     for (at, name) in names.iter().enumerate() {
         let last = at + 1 == names.len();
         let value = match words.len() {
-            0 => unknown(&name.text, origin.unwrap_or(WordOrigin::Variable)),
+            0 => unknown_value(&name.text, origin),
             _ if last => plain(&words.join(" ")),
             _ => plain(words.remove(0)),
         };
@@ -204,14 +222,55 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Handles `set -- a b`, which replaces the arguments, and `unset`, which removes variables and
-/// functions.
+/// Handles `mapfile` and `readarray`, which set an array to the lines of the input.
+fn lines_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let default = Arg::known("MAPFILE");
+    let named = operands(call.args, &["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
+    let name = named.first().copied().unwrap_or(&default);
+    // Other options may choose another input, or only a part of it.
+    let all = call.args.iter().all(|arg| !arg.option() || arg.is("-t"));
+    let plain = |line: &str| vec![WordPiece::Text(line.to_owned())];
+    let lines = call.stdin.text().filter(|_| all);
+    let elements = match lines {
+        Some(text) => text.lines().map(plain).collect(),
+        None => {
+            let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
+            vec![unknown_value(&name.text, origin)]
+        }
+    };
+    shell.set_elements(&name.text, elements);
+    reads(call.name)
+}
+
+fn unknown_value(name: &str, origin: WordOrigin) -> Vec<WordPiece> {
+    Arg::unknown(format!("${name}"), origin).pieces
+}
+
+/// Returns the words by which `set` replaces the arguments, if it does: those after its options.
+fn new_arguments(args: &[Arg]) -> Option<&[Arg]> {
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        // `set -` alone keeps the arguments.
+        if arg.is("--") || arg.is("-") && at < args.len() {
+            return Some(&args[at..]);
+        }
+        if !arg.lead.starts_with(['-', '+']) {
+            return Some(&args[at - 1..]);
+        }
+        // The name of an option follows, as in `set -eo pipefail`.
+        at += usize::from(arg.text.ends_with('o'));
+    }
+    None
+}
+
+/// Handles `set -- a b` and `set a b`, which replace the arguments, and `unset`, which removes
+/// variables and functions.
 pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.name == "set"
-        && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
+        && let Some(given) = new_arguments(call.args)
     {
-        let given = call.args[at + 1..].iter().map(|arg| arg.pieces.clone());
-        shell.set_arguments(given.collect());
+        shell.set_arguments(given.iter().map(|arg| arg.pieces.clone()).collect());
     }
     if call.name == "unset" {
         // With these options, variables are not removed.
@@ -233,12 +292,13 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     reads(call.name)
 }
 
-/// Handles `shift`, which removes the first arguments. If it is not known how many, all arguments
-/// become unknown.
+/// Handles `shift`, which removes the first arguments. If it is not known how many, or if one of
+/// the arguments may stand for several, all arguments become unknown.
 pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
     let given = shell.state.arguments.take().unwrap_or_default();
-    shell.state.arguments = Some(match many {
+    let splits = given.iter().any(|value| value.contains(&WordPiece::Splits));
+    shell.state.arguments = Some(match many.filter(|_| !splits) {
         Some(many) => given.into_iter().skip(many).collect(),
         None => (1..=given.len()).map(|at| vec![unknown(format!("${at}"))]).collect(),
     });
@@ -248,7 +308,7 @@ pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `kill`. Ending all processes (`-1`), the own process group (`0`) or the first process
 /// (`1`) is destructive. Ending any other process is opaque.
 pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
+    if call.args.first().is_some_and(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
     }
     let mut targets = call.args;

@@ -26,9 +26,8 @@ fn verb(word: &str) -> Verb {
     };
     let whole = listed(word);
     // A word with `.`, `/`, `=`, `@` or a space is a path, a setting, an address or a sentence, in
-    // which a verb proves nothing. An exception is a method of a gRPC service whose name begins
-    // with `Svc`, as in `pkg.Svc/DeleteAll`.
-    if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
+    // which a verb proves nothing.
+    if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) {
         return whole;
     }
     // The verb may be a part of the word: `delete-index`, `cache:delete-all`, `DeleteInstance`,
@@ -66,10 +65,12 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     let runner = holds("runners", call.name);
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).take(5).collect();
     let dry = call.args.iter().any(|arg| {
-        ["--dry-run", "--dryrun", "--help", "-h", "-help", "--what-if", "--check"]
+        ["--dry-run", "--dryrun", "--help", "-help", "--what-if", "--check"]
             .iter()
             .any(|word| arg.is(word))
     });
+    // Elsewhere, `-h` may be the option for a host.
+    let dry = dry || call.args.last().is_some_and(|arg| arg.is("-h"));
     if runner || dry {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Judges programs that write, copy, move or change files.
 
-use super::options::{any, cut, long, operands, short, values};
+use super::options::{any, cut, is_set, long, operands, short, values};
 use super::{
-    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, destructive,
+    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, destructive,
     destructive_rule, opaque, place, reads, redirected, rules, startup, table, writes,
 };
 
@@ -36,7 +36,11 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     if row.flag("reads") && named.is_empty() && outputs.is_empty() {
         return Some(rules::by_options(call));
     }
-    Some(named.into_iter().chain(&outputs).fold(own, |own, arg| own.or(write(shell, arg))))
+    let files = named.into_iter().chain(&outputs);
+    Some(files.fold(own, |own, arg| {
+        receives(shell, arg, call.stdin);
+        own.or(write(shell, arg))
+    }))
 }
 
 /// Judges the writing of one path. It is destructive for devices and files of the system.
@@ -58,7 +62,6 @@ fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
 /// Judges `cp` and `install`, which write the last operand or into the folder of `-t`.
 pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
-    let secret = named.iter().any(|arg| super::is_secret(&place(shell, arg).path));
     let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
     let copies = call.name == "cp";
     if copies || !any(call.args, &["-d"]) {
@@ -80,13 +83,34 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         }
         for into in received(arg, &named) {
             worst = worst.or(redirected(shell, &into, false));
-            if secret {
-                let path = place(shell, &into).path;
-                shell.lasting.secrets.insert(path);
-            }
+            carry(shell, &named, &into);
         }
     }
     worst
+}
+
+/// Notes that a file gets a secret or a download from the input.
+fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
+    let path = place(shell, file).path;
+    if input.secret() {
+        shell.lasting.secrets.insert(path.clone());
+    }
+    if input.download {
+        shell.lasting.fetched.insert(path);
+    }
+}
+
+/// Notes that a copy of a secret or of a download is a secret or a download too.
+fn carry(shell: &mut Shell, from: &[&Arg], into: &Arg) {
+    let to = place(shell, into).path;
+    for path in from.iter().map(|arg| place(shell, arg).path).collect::<Vec<_>>() {
+        if super::is_secret(&path) || shell.lasting.secrets.contains(&path) {
+            shell.lasting.secrets.insert(to.clone());
+        }
+        if shell.lasting.fetched.contains(&path) {
+            shell.lasting.fetched.insert(to.clone());
+        }
+    }
 }
 
 /// Returns the paths that are written if the files in `what` are put to `to`: `to` itself, or one
@@ -138,6 +162,7 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         }
         for into in received(arg, &named) {
             worst = worst.or(write(shell, &into));
+            carry(shell, &named, &into);
         }
     }
     worst
@@ -186,6 +211,7 @@ pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
+    receives(shell, &file, call.stdin);
     let place = place(shell, &file);
     match place.location {
         Location::Unknown => destructive_rule("dd.unknown", &output.text),
@@ -264,13 +290,9 @@ pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// options run programs.
 pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("archive", call.name);
-    for option in
-        ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
-    {
-        for code in values(call.args, &[option]) {
-            let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
-            worst = worst.or(shell.inner("tar", code));
-        }
+    for code in values(call.args, &table::list("tarruns")) {
+        let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
+        worst = worst.or(shell.inner("tar", code));
     }
     if any(call.args, &["--remove-files"]) {
         worst = worst.or(destructive_rule("archive.remove", "--remove-files"));
@@ -331,15 +353,17 @@ pub(super) fn unzip(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `rsync`. It writes to the last operand, and `--delete` deletes what the source does not
 /// contain.
 pub(super) fn rsync(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let takes = table::list("rsynctakes");
     let only_shows =
-        short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]);
-    let takes =
-        ["-e", "--rsh", "--exclude", "--include", "-f", "--filter", "--exclude-from", "-T", "-B"];
+        is_set(call.args, 'n', "--dry-run", &takes) || any(call.args, &["--list-only"]);
     let named = operands(call.args, &takes);
     let mut worst = writes("copy", call.name);
     for code in values(call.args, &["-e", "--rsh"]) {
         worst = worst
             .or(shell.inner("rsync", &code.text).filter(|found| found.class == Class::Destructive));
+    }
+    for file in values(call.args, &table::list("rsyncwrites")) {
+        worst = worst.or(write(shell, &file));
     }
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
@@ -520,13 +544,18 @@ pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     worst
 }
 
-/// Judges `yq`, which reads, or with `-i` writes its file.
+/// Judges `yq`, which reads, or with `-i` writes its files.
 pub(super) fn yq(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
         return rules::by_options(call);
     }
     let named = operands(call.args, &["-o", "-p", "--output-format", "--input-format"]);
-    named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
+    let verbs = ["e", "eval", "ea", "eval-all"];
+    let verb = named.first().is_some_and(|word| verbs.iter().any(|verb| word.is(verb)));
+    // The first operand after the verb is the expression.
+    let files = named.into_iter().skip(1 + usize::from(verb));
+    let found = files.map(|file| write(shell, file)).reduce(|one, other| one.or(other));
+    found.unwrap_or_else(|| opaque("program.writes", call.name))
 }
 
 /// Judges `uniq IN OUT` and `xxd IN OUT`: the second operand is written. For `xxd` this is any word

@@ -1,18 +1,19 @@
 //! Judges `git` by its subcommand. Committed work can be recovered; work that was never committed
 //! cannot.
 
-use super::options::{self, long, operands, short, takes_next, values};
+use super::options::{self, is_set, long, operands, short, takes_next, values};
 use super::{
-    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive_rule, opaque, reads,
-    remove, rules, table,
+    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
+    reads, remove, rules, table,
 };
 use crate::shell::paths::below;
 
-/// Like [`options::any`], but long options may be abbreviated, as git allows.
+/// Like [`options::any`], but long options may be abbreviated, as git allows, and words after `--`
+/// do not count.
 fn any(args: &[Arg], words: &[&str]) -> bool {
     words.iter().any(|word| match word.starts_with("--") {
         true => long(args, word),
-        false => options::any(args, &[word]),
+        false => options::any(options::before_dashes(args), &[word]),
     })
 }
 
@@ -88,7 +89,14 @@ fn aliased(shell: &mut Shell, args: &[Arg], name: &str) -> Option<ShellFinding> 
 }
 
 fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -> ShellFinding {
-    if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
+    // `--help` cannot be abbreviated: `git reset --h` means `--hard`. After other words than one
+    // verb, it may be a value, or belong to a command that git runs.
+    let helps = match args {
+        [only] => only.is("--help") || only.is("-h"),
+        [verb, last] => !verb.option() && last.is("--help"),
+        _ => false,
+    };
+    if helps {
         return reads("git");
     }
     let from = call.args.len() - args.len() - 1;
@@ -129,10 +137,14 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             opaque("git.changes", &shown)
         }
         ("submodule", "foreach") | ("bisect", "run") => {
-            let code = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
-            let code: Vec<&str> =
-                code.skip_while(|arg| arg.option()).map(|arg| arg.text.as_str()).collect();
-            inner(shell, &code.join(" "))
+            let command = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
+            let command: Vec<Arg> = command.skip_while(|arg| arg.option()).cloned().collect();
+            // One word is code, and several are a program with its arguments.
+            if let [code] = command.as_slice() {
+                inner(shell, &code.text)
+            } else {
+                opaque("git.runs", "git").or(shell.started_by("git", command))
+            }
         }
         ("checkout", _) => checkout(shell, args),
         ("switch", _) => {
@@ -147,8 +159,10 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("reset", _) => reset(args),
         ("clean", _) => {
             let settings = values(call.args, &["-c"]);
-            let unforced = "clean.requireForce=false";
-            clean(args, settings.iter().any(|one| one.text.eq_ignore_ascii_case(unforced)))
+            let unforced =
+                ["false", "no", "off", "0", ""].map(|no| format!("clean.requireforce={no}"));
+            let set = |one: &Arg| unforced.contains(&one.text.to_ascii_lowercase());
+            clean(args, settings.iter().any(set))
         }
         ("push", _) => push(args),
         ("rm", _) => delete(shell, args),
@@ -254,25 +268,41 @@ fn names_path(arg: &Arg) -> bool {
         || table::holds("wellknown", last)
 }
 
+const PATHS_FILE: &str = "--pathspec-from-file";
+
+/// Returns the operands, and an unknown path if the option [`PATHS_FILE`] adds the paths in a file.
+fn paths(args: &[Arg], takes: &[&str]) -> Vec<Arg> {
+    let takes = [takes, &[PATHS_FILE][..]].concat();
+    let mut found: Vec<Arg> = operands(args, &takes).into_iter().cloned().collect();
+    if long(args, PATHS_FILE) {
+        found.push(Arg::unknown(PATHS_FILE, WordOrigin::Output));
+    }
+    found
+}
+
 fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
-    let words = operands(args, &["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"]);
+    let words = operands(args, &["-b", "-B", "--orphan", "--conflict"]);
     let dashes = args.iter().position(|arg| arg.is("--")).filter(|at| at + 1 < args.len());
     if let Some(at) = dashes {
         return replaced(shell, "git.checkout-path", &args[at + 1..].iter().collect::<Vec<_>>());
     }
+    if long(args, PATHS_FILE) {
+        let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
+        return replaced(shell, "git.checkout-path", &[&unknown]);
+    }
     if any(args, &["-B"]) && words.len() == 1 {
         return destructive_rule("git.branch-force", "git checkout -B");
-    }
-    if any(args, &["-b", "-B", "--orphan"]) {
-        return opaque("git.branch", "git checkout -b");
     }
     if any(args, &["-f", "--force"]) {
         return destructive_rule("git.checkout-force", "-f");
     }
+    if any(args, &["-b", "-B", "--orphan"]) {
+        return opaque("git.branch", "git checkout -b");
+    }
     if any(args, &["-p", "--patch"]) {
         return destructive_rule("git.checkout-path", "-p");
     }
-    let sides = any(args, &["--ours", "--theirs", "--pathspec-from-file"]);
+    let sides = any(args, &["--ours", "--theirs"]);
     let tracks = any(args, &["-t", "--track", "--detach", "-d"]);
     let paths = match words.as_slice() {
         [only] if names_path(only) || sides => &words[..],
@@ -298,7 +328,8 @@ fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     if staged && !tree {
         return opaque("git.unstage", "git restore --staged");
     }
-    replaced(shell, "git.restore", &operands(args, &["-s", "--source"]))
+    let paths = paths(args, &["-s", "--source"]);
+    replaced(shell, "git.restore", &paths.iter().collect::<Vec<_>>())
 }
 
 fn reset(args: &[Arg]) -> ShellFinding {
@@ -313,20 +344,25 @@ fn reset(args: &[Arg]) -> ShellFinding {
 
 /// Judges `git clean`. `unforced` is true if a setting lets git delete without `-f`.
 fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
-    if short(args, 'n') || long(args, "--dry-run") {
+    if is_set(args, 'n', "--dry-run", &["-e", "--exclude"]) {
         return reads("git");
     }
-    match short(args, 'f') || long(args, "--force") || any(args, &["-i"]) || unforced {
+    match short(args, 'f')
+        || long(args, "--force")
+        || any(args, &["-i", "--interactive"])
+        || unforced
+    {
         true => destructive_rule("git.clean", "clean -f"),
         false => opaque("git.clean", "git clean"),
     }
 }
 
 fn push(args: &[Arg]) -> ShellFinding {
-    if short(args, 'n') && !any(args, &["--no-verify"]) || long(args, "--dry-run") {
+    let takes = ["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
+    if is_set(args, 'n', "--dry-run", &takes) {
         return reads("git");
     }
-    let words = operands(args, &["-o", "--push-option", "--repo", "--receive-pack", "--exec"]);
+    let words = operands(args, &takes);
     let forces = |word: &&&Arg| {
         word.lead.starts_with('+') || word.lead.starts_with(':') && word.text.len() > 1
     };
@@ -341,7 +377,7 @@ fn push(args: &[Arg]) -> ShellFinding {
 }
 
 fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
-    if any(args, &["-n", "--dry-run"]) {
+    if is_set(args, 'n', "--dry-run", &[PATHS_FILE]) {
         return reads("git");
     }
     if any(args, &["--cached"]) {
@@ -350,7 +386,7 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let force = short(args, 'f') || long(args, "--force");
     let reason = "It deletes files that git can give back.";
     let mut worst = ShellFinding::new(Class::Write, "git.rm", "git rm", reason);
-    for path in operands(args, &[]) {
+    for path in &paths(args, &[]) {
         let found = remove::one(shell, path, short(args, 'r'));
         if force && found.class == Class::Destructive {
             worst = worst.or(found);

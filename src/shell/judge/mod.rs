@@ -123,7 +123,9 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
 
 /// Returns true if the same text has downloaded this file.
 pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
-    file.sure && shell.lasting.fetched.contains(&place(shell, file).path)
+    let place = place(shell, file);
+    let kept = place.location != Location::Nothing;
+    file.sure && kept && shell.lasting.fetched.contains(&place.path)
 }
 
 /// Judges the program that is called with these words.
@@ -260,15 +262,18 @@ fn base(written: &str) -> String {
     if shouted { plain.to_ascii_lowercase() } else { plain.to_owned() }
 }
 
-/// Returns true if the program is only asked for its help or its version.
+/// Returns true if the program is only asked for its help or its version. After other words than
+/// one subcommand, `--help` proves nothing: `sh -c CODE --help` runs the code.
 fn helps(call: &ProgramCall) -> bool {
-    let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
-    ["--help", "--version", "-help"].iter().any(|word| alone(word))
-        || rules::destroyers().any(|name| name == family(call.name)) && alone("-V")
-        || call.args.last().is_some_and(|arg| arg.is("--help") || arg.is("-help"))
-            && call.args.len() <= 4
-            && (call.name != "rm" || call.args.len() == 1)
-            && !wrappers::known(call.name)
+    let asks = |arg: &Arg| arg.is("--help") || arg.is("-help");
+    match call.args {
+        [only] if only.is("-V") => rules::destroyers().any(|name| name == family(call.name)),
+        [only] => asks(only) || only.is("--version"),
+        [verb, last] => {
+            asks(last) && rules::is_subcommand(call.name, verb) && !wrappers::known(call.name)
+        }
+        _ => false,
+    }
 }
 
 fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {

@@ -55,7 +55,9 @@ fn deletes(call: &ProgramCall) -> Option<ShellFinding> {
     let hosts = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
     let keeps = table::list("storeports");
     let own = call.args.iter().any(|arg| {
-        hosts.iter().any(|host| arg.text.contains(host))
+        let address = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
+        let ends = |rest: &str| rest.is_empty() || rest.starts_with([':', '/', '?']);
+        hosts.iter().any(|host| address.strip_prefix(host).is_some_and(ends))
             && !arg.text.contains("/_")
             && !keeps.iter().any(|port| arg.text.contains(port))
     });
@@ -101,11 +103,13 @@ fn fetched_into(shell: &mut Shell, file: &Arg) {
 
 /// Notes the file that gets its name from the last part of each URL.
 fn by_name(shell: &mut Shell, call: &ProgramCall) {
+    let folders = values(call.args, &["-P", "--directory-prefix", "--output-dir"]);
+    let folder = folders.first().map_or(".", |folder| folder.text.as_str());
     for address in call.args.iter().filter(|arg| arg.sure && arg.text.contains("://")) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
-        let name = end.split(['?', '#']).next().unwrap_or_default().to_owned();
+        let name = end.split(['?', '#']).next().unwrap_or_default();
         if !name.is_empty() {
-            fetched_into(shell, &Arg::known(name));
+            fetched_into(shell, &Arg::known(format!("{folder}/{name}")));
         }
     }
 }

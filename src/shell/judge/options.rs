@@ -4,7 +4,7 @@ use super::Arg;
 use crate::shell::table::TableRow;
 
 /// Returns the arguments before `--`.
-fn before_dashes(args: &[Arg]) -> &[Arg] {
+pub(super) fn before_dashes(args: &[Arg]) -> &[Arg] {
     let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
     &args[..end]
 }
@@ -26,6 +26,24 @@ pub(super) fn long(args: &[Arg], name: &str) -> bool {
         let word = arg.lead.split('=').next().unwrap_or_default();
         word == name || word.len() >= 3 && name.starts_with(word) && word.starts_with("--")
     })
+}
+
+/// Returns true if a flag is certainly set, by its letter or by its long name. Unlike [`short`] and
+/// [`long`], it skips the values of the options in `takes`: `-e -n` and `-en` set no `-n` then.
+pub(super) fn is_set(args: &[Arg], letter: char, name: &str, takes: &[&str]) -> bool {
+    let args = before_dashes(args);
+    let flag = |c: &char| c.is_ascii_alphanumeric() && !takes.contains(&format!("-{c}").as_str());
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        let cluster = arg.lead.strip_prefix('-').unwrap_or_default();
+        if cluster.chars().take_while(flag).any(|c| c == letter)
+            || long(std::slice::from_ref(arg), name)
+        {
+            return true;
+        }
+        at += 1 + usize::from(takes_next(&arg.lead, takes));
+    }
+    false
 }
 
 /// Returns true if one of these words is present exactly, or a long option among them with

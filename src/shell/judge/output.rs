@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{any, operands};
-use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, rules, table};
+use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, fetched, rules, table};
 use crate::shell::parse::unescape;
 use crate::shell::paths;
 
@@ -54,7 +54,8 @@ fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     if named.is_empty() {
         return StreamData { pieces: None, present: true, ..call.stdin.clone() };
     }
-    made.unwrap_or(StreamData { file: true, ..StreamData::some() })
+    let download = named.iter().any(|arg| fetched(shell, arg));
+    made.unwrap_or(StreamData { file: true, download, ..StreamData::some() })
 }
 
 /// Returns the words of `echo`, separated by one space.

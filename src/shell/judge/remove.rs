@@ -2,6 +2,7 @@
 
 use super::files::write;
 use super::options::{any, long, operands, short};
+use super::wrappers::filled;
 use super::{
     Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
     destructive, destructive_rule, opaque, place, reads, rules, tried_program, writes,
@@ -84,8 +85,7 @@ pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
 pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let starts: Vec<&Arg> = call
-        .args
+    let starts: Vec<&Arg> = past_early(call.args)
         .iter()
         .take_while(|arg| !arg.lead.starts_with('-') && !arg.is("(") && !arg.is("!"))
         .collect();
@@ -97,18 +97,17 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         arg.may_split || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
     });
     let mut worst = if free { opaque("program.value", "find").inspects() } else { reads("find") };
-    if any(call.args, &["-delete"]) {
-        worst = worst.or(deletes(shell, call.args, &starts));
-    }
     let mut at = 0;
     while at < call.args.len() {
         let option = call.args[at].lead.as_str();
-        if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
+        if option == "-delete" {
+            worst = worst.or(deletes(shell, &call.args[..at], &starts));
+        } else if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
             worst = worst.or(call.args.get(at + 1).map(|file| write(shell, file)));
         } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
             let rest = &call.args[at + 1..];
             let end = rest.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(rest.len());
-            worst = worst.or(each(shell, call, &rest[..end], &starts));
+            worst = worst.or(each(shell, &call.args[..at], &rest[..end], &starts));
             at += end;
         }
         at += 1;
@@ -116,12 +115,19 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     worst
 }
 
-/// Judges the command that `find` runs for every file. `{}` stands for the path of the file.
-fn each(shell: &mut Shell, call: &ProgramCall, command: &[Arg], starts: &[&Arg]) -> ShellFinding {
+/// Returns the arguments after options such as `-L`, which come before the folders to start in.
+fn past_early(args: &[Arg]) -> &[Arg] {
+    let early = |arg: &&Arg| ["-H", "-L", "-P"].iter().any(|option| arg.is(option));
+    &args[args.iter().take_while(early).count()..]
+}
+
+/// Judges the command that `find` runs for every file that passes the tests before it. `{}` stands
+/// for the path of the file.
+fn each(shell: &mut Shell, tests: &[Arg], command: &[Arg], starts: &[&Arg]) -> ShellFinding {
     if command.is_empty() {
         return opaque("find.exec", "find");
     }
-    let names = names(call.args);
+    let names = names(tests);
     let mut worst = reads("find");
     for start in starts {
         let args: Vec<Arg> =
@@ -131,12 +137,24 @@ fn each(shell: &mut Shell, call: &ProgramCall, command: &[Arg], starts: &[&Arg])
     worst
 }
 
-/// Returns the patterns of `-name`, if every file that is found matches one of them.
-fn names(args: &[Arg]) -> Vec<String> {
-    if any(args, &["-not", "!"]) || args.iter().any(|arg| arg.is("!")) {
+fn has(args: &[Arg], words: &[&str]) -> bool {
+    args.iter().any(|arg| words.iter().any(|word| arg.is(word)))
+}
+
+/// The operators that separate alternatives.
+const OR: [&str; 3] = ["-o", "-or", ","];
+
+/// Returns the patterns of `-name`, if every file that passes the tests matches one of them. Each
+/// alternative needs a pattern, except those that end in `-prune`: what they cut off is not found.
+fn names(tests: &[Arg]) -> Vec<String> {
+    let named = |part: &[Arg]| has(part, &["-name", "-iname"]);
+    let mut parts = tests.split(|arg| OR.iter().any(|or| arg.is(or)));
+    let certain = parts.next_back().is_some_and(named)
+        && parts.all(|part| named(part) || has(part, &["-prune"]));
+    if !certain || has(tests, &["-not", "!"]) {
         return Vec::new();
     }
-    super::options::values(args, &["-name", "-iname"])
+    super::options::values(tests, &["-name", "-iname"])
         .into_iter()
         .filter_map(|arg| arg.literal().map(str::to_owned))
         .collect()
@@ -147,7 +165,7 @@ pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
     if any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
         return None;
     }
-    let start = args.first().filter(|arg| !arg.lead.starts_with('-')).cloned();
+    let start = past_early(args).first().filter(|arg| !arg.lead.starts_with('-')).cloned();
     let start = start.unwrap_or_else(|| Arg::known("."));
     Some(with_found_name(&Arg::known("{}"), &start, &names(args)).pieces)
 }
@@ -155,27 +173,20 @@ pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
 /// Replaces `{}` by a path below the start. Its name is the pattern of `-name`, or `*` if there are
 /// several.
 fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
-    if !arg.text.contains("{}") || !arg.sure {
-        return arg.clone();
-    }
     let name = match names {
         [first, ..] if names.iter().all(|name| made(name)) => first.clone(),
         [only] => only.clone(),
         _ => "*".to_owned(),
     };
-    let mut pieces = start.pieces.clone();
-    pieces.push(WordPiece::Glob(format!("/{name}")));
-    if arg.text != "{}" {
-        let (before, after) = arg.text.split_once("{}").unwrap_or((&arg.text, ""));
-        pieces.insert(0, WordPiece::Text(before.to_owned()));
-        pieces.push(WordPiece::Text(after.to_owned()));
-    }
-    Arg::from_pieces(&pieces)
+    let mut path = start.pieces.clone();
+    path.push(WordPiece::Glob(format!("/{name}")));
+    filled(arg, "{}", &Arg::from_pieces(&path))
 }
 
-fn deletes(shell: &mut Shell, args: &[Arg], starts: &[&Arg]) -> ShellFinding {
-    let names = names(args);
-    let empty_only = any(args, &["-empty"]);
+/// Judges `-delete` after these tests.
+fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
+    let names = names(tests);
+    let empty_only = has(tests, &["-empty"]) && !has(tests, &OR) && !has(tests, &["-not", "!"]);
     let made_only = !names.is_empty() && names.iter().all(|name| made(name));
     let mut worst = writes("find.delete", "find");
     for start in starts {
@@ -184,7 +195,9 @@ fn deletes(shell: &mut Shell, args: &[Arg], starts: &[&Arg]) -> ShellFinding {
         shell.target(TouchedPath { path, deed, known: false, recursive: true });
         let fine = match place.location {
             Location::Temp | Location::Made => true,
-            Location::TempRoot => made_only || !names.is_empty() || any(args, &["-mtime", "-user"]),
+            Location::TempRoot => {
+                made_only || !names.is_empty() || any(tests, &["-mtime", "-user"])
+            }
             Location::Inside | Location::Whole => made_only || empty_only,
             _ => false,
         };

@@ -1,6 +1,6 @@
 //! Judges a call by the rows of its program in the table.
 
-use super::options::{self, KnownOptions, any, long, operands};
+use super::options::{self, KnownOptions, any, before_dashes, long, operands};
 use super::{
     Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
     reads as reading, table,
@@ -102,7 +102,7 @@ pub(super) fn marked(mark: &str, call: &ProgramCall) -> bool {
 /// Returns true if the program only prints what it would do.
 fn dry(args: &[Arg]) -> bool {
     let words = ["--dry-run", "--dryrun", "--help", "--what-if", "--whatif"];
-    args.iter().any(|arg| {
+    before_dashes(args).iter().any(|arg| {
         let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
         words.contains(&name) && !["none", "false", "0"].contains(&value)
     })
@@ -144,6 +144,18 @@ fn fits(wanted: &[&str], words: &[&Arg], exact: bool) -> bool {
         (false, false) => name.eq_ignore_ascii_case(&word.text),
     };
     (*first == "*" || first.split('|').any(is_it)) && fits(rest, left, exact)
+}
+
+/// Returns true if a row of the program begins with this word, which is not the name of a file such
+/// as `manage.py`.
+pub(super) fn is_subcommand(name: &str, word: &Arg) -> bool {
+    let begins = |row: &TableRow| {
+        let first = row.words.split_whitespace().next().unwrap_or_default();
+        first.split('|').any(|verb| word.is(verb))
+    };
+    !word.text.contains('.')
+        && !word.text.is_empty()
+        && table::rows(family(name)).iter().any(begins)
 }
 
 /// Returns the row that applies whatever the operands are. It decides which files are shown,

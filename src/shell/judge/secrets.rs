@@ -3,8 +3,8 @@
 
 use super::options::values;
 use super::{
-    Arg, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule, place, rules,
-    table,
+    Arg, Location, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule,
+    place, rules, table,
 };
 use crate::shell::table::{contained, holds, list};
 
@@ -39,10 +39,13 @@ fn holds_secret(shell: &Shell, arg: &Arg) -> bool {
             WordPiece::Unknown { shown, .. } => contained("secretwords", shown).is_some(),
             _ => false,
         });
-    // The word may have the form `@FILE`, `name=@FILE` or `name=FILE`.
+    // The word may have the form `@FILE`, `name=@FILE` or `name=@FILE;type=TYPE`.
     let file = text.rsplit('@').next().unwrap_or_default();
     let file = file.split(';').next().unwrap_or_default();
-    let copied = |file: &str| shell.lasting.secrets.contains(&place(shell, &Arg::known(file)).path);
+    let copied = |file: &str| {
+        let place = place(shell, &Arg::known(file));
+        place.location != Location::Nothing && shell.lasting.secrets.contains(&place.path)
+    };
     let named = !text.contains("://") && !text.contains(char::is_whitespace);
     variable || named && !arg.lead.starts_with("--") && (is_secret(file) || copied(file))
 }

@@ -1,7 +1,7 @@
 //! Judges programs that start another program by what the other program does.
 
 use super::options::{self, KnownOptions};
-use super::options::{any, leading, operands, takes_next, values};
+use super::options::{any, leading, takes_next, values};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, family,
     mentions, opaque, output, redirected, table,
@@ -103,7 +103,8 @@ fn inner(
             codes.extend(screen_code(args));
             run = codes.is_empty().then_some(rest);
         }
-        "words" if codes.is_empty() => run = Some(rest),
+        // The codes may be options of the command and not of the wrapper, so both are judged.
+        "words" => run = Some(rest),
         "joined" => {
             let words: Vec<&Arg> =
                 rest.iter().filter(|arg| !table::holds("sentkeys", &arg.text)).collect();
@@ -117,10 +118,9 @@ fn inner(
         run = Some(vec![Arg::known("python")]);
     }
     // `--entrypoint` names the program, and the words after the image are its arguments.
-    if let Some(entry) = values(args, &["--entrypoint"]).into_iter().next() {
-        let image = operands(args, &taking(row)).first().map(|arg| arg.text.clone());
-        let at = args.iter().rposition(|arg| Some(&arg.text) == image.as_ref());
-        let words = at.map_or(&[][..], |at| &args[at + 1..]);
+    let image = leading(args, &taking(row));
+    if let Some(entry) = values(&args[..image], &["--entrypoint"]).into_iter().next() {
+        let words = args.get(image + 1..).unwrap_or_default();
         run = Some(std::iter::once(entry).chain(words.iter().cloned()).collect());
     }
     if codes.is_empty() && run.is_none() {
@@ -205,34 +205,69 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
 }
 
 /// Judges `xargs`: the words of the input are added to the command, or replace the placeholder that
-/// an option such as `-I` names. For `-i`, the placeholder is `{}`.
+/// an option such as `-I` names. For `-i` and `--replace` alone, the placeholder is `{}`.
 fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
-    let at = leading(call.args, &table::list("xargstakes"));
-    let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
-    let named = values(&call.args[..at], &["-I", "-J", "--replace"]);
-    let by_default = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
-    let placeholder = named.first().map(|arg| arg.text.clone()).or(by_default);
-    let found = run_given_words(shell, call, command, placeholder.as_deref());
+    let (own, command) = call.args.split_at(leading(call.args, &table::list("xargstakes")));
+    if command.is_empty() {
+        return None;
+    }
+    let named = values(own, &["-I", "-J"]).first().map(|arg| arg.text.clone());
+    let optional = own.iter().find_map(|arg| {
+        let value = arg.lead.strip_prefix("--replace").or(arg.lead.strip_prefix("-i"))?;
+        let value = value.trim_start_matches('=');
+        let value = if value.is_empty() { "{}" } else { value };
+        Some(value.to_owned())
+    });
+    let placeholder = named.or(optional);
+    // The words of a file, and those between other delimiters, are not known.
+    let delimiters = values(own, &["-d", "--delimiter"]);
+    let unknown = !values(own, &["-a", "--arg-file"]).is_empty()
+        || delimiters.iter().any(|delimiter| !delimiter.is("\\n") && !delimiter.is("\n"));
+    let pieces = call.stdin.pieces.clone().filter(|_| !unknown);
+    let stdin = StreamData { pieces, ..call.stdin.clone() };
+    let given = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
+    let found = run_given_words(shell, &given, command, placeholder.as_deref());
     // The command may be in a glob or in an unknown value among the words before it.
-    let sure = call.args[..at].iter().all(|arg| arg.sure);
+    let sure = own.iter().all(|arg| arg.sure);
     Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
 }
 
-/// Judges `parallel COMMAND ::: WORD…`. Without `:::`, the words are those of the input.
+/// Judges `parallel COMMAND ::: WORD…`. Without `:::`, the words are the lines of the input.
 fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
+    let (own, rest) = call.args.split_at(leading(call.args, &table::list("paralleltakes")));
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
-    let words: Vec<WordPiece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
-    let stdin = if end < rest.len() { StreamData::known(words) } else { call.stdin.clone() };
+    let given = rest.get(end + 1..).filter(|_| !rest[end].text.starts_with("::::"));
+    // After `::::` and `-a` comes a file that contains the words.
+    let from_file = end < rest.len() || !values(own, &["-a", "--arg-file"]).is_empty();
+    let stdin = match given {
+        Some(words) => StreamData::known(output::joined(&words.iter().collect::<Vec<_>>())),
+        None if from_file => StreamData::some(),
+        None => call.stdin.clone(),
+    };
     let call = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
     match &rest[..end] {
         [] => super::builtins::code_from_input(shell, "parallel", &stdin),
         [code] if code.text.contains(' ') => {
-            // A variable stands for a word that is not known.
-            let text =
-                code.text.replace("{}", &stdin.text().unwrap_or_else(|| "\"$X\"".to_owned()));
-            let code = Arg { text, ..code.clone() };
-            let found = shell.in_process("parallel", |shell| shell.code(&code, "parallel"));
+            let inputs: Vec<String> = match (given, stdin.text()) {
+                (Some(words), _) => words.iter().map(|word| escaped(word.literal())).collect(),
+                (None, Some(text)) if text.lines().nth(MAX_WORDS).is_none() => {
+                    text.lines().map(|line| escaped(Some(line))).collect()
+                }
+                _ => vec![escaped(None)],
+            };
+            // Without a placeholder, the word comes at the end.
+            let end = if code.text.contains('{') { "" } else { " {}" };
+            let template = format!("{}{end}", code.text.replace("'{}'", "{}"));
+            let found = shell.in_process("parallel", |shell| {
+                for input in inputs {
+                    let mut text = template.replace("{}", &input);
+                    // Parts of the word, such as its folder, are not computed.
+                    for part in ["{.}", "{/}", "{//}", "{/.}"] {
+                        text = text.replace(part, &escaped(None));
+                    }
+                    shell.code(&Arg { text, ..code.clone() }, "parallel");
+                }
+            });
             found.unwrap_or_else(|| opaque("wrapper", "parallel"))
         }
         command => {
@@ -242,8 +277,23 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
 }
 
-/// Judges a command that gets the words of the input: in place of the placeholder, or else at its
-/// end.
+/// Input with more words is not split.
+const MAX_WORDS: usize = 32;
+
+/// Returns a word as `parallel` puts it into shell code. For a word that is not known, this is a
+/// parameter that no code can set.
+fn escaped(word: Option<&str>) -> String {
+    let Some(word) = word else { return "\"$-\"".to_owned() };
+    if word.is_empty() {
+        return "''".to_owned();
+    }
+    let plain = |c: char| c.is_alphanumeric() || "._-/+,:@%=".contains(c);
+    let escaped = |c: char| (!plain(c)).then_some('\\').into_iter().chain([c]);
+    word.chars().flat_map(escaped).collect()
+}
+
+/// Judges a command that gets the words of the input: one call for each word, which replaces the
+/// placeholder, or else one call with all words at its end.
 fn run_given_words(
     shell: &mut Shell,
     call: &ProgramCall,
@@ -251,40 +301,41 @@ fn run_given_words(
     placeholder: Option<&str>,
 ) -> ShellFinding {
     let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
-    // Input that contains quotes or backslashes, or more than 32 words, is not split.
+    // Input that contains quotes or backslashes is not split.
     let is_unsplit = call.stdin.text().is_some_and(|text| {
-        text.contains(['"', '\'', '\\']) || text.split_whitespace().nth(32).is_some()
+        text.contains(['"', '\'', '\\']) || text.split_whitespace().nth(MAX_WORDS).is_some()
     });
     let words = match &call.stdin.pieces {
         Some(pieces) if !is_unsplit => split_at_blanks(pieces),
-        _ => vec![Arg::unknown("$input", origin)],
-    };
-    let mut args: Vec<Arg> = Vec::new();
-    for arg in command {
-        match placeholder.filter(|placeholder| arg.sure && arg.text.contains(placeholder)) {
-            Some(placeholder) => {
-                args.extend(words.iter().map(|word| filled(arg, placeholder, word)));
-            }
-            None => args.push(arg.clone()),
+        _ => {
+            let shown = "$input".to_owned();
+            let input = WordPiece::Unknown { shown, origin };
+            vec![Arg::from_pieces(&[input, WordPiece::Splits])]
         }
-    }
-    if placeholder.is_none() {
-        args.extend(words);
-    }
+    };
+    let calls: Vec<Vec<Arg>> = match placeholder {
+        Some(placeholder) => words
+            .iter()
+            .map(|word| command.iter().map(|arg| filled(arg, placeholder, word)).collect())
+            .collect(),
+        None => vec![[command, &words[..]].concat()],
+    };
     // The words may be code for a shell, so a shell never counts as only reading.
-    let is_shell = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
-    let found = shell.started_by(call.name, args);
+    let is_shell = command[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
+    let found = calls
+        .into_iter()
+        .fold(None, |found, args| ShellFinding::worst(found, shell.started_by(call.name, args)));
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
     if is_shell && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
 
-/// Splits the input at blanks, as `xargs` does.
+/// Splits the input at blanks, as `xargs` does, and at the character NUL, as `xargs -0` does.
 fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
     let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in pieces {
         let parts = match piece {
             WordPiece::Text(text) => {
-                let parts = text.split(char::is_whitespace);
+                let parts = text.split(|c: char| c.is_whitespace() || c == '\0');
                 parts.map(|part| WordPiece::Text(part.to_owned())).collect()
             }
             other => vec![other.clone()],
@@ -297,8 +348,9 @@ fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
         }
     }
     for word in &mut words {
-        // A glob is replaced by the names of all matching files, so one word may become several.
-        if word.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
+        // A glob stands for the names of all matching files, and an unknown value may contain
+        // blanks. So one word may become several.
+        if word.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
             word.push(WordPiece::Splits);
         }
     }
@@ -306,8 +358,12 @@ fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
     words.filter(|word| !word.text.is_empty()).collect()
 }
 
-/// Returns an argument with a word in place of each placeholder: `src/{}` becomes `src/a.rs`.
-fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
+/// Returns an argument with a word in place of each placeholder: `src/{}` becomes `src/a.rs`. An
+/// argument that is not known is returned as it is.
+pub(super) fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
+    if !arg.sure || !arg.text.contains(placeholder) {
+        return arg.clone();
+    }
     let mut pieces = Vec::new();
     for (at, part) in arg.text.split(placeholder).enumerate() {
         if at > 0 {
