@@ -90,7 +90,8 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
     let mut effects = run(reading, has);
     // A tool that gets a file and a text may write it, whatever its field `command` is for.
-    if !effects.is_empty() && !(names_a_file(reading.input) && has_text(reading.input)) {
+    let writes = names_a_file(reading.input) && has_text(reading.input);
+    if !effects.is_empty() && !writes {
         return effects;
     }
     effects.extend(known(reading, has));

@@ -33,7 +33,7 @@ const MAX_KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct MatchCache {
     committed: Arc<CommittedFiles>,
-    signatures: Arc<Memo<(RelativePath, BlobId), Arc<HashSet<Signature>>, MAX_SIGNATURES>>,
+    signatures: Arc<KnownSignatures>,
     texts: Arc<Memo<String, Document, MAX_KEPT>>,
     order: Arc<Memo<(String, String), bool>>,
     standing: Arc<Mutex<StandingFiles>>,
@@ -157,11 +157,15 @@ struct FileChanges {
     /// The changed and deleted files that existed at the commit.
     then: Vec<RelativePath>,
     /// For each file of `then`, the signatures of its blocks at the commit. Filled on first use.
-    stood: OnceLock<Vec<Arc<HashSet<Signature>>>>,
+    stood: OnceLock<Vec<Signatures>>,
 }
 
 /// What makes two blocks of any files the same block: the kind, the name and the tokens.
 type Signature = (BlockKind, String, TokenHash);
+/// The signatures of all blocks of one text.
+type Signatures = Arc<HashSet<Signature>>;
+/// Signatures by path and content.
+type KnownSignatures = Memo<(RelativePath, BlobId), Signatures, MAX_SIGNATURES>;
 
 /// The files that have records, by file name and by folder.
 #[derive(Default)]
@@ -248,7 +252,7 @@ impl Workspace {
     /// Returns the signatures of the blocks of each of these files at a commit. Most files have the
     /// same content at many commits, so they are cached by content. Files that do not exist there
     /// or cannot be read are left out.
-    fn signatures_at(&self, commit: &str, paths: &[&str]) -> Vec<Arc<HashSet<Signature>>> {
+    fn signatures_at(&self, commit: &str, paths: &[&str]) -> Vec<Signatures> {
         let Some(git) = self.git() else { return Vec::new() };
         let files = git.blobs_at(&CommitId(commit.to_owned()), paths).unwrap_or_default();
         let of = |(path, blob): (RelativePath, BlobId)| {
@@ -256,7 +260,7 @@ impl Workspace {
             if let Some(known) = self.match_cache.signatures.get(&key) {
                 return Some(known);
             }
-            let document = self.document(&key.0, &git.blob_of(key.1.clone()).ok()?).ok()?;
+            let document = self.document(&key.0, &git.blob_of(key.1).ok()?).ok()?;
             let blocks = self.outlined(&key.0, &document).blocks();
             let found = blocks.blocks.iter().map(signature).collect();
             Some(self.match_cache.signatures.keep(key, Arc::new(found)))
