@@ -547,6 +547,25 @@ fn no_program_is_needed_and_bare_or_shallow_is_refused() {
 }
 
 #[test]
+fn a_partial_clone_says_what_to_fetch() {
+    let repo = Repo::new();
+    for number in [1, 2] {
+        repo.write("src/a.rs", &function("a", number));
+        repo.commit("a commit");
+    }
+    repo.git(&["config", "uploadpack.allowFilter", "true"]);
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let source = format!("file://{}", repo.root().display());
+    git(elsewhere.path(), &["clone", "-q", "--filter=blob:none", &source, "partial"]);
+    let partial = elsewhere.path().join("partial");
+    let checked = intent_in(&partial, &["check", "--base", "HEAD~1"]);
+    assert_eq!(checked.code, 2);
+    assert!(checked.err.contains("`git fetch --refetch --no-filter`"), "{}", checked.err);
+    git(&partial, &["fetch", "-q", "--refetch", "--no-filter"]);
+    assert_ne!(intent_in(&partial, &["check", "--base", "HEAD~1"]).code, 2);
+}
+
+#[test]
 fn an_inner_registry_governs_nothing() {
     let repo = Repo::new();
     let widest = "active_intents:\n  - id: INT-666\n    name: Mine\n    status: IN_PROGRESS\n    owned_scope: [\"**\"]\n";

@@ -14,7 +14,7 @@ use crate::ledger::{Digest, signed};
 use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::git::short_id;
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{Code, Finding, RelativePath, store};
 
 /// How much of the evidence anchors vouch for.
@@ -122,9 +122,10 @@ impl Anchors {
 
 fn broken(stored: &Stored, what: &str) -> Finding {
     let path = &stored.path;
+    let typed = shell_word(path.as_str());
     let message = format!("The anchor {path} {what}, so it vouches for nothing.");
     let help = format!(
-        "Restore it: `git checkout HEAD -- {path}`. If it was committed like this, remove it with `git rm {path}`, and let a person make a new one: `intent anchor`."
+        "Restore it: `git checkout HEAD -- {typed}`. If it was committed like this, remove it with `git rm {typed}`, and let a person make a new one: `intent anchor`."
     );
     Finding { path: Some(path.clone()), ..Finding::new(Code::AnchorBroken, message, help) }
 }

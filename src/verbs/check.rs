@@ -239,7 +239,7 @@ pub(crate) fn change_signed(
         }
         if is_for_branch && accepted.exists() {
             let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
-            missing.for_each(|finding| finding.help = give_back(accepted, &judged.against));
+            missing.for_each(|finding| finding.help = give_back(here, accepted, &judged.against));
         }
         policy = Arc::clone(&rules.accepted().policy);
         let mut compared = rule_changes::judge(&judged, &rules, &approvals)?;
@@ -505,11 +505,11 @@ fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
 }
 
 /// Says how to restore the registry on a branch that deletes it.
-fn give_back(accepted: &Registry, against: &ComparedSides) -> String {
+fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> String {
     let (path, from) = (accepted.path(), against.from());
-    let typed = text::shell_word(from);
+    let (typed, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
     format!(
-        "The change takes away {path}, which {from} has: `git checkout {typed} -- ':/.orchestration'`, on the branch, gets it back."
+        "The change takes away {path}, which {from} has: `git checkout {typed} -- {place}`, on the branch, gets it back."
     )
 }
 

@@ -20,6 +20,7 @@ use crate::ledger::{Record, RecordKind, TestRun, TestSource, Trust};
 use crate::workspace::git::Target;
 use crate::workspace::policy::Completion;
 use crate::workspace::store;
+use crate::workspace::text::shell_word;
 
 /// The prefix of a criterion that names a command.
 const RUN: &str = "run:";
@@ -234,6 +235,7 @@ pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, Ver
 /// Returns why the criteria do not permit completion, with the command to run next, or `None` if
 /// they do.
 fn missing(id: &str, criteria: &[CriterionAnswer], tree: &TreeState) -> Option<String> {
+    let id = shell_word(id);
     let named: Vec<_> = criteria.iter().filter(|one| one.command.is_some()).collect();
     if named.is_empty() {
         return Some("none of its acceptance criteria names a command; a person adds one to the registry, such as `run: cargo test`".to_owned());

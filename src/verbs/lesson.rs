@@ -18,6 +18,7 @@ use crate::ledger::{
 };
 use crate::provenance::{Difference, matching};
 use crate::workspace::policy::Lessons;
+use crate::workspace::text::shell_word;
 use crate::workspace::{Hint, RelativePath, store};
 use section::Placed;
 
@@ -189,7 +190,9 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     for path in &paths {
         check_permission(ws, request.asker, path)?;
     }
-    if let Some(what) = instruction(&line).filter(|_| request.asker == Asker::Agent) {
+    // The escapes of Markdown would hide some of the words.
+    let plain = section::unescaped(&line);
+    if let Some(what) = instruction(&plain).filter(|_| request.asker == Asker::Agent) {
         return Err(LessonError::Instructs { what }.into());
     }
     // This is the lock of `intent record`, so that no other process records the file between the
@@ -248,7 +251,8 @@ impl BrainFile {
             // it again.
             Err(error) => {
                 let why = error.with_hint();
-                answer.unrecorded = Some(format!("{why}; `intent record {}` does it", self.path));
+                let typed = shell_word(self.path.as_str());
+                answer.unrecorded = Some(format!("{why}; `intent record {typed}` does it"));
             }
         }
         Ok(answer)
@@ -376,9 +380,11 @@ const STEERING: [&str; 30] = [
     "without asking",
 ];
 
-/// Returns the first word of the lesson that is in [`STEERING`].
+/// Returns the first entry of [`STEERING`] that a lesson, written without escapes, contains.
 fn instruction(line: &str) -> Option<String> {
-    let line = line.to_lowercase();
+    // Unicode has several spaces, and the entries have only the plain one.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let line = words.join(" ").to_lowercase();
     STEERING.into_iter().find(|word| line.contains(word)).map(|word| word.trim().to_owned())
 }
 

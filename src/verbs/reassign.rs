@@ -17,7 +17,7 @@ use crate::ledger::{
     ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKind, Strength,
 };
 use crate::provenance::{Step, lineage};
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{Code, Finding, RelativePath};
 
 /// Selects the blocks to reassign.
@@ -203,6 +203,7 @@ pub(super) fn judge(ws: &Workspace, at: u32) -> Compared {
             Some(_) => (Code::ScopeViolation, "does not own that file"),
             None => (Code::UnknownIntent, "is not in the registry"),
         };
+        let [place, here, back] = [path.as_str(), &to, &from].map(shell_word);
         Finding {
             path: Some(path.clone()),
             lines: LineRange::new(1, 1),
@@ -211,7 +212,7 @@ pub(super) fn judge(ws: &Workspace, at: u32) -> Compared {
                 code,
                 format!("Blocks of {path} were reassigned from {from} to {to}, which {why}."),
                 format!(
-                    "Put them back with `intent reassign {path} --from {to} --to {from}`, or let a person widen the scope of {to} first."
+                    "Put them back with `intent reassign {place} --from {here} --to {back}`, or let a person widen the scope of {to} first."
                 ),
             )
         }

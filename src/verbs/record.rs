@@ -456,6 +456,8 @@ fn nothing_differs(
     let is_missing = place.symlink_metadata().is_err();
     let (unchanged, reason) = if place.is_dir() {
         (false, "it is a folder; name its files, or record it with `intent record` in a terminal")
+    } else if is_missing && matches!(extent, RecordExtent::Lines(_)) {
+        (true, "it does not exist, so it has no such lines; record it without lines")
     } else if is_missing && !ws.trail(path).heads().is_empty() {
         (
             true,

@@ -39,7 +39,7 @@ use crate::provenance::{self, Content, Provenance, lineage};
 use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{CommitId, Git, RelativePath, clock, store};
 
-pub(crate) use open::{OpenRecords, and_commit, drafts, is_code_committed, open};
+pub(crate) use open::{OpenRecords, and_commit, drafts, is_code_committed, nothing_sealed, open};
 pub(super) use open::{open_note, unstaged_note};
 pub(crate) use retire::{retire, retire_daily};
 

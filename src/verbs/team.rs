@@ -211,11 +211,15 @@ fn block_in(text: &str) -> Option<std::ops::Range<usize>> {
     Some(start?..end?)
 }
 
+/// Returns true if a line of the text is one of our marks.
+fn has_mark(text: &str) -> bool {
+    text.lines().any(|line| [BEGIN, END].contains(&line.trim()))
+}
+
 /// Returns the text without our lines. `None` if the text does not contain them.
 fn without_block(text: &str) -> Option<Remainder> {
     let Some(place) = block_in(text) else {
-        let is_half = text.lines().any(|line| [BEGIN, END].contains(&line.trim()));
-        return is_half
+        return has_mark(text)
             .then(|| Remainder::Theirs("the marks around our lines do not pair".to_owned()));
     };
     let rest = format!("{}{}", &text[..place.start], &text[place.end..]);

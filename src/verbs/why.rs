@@ -375,9 +375,11 @@ pub(crate) fn answer(
         let found = &file.provenance[at];
         let suspect = suspect::of(ws, found);
         blocks.push(BlockAnswer { suspect, ..block(ws, &file.blocks.blocks[at], found) });
-        advice.extend(found.claim.and_then(|claim| misplaced(ws, path, claim)));
+        let said = found.claim.and_then(|claim| misplaced(ws, path, claim));
+        let is_new = |said: &String| !advice.contains(said);
+        let new = said.filter(is_new);
+        advice.extend(new);
     }
-    advice.dedup();
     let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
     WhyAnswer { path: path.clone(), revision: revision(ws), blocks, note: None, notes }
@@ -400,9 +402,10 @@ pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) ->
         Some(to) => (to, format!("{to} has the text that the record is about")),
         None => ("ID", "ID is the intent that it belongs to".to_owned()),
     };
-    let (called, path) = (&present.name.value, text::shell_word(path.as_str()));
+    let called = &present.name.value;
+    let [path, from, to] = [path.as_str(), id, to].map(text::shell_word);
     Some(format!(
-        "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {id} --to {to}`; {why}."
+        "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {from} --to {to}`; {why}."
     ))
 }
 

@@ -443,7 +443,8 @@ impl Git {
     }
 
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
-        unreadable(&self.dir, error.to_string(), SEE_FSCK)
+        let hint = if self.is_partial() { FETCH_ALL } else { SEE_FSCK };
+        unreadable(&self.dir, error.to_string(), hint)
     }
 
     fn parse(&self, commit: &CommitId) -> GitResult<gix::ObjectId> {
@@ -502,6 +503,8 @@ impl Git {
 
 /// What to do if git's own files are damaged.
 const SEE_FSCK: &str = "`git fsck` says more";
+/// What to do if an object cannot be read in a partial clone.
+const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
 
 fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
     GitError::Unreadable { path: path.display().to_string(), reason, hint }

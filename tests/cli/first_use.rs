@@ -254,6 +254,11 @@ fn files_that_people_changed_are_kept_and_named() {
         assert!(lab.root.join(path).is_file(), "{path}");
     }
 
+    // Our lines cannot be told from theirs any more, so no second block is added.
+    let half = lab.read("docs/CODEOWNERS");
+    let told = lab.fine(&["init", "--team", "--owner", "@ada"]);
+    assert_eq!(lab.read("docs/CODEOWNERS"), half, "{told}");
+
     // An address that a person filled in does not count as a change.
     let lab = of_others();
     set_up(&lab);

@@ -269,6 +269,7 @@ fn an_unknown_file_in_the_folder_of_intents_is_a_finding() {
     forge.branch("topic");
     let files = [
         ".orchestration/agent_trace/evil.js",
+        ".orchestration/agent_trace/open/x.jsonl",
         ".orchestration/agent_trace_evil.js",
         ".orchestration/intents/x.sh",
         ".orchestration/local/e.js",
@@ -792,7 +793,7 @@ fn a_registry_that_a_branch_breaks_is_a_finding() {
     let told = lab.intent(&["check", "main..gone"]);
     assert_eq!(told.status.code(), Some(1));
     let told = String::from_utf8(told.stdout).expect("UTF-8");
-    assert!(told.contains("`git checkout main -- ':/.orchestration'`, on the branch,"), "{told}");
+    assert!(told.contains("`git checkout main -- :/.orchestration`, on the branch,"), "{told}");
     lab.run_git(&["checkout", "-q", "gone"]);
     lab.run_git(&["checkout", "main", "--", ":/.orchestration"]);
     assert!(lab.fine(&["check", "--base", "main"]).contains("no findings"));

@@ -194,6 +194,43 @@ fn governed_long_ago() -> Lab {
 }
 
 #[test]
+fn a_record_that_no_commit_can_carry_is_named() {
+    let lab = governed_long_ago();
+    lab.fine(&["seal"]);
+    commit_something_else(&lab);
+    record(&lab, "INT-001", &["stood(3)"]);
+    lab.run_git(&["config", "core.hooksPath", "/nowhere"]);
+    commit_long_ago(&lab);
+    let told = lab.fine(&["seal"]);
+    assert!(told.starts_with("1 record is in no commit yet. No commit"), "{told}");
+}
+
+#[test]
+fn a_deleted_file_without_names_and_missing_lines_are_not_recorded() {
+    let lab = governed_long_ago();
+    lab.write("src/uses.rs", "use std::io;\n");
+    lab.commit();
+    std::fs::remove_file(lab.root.join("src/uses.rs")).expect("removed");
+    let told = lab.fine(&["check", "--verbose"]);
+    assert!(told.contains("Records hold blocks of text."), "{told}");
+    std::fs::remove_file(lab.root.join(FILE)).expect("removed");
+    let lines = ["record", "--all", "--lines", "1-1", FILE, "--intent", "INT-001"];
+    let told = String::from_utf8(lab.intent(&lines).stdout).expect("UTF-8");
+    assert!(told.contains("so it has no such lines"), "{told}");
+}
+
+#[test]
+fn a_rename_is_recorded_under_the_old_name() {
+    let lab = governed_long_ago();
+    lab.run_git(&["mv", FILE, "src/b.rs"]);
+    let told = lab.fine(&["check", "--verbose"]);
+    assert!(told.contains("src/b.rs:1: "), "{told}");
+    assert!(!told.contains("`intent record src/b.rs"), "{told}");
+    lab.fine(&["record", FILE, "--intent", "INT-001"]);
+    assert!(!lab.fine(&["check", "--verbose"]).contains("unrecorded-change"));
+}
+
+#[test]
 fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
     let lab = governed_long_ago();
     lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);

@@ -10,7 +10,9 @@ use std::time::Duration;
 use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, would_seal};
+use crate::verbs::seal::{
+    SealAnswer, SealScope, nothing_sealed, retire, retire_daily, seal, would_seal,
+};
 use crate::verbs::{Workspace, map};
 use crate::workspace::Hint;
 use crate::workspace::git::short_id;
@@ -69,6 +71,11 @@ pub(crate) fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
                 format!("stage it yourself: `git add {trace}`"),
             )
         })?;
+    }
+    if answer.sealed.is_empty() && answer.records == 0 && answer.waiting == 0 {
+        return context.answer(&answer, |page| {
+            page.text(nothing_sealed(&workspace)).end();
+        });
     }
     context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))
 }
@@ -136,10 +143,7 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
     if answer.sealed.is_empty() && answer.records == 0 {
-        match answer.waiting {
-            0 => drop(page.line("Nothing that was recorded is left to seal.")),
-            _ => waiting(page, answer, typed),
-        }
+        waiting(page, answer, typed);
         return;
     }
     for sealed in &answer.sealed {

@@ -24,6 +24,9 @@ pub(super) struct Deed {
     pub answer: Option<Answer>,
     /// Whether a record can describe the deed. Records describe blocks of text, also deleted ones.
     pub is_recordable: bool,
+    /// The file that such a record names, if it is not the judged one: the old name of a file that
+    /// was only renamed.
+    pub recorded_as: Option<RelativePath>,
     /// Whether the deed adds a lesson. All agents read lessons, so they may be added outside the
     /// scope of the intent.
     pub is_lesson: bool,
@@ -34,7 +37,15 @@ pub(super) struct Deed {
 impl Deed {
     /// A deed that a record can describe and that is neither a lesson nor about a folder.
     fn new(lines: Option<LineRange>, what: String, answer: Option<Answer>) -> Self {
-        Self { lines, what, answer, is_recordable: true, is_lesson: false, is_folder: false }
+        Self {
+            lines,
+            what,
+            answer,
+            is_recordable: true,
+            recorded_as: None,
+            is_lesson: false,
+            is_folder: false,
+        }
     }
 
     /// Returns the intent of the record that explains the deed.
@@ -113,7 +124,8 @@ pub(super) fn of_standing(
             let mut then = before.baseline.versions().iter().map(Document::blocks);
             let then = then.find(|then| !then.blocks.is_empty());
             let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
-            let first = |deed| Deed { lines: LineRange::new(1, 1), ..deed };
+            let lines = LineRange::new(1, 1);
+            let first = |deed| Deed { lines, recorded_as: Some(from.clone()), ..deed };
             deeds = gone.into_iter().map(first).collect();
         }
         deeds = as_a_whole(deeds, path, Fate::Renamed);
@@ -177,10 +189,10 @@ pub(super) fn of_gone(
 ) -> Vec<Deed> {
     let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
     let answers: Vec<_> = named.map(|block| deletion(ws, path, block, bases)).collect();
-    let answers = if answers.is_empty() { vec![None] } else { answers };
+    // If the file has no block with a name, no record can say that it was deleted.
+    let is_recordable = !answers.is_empty();
+    let answers = if is_recordable { answers } else { vec![None] };
     let what = format!("{path} {}", Fate::Gone.words());
-    // If the file has no blocks, like a picture, no record can say that it was deleted.
-    let is_recordable = !blocks.is_empty();
     let deed = |answer| Deed { is_recordable, ..Deed::new(None, what.clone(), answer) };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
@@ -296,10 +308,10 @@ impl DeedJudge<'_> {
         let mut found = rulings(chosen);
         for other in named.iter().skip(1).map(String::as_str) {
             let others = rulings(Some(other));
-            let is_better = |id: Option<&str>| {
+            let is_active = |id: Option<&str>| {
                 id.and_then(|id| self.rules.intent(id)).is_some_and(|it| it.in_progress())
             };
-            let rank = |found: &[Ruling], id| (found.len(), !is_better(id));
+            let rank = |found: &[Ruling], id| (found.len(), !is_active(id));
             if rank(&others, Some(other)) < rank(&found, chosen) {
                 (chosen, found) = (Some(other), others);
             }
@@ -394,7 +406,10 @@ impl DeedJudge<'_> {
         } else {
             let select = match ids[..] {
                 [] => format!("Select one that may be widened, or create one: {new}."),
-                [only] => format!("Select the intent that owns this file: `intent select {only}`."),
+                [only] => {
+                    let typed = text::shell_word(only);
+                    format!("Select the intent that owns this file: `intent select {typed}`.")
+                }
                 _ => format!("Select one that owns this file: {}.", ids.join(", ")),
             };
             let message = format!("{what}, and no intent is selected.");
@@ -425,15 +440,17 @@ impl DeedJudge<'_> {
             [first, ..] => (format!(" These own it: {}.", owners.join(", ")), first),
         };
         let check = self.against.typed();
-        let whole = format!("of the whole change: `{check} --intent {to}`.{several}");
+        let id = text::shell_word(to);
+        let whole = format!("of the whole change: `{check} --intent {id}`.{several}");
         let of_commit = format!(
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
-        let typed = text::shell_word(self.path.as_str());
+        let recorded_as = deed.recorded_as.as_ref().unwrap_or(self.path);
+        let typed = text::shell_word(recorded_as.as_str());
         let is_recordable = deed.is_recordable && !is_control_file(self.path);
         match (is_recordable, self.is_committed) {
             (true, false) => format!(
-                "Record it with `intent record {typed} --intent {to}`, or name the intent {whole}"
+                "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
             ),
             (true, true) => of_commit,
             (false, _) => format!("Records hold blocks of text. {of_commit}"),
@@ -454,8 +471,9 @@ impl DeedJudge<'_> {
         let status =
             intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
         let message = format!("{} under {id}, which is {status}.", deed.what);
+        let typed = text::shell_word(id);
         let help =
-            format!("Select an intent that is in progress, or start it: `intent start {id}`.");
+            format!("Select an intent that is in progress, or start it: `intent start {typed}`.");
         Some(self.finding(deed, Code::IntentNotActive, Some(id), message, help))
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{FindingAnswer, JudgedChange};
 use crate::verbs::VerbError;
 use crate::workspace::git::Target;
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{RelativePath, store};
 
 /// The size in bytes above which a baseline is not read.
@@ -61,8 +61,9 @@ impl KnownFindings {
     pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         let unread = |what: String| {
+            let typed = shell_word(path.as_str());
             let hint = format!(
-                "`intent check --write-baseline {path}` writes one with the present findings"
+                "`intent check --write-baseline {typed}` writes one with the present findings"
             );
             VerbError::mendable(format!("the baseline {path} {what}"), hint)
         };

@@ -12,7 +12,7 @@ use super::files::is_of_rules;
 use crate::intent::{Intent, Registry};
 use crate::ledger::anchor::is_anchor;
 use crate::ledger::read::{self, is_ledger_path};
-use crate::ledger::{Approved, Trust};
+use crate::ledger::{Approved, Trust, journal};
 use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, is_control_path};
 use crate::verbs::rules::{ApprovedWork, Rules};
@@ -103,9 +103,17 @@ pub(super) fn judge(
                 compared.notes.push(format!("{path} changed, and it configures git or agents."));
             }
             if change.kind != ChangeKind::Deleted && is_of_rules(path) && !is_known(ws, path) {
-                let message = format!("{path} is not a file that intent uses.");
-                let help = "Move it to a folder that an intent owns, or take it out of the change.";
-                let finding = Finding::new(Code::UnknownFile, message, help);
+                let (is, help) = match journal::is_open(path) {
+                    true => (
+                        "has a place where journals are, and a journal belongs to one clone",
+                        "Take it out of the change.",
+                    ),
+                    false => (
+                        "is not a file that intent uses",
+                        "Move it to a folder that an intent owns, or take it out of the change.",
+                    ),
+                };
+                let finding = Finding::new(Code::UnknownFile, format!("{path} {is}."), help);
                 compared.findings.push(finding.in_file(path));
             }
             continue;
@@ -167,12 +175,13 @@ pub(super) fn unsent(here: &Workspace, judged: &JudgedChange) -> Result<Vec<Stri
     Ok(notes.into_iter().collect())
 }
 
-/// Returns true if a file below `.orchestration/` is one that this program reads or writes.
+/// Returns true if a file below `.orchestration/` is one that this program reads or writes and that
+/// may be committed. A journal belongs to one clone, so it may not.
 fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
     let name = path.as_str().split_once('/').map_or("", |(_, name)| name);
     let last = name.rsplit('/').next().unwrap_or_default();
     ws.registry.holds(path)
-        || is_ledger_path(path)
+        || is_ledger_path(path) && !journal::is_open(path)
         || is_anchor(path)
         || matches!(name, "intent_map.md" | ".gitattributes" | ".gitignore")
         || last == ".gitkeep"

@@ -155,7 +155,8 @@ fn folded(line: &str) -> String {
     plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
 }
 
-fn unescaped(line: &str) -> String {
+/// Returns a line without the escapes of Markdown.
+pub(super) fn unescaped(line: &str) -> String {
     let mut unescaped = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {

@@ -134,6 +134,20 @@ fn brought(
     Some(state.records_of(path, baseline, &now))
 }
 
+/// Says why a call of `intent seal` had nothing to seal, in one or two sentences.
+pub(crate) fn nothing_sealed(ws: &Workspace) -> String {
+    let is_ledger_shared = ws.git().is_some() && !is_ignored(ws);
+    let count = if is_ledger_shared { open(ws).standing.len() } else { 0 };
+    let (records, its, it) = match count {
+        0 => return "Nothing that was recorded is left to seal.".to_owned(),
+        1 => ("record is", "its", "it"),
+        _ => ("records are", "their", "them"),
+    };
+    format!(
+        "{count} {records} in no commit yet. No commit that is dated after {it} brings {its} code, and no change with it is staged."
+    )
+}
+
 /// Returns the commands that commit records which need no code. They have to be staged by `intent
 /// seal`, since no change of code triggers that.
 pub(crate) fn and_commit(message: &str) -> String {

@@ -4,7 +4,7 @@
 //! approve each.
 
 use super::ci::Forge;
-use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, with_block};
+use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, has_mark, with_block};
 use crate::workspace::store::StoreError;
 
 /// The places at which forges search for the file, in this order.
@@ -40,6 +40,12 @@ pub(super) fn add(
     let text = place.read(path)?;
     let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
     let before = text.clone().unwrap_or_default();
+    if !is_in && has_mark(&before) {
+        // Nobody knows which lines are ours, and a second block would stay beside the first.
+        let lines = Some(lines(place, owners));
+        answer.files.push(TeamFile { path: path.to_owned(), done: TeamFileDone::ToAdd, lines });
+        return Ok(());
+    }
     // Existing owners are kept, unless the caller gives other ones.
     let after = match is_in && owners.is_empty() {
         true => before.clone(),

@@ -76,6 +76,15 @@ impl Git {
         sections.filter_map(|section| Some(section.value("url")?.to_string())).collect()
     }
 
+    /// Returns true for a partial clone, which may lack objects that a remote has.
+    pub(super) fn is_partial(&self) -> bool {
+        let repo = self.handle();
+        let config = repo.config_snapshot();
+        let mut remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        config.string("extensions.partialClone").is_some()
+            || remotes.any(|section| section.value("promisor").is_some())
+    }
+
     /// Returns a setting from the repository's own or the person's settings, including the files
     /// that these include. `None` if it is not set.
     pub fn configured(&self, key: &str) -> Option<String> {
