@@ -725,6 +725,9 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
         assert_eq!(judged(&text), Some(DenialCode::ProtectedPath), "{text}");
     }
     before(&event(&repo, "s", vec![select("INT-001")]));
+    let record = |id: &str| judged(&format!("intent -C {at} record --intent {id} src/a.rs"));
+    assert_eq!(record("INT-001"), None, "it is selected there");
+    assert_eq!(record("INT-002"), Some(DenialCode::ProtectedPath));
     for text in [
         format!("cd {at} && git reset --hard"),
         format!("git -C {at} push --force"),

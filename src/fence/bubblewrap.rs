@@ -26,8 +26,13 @@ fn works(program: &Path) -> bool {
     tried.status().is_ok_and(|status| status.success())
 }
 
-/// Returns the command wrapped in `bwrap`, or the reason why this is not possible.
-pub(super) fn command(plan: &FencePlan, command: &Command) -> Result<Command, String> {
+/// Returns the command wrapped in `bwrap`, or the reason why this is not possible. `input` is the
+/// file that is the standard input, with the position in it.
+pub(super) fn command(
+    plan: &FencePlan,
+    command: &Command,
+    input: Option<(PathBuf, u64)>,
+) -> Result<Command, String> {
     let program = program().ok_or("bubblewrap is not installed.")?;
     if !works(program) {
         return Err(format!("{} cannot create a namespace either.", program.display()));
@@ -35,9 +40,25 @@ pub(super) fn command(plan: &FencePlan, command: &Command) -> Result<Command, St
     let here = std::env::current_dir()
         .map_err(|error| format!("The current folder cannot be found: {error}."))?;
     let mut wrapped = Command::new(program);
-    wrapped.args(arguments(plan, here)).arg("--").arg(command.get_program());
-    wrapped.args(command.get_args());
+    wrapped.args(arguments(plan, here)).arg("--").args(opening(input)?);
+    wrapped.arg(command.get_program()).args(command.get_args());
     Ok(wrapped)
+}
+
+/// Returns the words that, before a command, open its standard input again. `bwrap` passes on an
+/// input that was opened outside the fence, so a shell inside the fence opens the file.
+fn opening(input: Option<(PathBuf, u64)>) -> Result<Vec<OsString>, String> {
+    match input {
+        None => Ok(Vec::new()),
+        Some((path, 0)) => {
+            let shell = ["/bin/sh", "-c", r#"exec "$@" < "$0""#].map(OsString::from);
+            Ok(shell.into_iter().chain([path.into()]).collect())
+        }
+        Some((path, _)) => Err(format!(
+            "With bubblewrap, a command cannot continue in the middle of its input {}.",
+            path.display()
+        )),
+    }
 }
 
 fn arguments(plan: &FencePlan, here: PathBuf) -> Vec<OsString> {
@@ -79,5 +100,18 @@ mod tests {
             words.join(" "),
             "--dev-bind / / --ro-bind /w /w --dev-bind /w/src /w/src --dev-bind /dev/null /dev/sda --cap-drop ALL --chdir /w"
         );
+    }
+
+    #[test]
+    fn a_shell_opens_the_input_again_inside_the_fence() {
+        assert_eq!(opening(None), Ok(Vec::new()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a 'file'");
+        std::fs::write(&path, "text").expect("written");
+        let words = opening(Some((path.clone(), 0))).expect("words");
+        let mut shell = Command::new(&words[0]);
+        let found = shell.args(&words[1..]).args(["cat", "-"]).stdin(Stdio::null()).output();
+        assert_eq!(found.expect("a shell").stdout, b"text");
+        assert!(opening(Some((path, 2))).is_err());
     }
 }

@@ -202,7 +202,7 @@ pub(crate) fn raise(
         return Ok((FenceMeans::Namespace, command));
     };
     let mut why = vec![format!("The system refuses user namespaces: {refusal}.")];
-    match bubblewrap::command(plan, &command) {
+    match bubblewrap::command(plan, &command, open_files::input()?) {
         Ok(wrapped) => return Ok((FenceMeans::Bubblewrap, wrapped)),
         Err(reason) => why.push(reason),
     }

@@ -57,14 +57,27 @@ fn ours(number: i32) -> bool {
 
 /// Opens the standard input again, inside the fence. Through `/proc`, a file that is open for
 /// reading can be opened for writing, and this uses the mount through which it was first opened:
-/// one outside the fence.
+/// one outside the fence. The command continues at the current position, so that bytes already read
+/// are not read again.
 pub(super) fn reopen() -> Result<(), FenceError> {
-    let failed =
-        |error: std::io::Error| FenceError::failed("opening the standard input again", error);
-    let Ok(found) = std::fs::metadata(descriptor_path(0)) else { return Ok(()) };
-    let Ok(leads) = std::fs::read_link(descriptor_path(0)) else { return Ok(()) };
+    let Some((path, at)) = input()? else { return Ok(()) };
+    let mut again = File::open(path).map_err(not_reopened)?;
+    again.seek(SeekFrom::Start(at)).map_err(not_reopened)?;
+    dup2_stdin(&again).map_err(|error| not_reopened(error.into()))
+}
+
+fn not_reopened(error: std::io::Error) -> FenceError {
+    FenceError::failed("opening the standard input again", error)
+}
+
+/// Returns the path of the file that is the standard input, and the position up to which it was
+/// read. `None` if the input is no file, or nobody else can open the file. Returns an error if the
+/// input is open for writing.
+pub(super) fn input() -> Result<Option<(PathBuf, u64)>, FenceError> {
+    let Ok(found) = std::fs::metadata(descriptor_path(0)) else { return Ok(None) };
+    let Ok(leads) = std::fs::read_link(descriptor_path(0)) else { return Ok(None) };
     if !found.file_type().is_file() || !is_at(&found, &leads) {
-        return Ok(());
+        return Ok(None);
     }
     let writes =
         fcntl_getfl(stdin()).is_ok_and(|flags| !flags.intersection(OFlags::RWMODE).is_empty());
@@ -74,11 +87,8 @@ pub(super) fn reopen() -> Result<(), FenceError> {
             leads.display()
         )));
     }
-    // Continue at the current position, so that bytes already read are not read again.
-    let at = rustix::fs::tell(stdin()).map_err(|error| failed(error.into()))?;
-    let mut again = File::open(&leads).map_err(failed)?;
-    again.seek(SeekFrom::Start(at)).map_err(failed)?;
-    dup2_stdin(&again).map_err(|error| failed(error.into()))
+    let at = rustix::fs::tell(stdin()).map_err(|error| not_reopened(error.into()))?;
+    Ok(Some((leads, at)))
 }
 
 /// Returns true if the file still has this path. A file without a path (that of a heredoc) cannot

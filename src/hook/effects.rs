@@ -250,7 +250,9 @@ impl CallInput<'_> {
         let Some(commands) = commands(self.input, names) else {
             return self.unreadable("comes without a command");
         };
-        commands.iter().flat_map(|text| self.command(text, dialect, background)).collect()
+        let single =
+            |(text, item): (String, Option<&Value>)| self.command(&text, item, dialect, background);
+        commands.into_iter().flat_map(single).collect()
     }
 
     /// Reads a task of the editor. The host stores the task in `.vscode/tasks.json` and runs its
@@ -274,13 +276,28 @@ impl CallInput<'_> {
         let folder = self.cwd.join(folder.unwrap_or_default());
         let path = folder.join(".vscode").join("tasks.json");
         let mut effects = vec![Effect::Write { path, change: Change::Unknown }];
-        effects.extend(self.command(&text, PLATFORM, true));
+        effects.extend(self.command(&text, None, PLATFORM, true));
         effects
     }
 
-    fn command(&self, text: &str, dialect: Dialect, background: bool) -> Vec<Effect> {
-        let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
-        let cwd = cwd.map(|folder| self.cwd.join(folder));
+    /// Returns the folder that the call names for its commands, and in it the folder that the item
+    /// of one command names. `None` if neither names one.
+    fn folder(&self, item: Option<&Value>) -> Option<PathBuf> {
+        let named = |object: &Value| fields::word(object, FOLDER).and_then(fields::path);
+        let folders = [Some(self.input), item].into_iter().flatten().filter_map(named);
+        folders.fold(None::<PathBuf>, |at, next| Some(at.as_deref().unwrap_or(self.cwd).join(next)))
+    }
+
+    /// Returns the effects of one command. `item` is its object in a list of commands, if it has
+    /// one.
+    pub(crate) fn command(
+        &self,
+        text: &str,
+        item: Option<&Value>,
+        dialect: Dialect,
+        background: bool,
+    ) -> Vec<Effect> {
+        let cwd = self.folder(item);
         // Some hosts treat such a command as an edit and do not run it in a shell, so it counts as
         // both.
         let mut effects = match patch::heredoc(text) {
@@ -433,21 +450,22 @@ fn without_chains(mut effects: Vec<Effect>, cwd: &Path) -> Vec<Effect> {
 }
 
 /// Returns the commands of a call: the field may hold a string, a list of words, or a list of
-/// commands.
-fn commands(input: &Value, names: &str) -> Option<Vec<String>> {
+/// commands. A command that is an object in such a list comes with this object.
+fn commands<'a>(input: &'a Value, names: &str) -> Option<Vec<(String, Option<&'a Value>)>> {
     if let Some(Value::Array(items)) = input.get("commands") {
-        let single = |item: &Value| match item {
-            Value::String(text) => Some(text.clone()),
-            other => fields::text(other, names).map(str::to_owned),
+        let single = |item: &'a Value| match item {
+            Value::String(text) => Some((text.clone(), None)),
+            other => Some((fields::text(other, names)?.to_owned(), Some(other))),
         };
-        let all: Option<Vec<String>> = items.iter().map(single).collect();
+        let all: Option<Vec<_>> = items.iter().map(single).collect();
         return all.filter(|all| !all.is_empty());
     }
     match fields::any(input, names)? {
-        Value::String(text) => Some(vec![text.clone()]),
+        Value::String(text) => Some(vec![(text.clone(), None)]),
         Value::Array(words) => {
             let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-            Some(vec![words?.into_iter().map(text::shell_word).collect::<Vec<_>>().join(" ")])
+            let words: Vec<String> = words?.into_iter().map(text::shell_word).collect();
+            Some(vec![(words.join(" "), None)])
         }
         _ => None,
     }

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::answer::HookAnswer;
+use super::host::Family;
 use super::incoming::Incoming;
 use crate::workspace::clock;
 use crate::workspace::{Root, session, store};
@@ -22,17 +23,31 @@ pub(crate) fn leave(heard: &Incoming, said: &HookAnswer) {
         "version": env!("CARGO_PKG_VERSION"),
         "event": heard.name,
         "moment": heard.moment,
-        "decision": decision(said),
+        "decision": decision(heard.family, said),
     });
     let file = local.join("heartbeat").join(format!("{}.json", heard.host.name));
     let _ = store::write_scratch(&file, format!("{note}\n").as_bytes());
 }
 
-fn decision(said: &HookAnswer) -> &'static str {
+fn decision(family: Family, said: &HookAnswer) -> &'static str {
     match said {
+        // This family takes another input only together with a question to the person.
+        HookAnswer::Rewrite { .. } if family == Family::Claude => "ask",
         HookAnswer::Nothing | HookAnswer::Context(_) | HookAnswer::Rewrite { .. } => "no_opinion",
         HookAnswer::Ask(_) => "ask",
         HookAnswer::Deny(_) => "deny",
         HookAnswer::Violation(_) => "violation",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rewrite_is_a_question_where_a_person_is_asked() {
+        let said = HookAnswer::Rewrite { input: json!({}), reason: String::new() };
+        assert_eq!(decision(Family::Claude, &said), "ask");
+        assert_eq!(decision(Family::Gemini, &said), "no_opinion");
     }
 }

@@ -4,10 +4,11 @@
 //! A tool that names a command or writes a file is judged. Any other tool is ignored: hosts report
 //! many tools to the hook, and denying each unknown one would make the host unusable.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::contradiction;
 use super::effects::{Call, CallInput};
 use super::fields::{
     self, ARGUMENTS, CALLED, COMMAND, CONTENT, EDITS, FILES, FOLDER, FROM, LISTS, NEW, OLD, PATH,
@@ -17,7 +18,7 @@ use super::json;
 use super::tools::PLATFORM;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
-use crate::workspace::text::is_listed;
+use crate::workspace::text::{is_listed, shell_word};
 
 /// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
@@ -31,8 +32,8 @@ const OUR_SERVER: &str = "intent";
 
 /// Words in a tool's name that say that it changes a file.
 const WRITES: &str = "
-    write edit create insert replace update patch append save modify touch overwrite put mkdir copy
-    download
+    write edit create insert replace update patch apply append save modify touch overwrite put mkdir
+    copy download
 ";
 const COPIES: &str = "copy";
 const DELETES: &str = "delete remove unlink rm";
@@ -55,18 +56,35 @@ const TYPES: &str = "write send type interact input";
 
 /// Fields in which some servers expect an object with all other fields of the call.
 const WRAPPERS: &str = "params parameters request input args arguments";
+/// Lists of the words of a command.
+const ARGV: &str = "argv";
+/// Lists of the words that follow the program, which another field names.
+const FOLLOWING: &str = "argv args arguments";
+/// Words in a field's name that say that it may hold paths.
+const PLACES: &str = "
+    path paths file files filename filenames dir directory folder out output target dest destination
+    args
+";
+/// Code hosts after which people name the server of the host. If a call of such a server names a
+/// repository, its files are not on this disk.
+const CODE_HOSTS: &str = "github gitea forgejo";
 
 /// Returns what a tool that is in no table would do.
 pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is(reading.tool, SELECT) {
         return select(reading);
     }
-    if ours(reading.tool) || in_remote_repository(reading.input) {
+    if ours(reading.tool) || in_remote_repository(reading) {
         return Vec::new();
     }
     let mut objects = Vec::new();
     add_unwrapped(reading.input, &mut objects);
-    let single = |input| of_object(&CallInput { input, ..*reading });
+    let single = |input| match contradiction::found(None, input, reading.cwd) {
+        Some((one, other)) => {
+            reading.unreadable(&format!("says different things in `{one}` and in `{other}`"))
+        }
+        None => of_object(&CallInput { input, ..*reading }),
+    };
     objects.into_iter().flat_map(single).collect()
 }
 
@@ -95,7 +113,13 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
         return effects;
     }
     effects.extend(known(reading, has));
-    if has(WRITES) || has(DELETES) || has(MOVES) || !effects.is_empty() {
+    let changes = has(WRITES) || has(DELETES) || has(MOVES);
+    if (changes || !has(LOOKS))
+        && let Some(name) = broken_list(reading.input)
+    {
+        effects.extend(reading.unreadable(&format!("comes with a broken list in `{name}`")));
+    }
+    if changes || !effects.is_empty() {
         // Only a move changes its source. In other tools, `from` and `to` may also be texts.
         let sources = if has(MOVES) { String::new() } else { format!("{FROM} to") };
         let inner = wrappers(reading.input).collect::<Vec<_>>().join(" ");
@@ -111,16 +135,52 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     effects
 }
 
+/// Returns the name of a field for a list whose text begins like a JSON list of texts or objects
+/// and cannot be read. The tool may read it nevertheless.
+fn broken_list(input: &Value) -> Option<&'static str> {
+    let begins = |text: &str| {
+        let items = text.trim_start().strip_prefix('[').map(str::trim_start);
+        items.is_some_and(|items| items.starts_with(['{', '"']))
+    };
+    LISTS.split_whitespace().find(|name| {
+        let text = input.get(name).and_then(Value::as_str).filter(|text| begins(text));
+        text.is_some_and(|text| json::distinct(text).is_none())
+    })
+}
+
 /// Returns the commands that the call runs, or types into a program that already runs.
 fn run(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
-    if command(reading.input) && (has(RUNS) || !is_foreign(reading.tool)) {
-        return reading.shell(PLATFORM, COMMAND, false);
+    if has(RUNS) || !is_foreign(reading.tool) {
+        let effects = commands(reading);
+        if !effects.is_empty() {
+            return effects;
+        }
     }
     let typed = fields::word(reading.input, "input text keys").is_some();
     if typed && has(RUNS) && has(TYPES) {
         return reading.shell(PLATFORM, "input text keys", true);
     }
     Vec::new()
+}
+
+/// Returns the commands in the fields for commands. The words of a list follow the program that
+/// another field names, or are a command of their own.
+fn commands(reading: &CallInput) -> Vec<Effect> {
+    let program = fields::text(reading.input, COMMAND);
+    let listed = if program.is_some() { FOLLOWING } else { ARGV };
+    let mut effects = Vec::new();
+    let list = fields::any(reading.input, listed).and_then(Value::as_array);
+    let list = list.filter(|list| !list.is_empty());
+    if command(reading.input) && (program.is_none() || list.is_none()) {
+        effects.extend(reading.shell(PLATFORM, COMMAND, false));
+    }
+    if let Some(list) = list {
+        let text_of = |word: &Value| word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+        let words = list.iter().map(|word| shell_word(&text_of(word)));
+        let text: Vec<String> = program.map(str::to_owned).into_iter().chain(words).collect();
+        effects.extend(reading.command(&text.join(" "), None, PLATFORM, false));
+    }
+    effects
 }
 
 /// Returns the effects that follow from fields with a known meaning.
@@ -156,7 +216,9 @@ pub(crate) fn unknown_write(path: PathBuf) -> Effect {
 }
 
 /// Returns the paths in all fields that are not in `read`, each with the name of its field. Only
-/// the tool knows which of its fields name a file that it writes, so each of them counts.
+/// the tool knows which of its fields name a file that it writes, so each of them counts. If the
+/// name of a field says nothing about paths, a word such as `Europe/Berlin` counts only if its
+/// folder exists.
 pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
     let Value::Object(members) = reading.input else { return Vec::new() };
     let mut named = Vec::new();
@@ -168,12 +230,20 @@ pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathB
             add_words(name, value, &mut named);
         }
     }
-    let is_path = |text: &str| {
+    let is_path = |name: &str, text: &str| {
+        let place = reading.cwd.join(text);
         let is_address = text.contains("://") && !text.starts_with("file://");
         let spaced = text.contains(char::is_whitespace);
-        text.contains(['/', '\\']) && !spaced && !is_address || reading.cwd.join(text).is_file()
+        let looks_so = text.contains(['/', '\\']) && !spaced && !is_address;
+        let is_sure = || {
+            names_places(name)
+                || text.starts_with(['~', '$'])
+                || text.starts_with("file://")
+                || place.parent().is_some_and(Path::is_dir)
+        };
+        looks_so && is_sure() || place.is_file()
     };
-    let paths = named.into_iter().filter(|(_, text)| is_path(text));
+    let paths = named.into_iter().filter(|(name, text)| is_path(name, text));
     paths.filter_map(|(name, text)| Some((name, fields::path(&text)?))).collect()
 }
 
@@ -223,6 +293,12 @@ fn add_paths(object: &Value, words: &mut Vec<(String, String)>) {
             words.push((name.to_owned(), path.to_owned()));
         }
     }
+}
+
+/// Returns true if the name of a field says that it may hold paths.
+fn names_places(name: &str) -> bool {
+    [PATH, LISTS, FROM, TO].iter().any(|names| is_listed(names, name))
+        || words(name).iter().any(|word| is_listed(PLACES, word))
 }
 
 /// Fields that hold text to be written.
@@ -275,10 +351,17 @@ fn is_foreign(name: &str) -> bool {
         || name.contains("__")
 }
 
-/// Returns true if the call is about a file in a remote repository, which is not on this disk.
-fn in_remote_repository(input: &Value) -> bool {
-    let named = |name: &str| fields::word(input, name).is_some();
-    named("owner") && named("repo")
+/// Returns true if the call is about a file in a remote repository, which is not on this disk. Only
+/// the name of the server can say so: an agent could add the other fields to any call.
+fn in_remote_repository(reading: &CallInput) -> bool {
+    let named = |name: &str| fields::word(reading.input, name).is_some();
+    let tool = reading.tool.to_ascii_lowercase();
+    let begin = |text: &str| text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let server = begin(&tool);
+    let server = server.strip_prefix("mcp").map_or_else(|| server.clone(), begin);
+    let server = server.strip_prefix("plugin_").unwrap_or(&server);
+    let is_code_host = CODE_HOSTS.split_whitespace().any(|host| server.starts_with(host));
+    is_code_host && named("owner") && named("repo")
 }
 
 fn command(input: &Value) -> bool {
@@ -411,6 +494,11 @@ mod tests {
             ("replace_body", json!({"name_path": "A/b", "relative_path": "d/b.rs", "body": "x"})),
             ("replace_all", json!({"path": "d/b.rs", "from": "</b>", "to": "</i>"})),
             ("update", json!({"path": "d/b.rs", "patch": [{"op": "add", "path": "/x/y"}]})),
+            ("show_diff_and_apply", json!({"path": "d/b.rs"})),
+            ("apply_fix", json!({"target": "d/b.rs"})),
+            ("write_file", json!({"owner": "a", "repo": "b", "path": "d/b.rs"})),
+            ("write_github_file", json!({"owner": "a", "repo": "b", "path": "d/b.rs"})),
+            ("save", json!({"outputPath": "d/b.rs"})),
         ] {
             let found = of(&format!("mcp__fs__{tool}"), input);
             assert_eq!(found, "Write { path: \"d/b.rs\", change: Unknown }", "{tool}");
@@ -448,6 +536,42 @@ mod tests {
         }
         let inner = of("mcp__shell__execute", json!({"params": {"command": "rm -rf x"}}));
         assert!(inner.starts_with("Shell { text: \"rm -rf x\""), "{inner}");
+        let twice = json!({"params": {"command": "ls", "cmd": "rm -rf x"}});
+        let twice = of("mcp__shell__execute", twice);
+        assert!(twice.contains("different things in `command` and in `cmd`"), "{twice}");
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_may_hold_any_path() {
+        for (tool, input) in [
+            ("edit_files", json!({"edits": "[{\"path\": \"d/b.rs\", \"text\": \"x\"}"})),
+            ("go", json!({"operations": " [ {\"path\": \"d\", \"path\": \"e\"}]"})),
+            ("write_files", json!({"params": {"files": "[\"d/b.rs\""}})),
+        ] {
+            let found = of(&format!("mcp__fs__{tool}"), input);
+            assert!(found.contains("comes with a broken list in"), "{tool}: {found}");
+        }
+        for text in ["[WIP] rename a", "[]", "{", "[{}]"] {
+            let found = of("mcp__tracker__update_issue", json!({"changes": text}));
+            assert_eq!(found, "", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_with_a_slash_is_a_path_only_below_a_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("docs")).expect("a folder");
+        for (input, expected) in [
+            (json!({"timeZone": "Europe/Berlin", "repo": "acme/shop"}), ""),
+            (json!({"home": "~/.profile"}), "~/.profile"),
+            (json!({"where": "file:///q/b.rs"}), "/q/b.rs"),
+            (json!({"page": "docs/b.rs"}), "docs/b.rs"),
+        ] {
+            let reading = CallInput { tool: "mcp__x__update", input: &input, cwd: folder.path() };
+            let found = effects(&reading);
+            let expected = (!expected.is_empty()).then(|| unknown_write(expected.into()));
+            assert_eq!(found, Vec::from_iter(expected), "{input}");
+        }
     }
 
     #[test]
@@ -456,6 +580,15 @@ mod tests {
         for tool in ["mcp__term__run_command", "mcp__serena__execute_shell_command", "Brandnew"] {
             assert!(of(tool, json!({"command": "rm -rf x"})).starts_with(shell), "{tool}");
         }
+        for input in [
+            json!({"argv": ["rm", "-rf", "x"]}),
+            json!({"command": "rm", "args": ["-rf", "x"]}),
+            json!({"command": "rm -rf", "argv": ["x"]}),
+        ] {
+            assert!(of("mcp__term__execute", input.clone()).starts_with(shell), "{input}");
+        }
+        let both = of("mcp__term__execute", json!({"command": ["ls"], "argv": ["rm", 7]}));
+        assert!(both.contains("\"ls\"") && both.contains("\"rm 7\""), "{both}");
         let typed = of("mcp__term__interact_with_process", json!({"pid": 7, "input": "rm -rf x"}));
         assert!(typed.starts_with(shell) && typed.ends_with("background: true }"), "{typed}");
         assert_eq!(of("mcp__game__look", json!({"command": "north"})), "");
@@ -466,6 +599,14 @@ mod tests {
         let rows = [
             (
                 "mcp__github__create_or_update_file",
+                json!({"owner": "a", "repo": "b", "path": "x", "content": "y"}),
+            ),
+            (
+                "mcp__plugin_github_github__push_files",
+                json!({"owner": "a", "repo": "b", "files": [{"path": "d/b.rs", "content": "y"}]}),
+            ),
+            (
+                "github-mcp-server-create_or_update_file",
                 json!({"owner": "a", "repo": "b", "path": "x", "content": "y"}),
             ),
             ("mcp__web__update_page", json!({"uri": "https://example.invalid/x", "content": "y"})),

@@ -333,6 +333,20 @@ pub(crate) fn canonical(raw: &str) -> String {
     pattern
 }
 
+/// Returns the entry that owns exactly this path: every character of the path that means more in an
+/// entry is escaped.
+pub(crate) fn entry_for(path: &RelativePath) -> String {
+    let mut entry = String::with_capacity(path.as_str().len());
+    for (at, c) in path.as_str().char_indices() {
+        let excludes = at == 0 && c == '!';
+        if excludes || matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
+            entry.push('\\');
+        }
+        entry.push(c);
+    }
+    entry
+}
+
 fn leads_out(raw: &str) -> bool {
     let drive = raw.as_bytes();
     let windows = drive.len() > 2
@@ -458,4 +472,30 @@ fn simple_rest(tail: &str) -> Option<Rest> {
 /// some platforms ignore case.
 fn is_orchestration(path: &str) -> bool {
     path.split('/').any(|segment| segment.eq_ignore_ascii_case(".orchestration"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entry_for_a_path_owns_that_path_and_no_other() {
+        let path = |text: &str| RelativePath::new(text).expect("a path");
+        for (name, entry, others) in [
+            ("src/a.ts", "src/a.ts", ["src/b.ts", "src/a.tsx"]),
+            ("app/[id]/x", "app/\\[id\\]/x", ["app/i/x", "app/d/x"]),
+            ("*.ts", "\\*.ts", ["a.ts", ".ts"]),
+            ("!y.ts", "\\!y.ts", ["y.ts", "x.ts"]),
+            ("a/!y.ts", "a/!y.ts", ["a/y.ts", "a/x.ts"]),
+            ("{a,b}?.ts", "\\{a,b\\}\\?.ts", ["a1.ts", "b?.ts"]),
+        ] {
+            let made = entry_for(&path(name));
+            assert_eq!(made, entry);
+            let scope = Scope::new(&[made]);
+            assert!(scope.errors().is_empty() && scope.owns(&path(name)), "{name}");
+            for other in others {
+                assert!(!scope.owns(&path(other)), "{other} in {entry}");
+            }
+        }
+    }
 }

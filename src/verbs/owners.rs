@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Workspace, gate, rules, select};
-use crate::intent::{Intent, Status};
+use crate::intent::{Intent, Status, scope};
 use crate::workspace::{RelativePath, text};
 
 /// The intents that own a file.
@@ -86,7 +86,7 @@ fn next(
     selected: Option<&Intent>,
     keeping: impl Fn(&Intent) -> Option<String>,
 ) -> Option<String> {
-    let entry = text::shell_word(path.as_str());
+    let entry = text::shell_word(&scope::entry_for(path));
     Some(match (owners.iter().find(|owner| select::can_start(owner)), selected) {
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),

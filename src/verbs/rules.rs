@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Workspace, select};
-use crate::intent::{Intent, Registry, Scope, ScopeVerdict};
+use crate::intent::{Intent, Registry, Scope, ScopeVerdict, scope};
 use crate::workspace::ignores::IgnoreRule;
 use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
 
@@ -358,7 +358,7 @@ pub(super) fn named<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Vec<St
 
 /// Returns the command that asks a person to add a path to the scope of an intent.
 pub(super) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
-    let entry = text::shell_word(path.as_str());
+    let entry = text::shell_word(&scope::entry_for(path));
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
 

@@ -1,6 +1,8 @@
 //! `intent select`: declares the intent that a person or session works under, and returns the
 //! context of that intent. Also `list` and `status`.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -154,9 +156,12 @@ pub(super) fn unambiguous(
     ws: &Workspace,
     wanted: impl Fn(&Intent) -> bool,
 ) -> impl Iterator<Item = &Intent> {
-    let is_wanted =
-        move |intent: &&Intent| wanted(intent) && ws.registry.get(&intent.id.value).is_some();
-    ws.registry.intents().iter().filter(is_wanted)
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for intent in ws.registry.intents() {
+        *counts.entry(&intent.id.value).or_default() += 1;
+    }
+    let is_only = move |intent: &Intent| counts.get(intent.id.value.as_str()) == Some(&1);
+    ws.registry.intents().iter().filter(move |intent| wanted(intent) && is_only(intent))
 }
 
 /// The advice for a registry without an open intent.

@@ -99,6 +99,10 @@ fn a_record_outside_the_scope_names_the_next_command() {
         "intent request-scope --intent INT-001 --add 'web site/a.rs' --reason 'why it is needed'";
     assert_eq!(named, [ask]);
     assert!(lab.paste(ask));
+    let ask =
+        r"intent request-scope --intent INT-001 --add 'web/\[id\].rs' --reason 'why it is needed'";
+    assert_eq!(recorded("web/[id].rs"), [ask], "the entry owns no other file");
+    assert!(lab.paste(ask));
     // This command is for a person at a terminal.
     let reassign = "intent reassign docs/a.rs --from INT-001 --to INT-002";
     assert_eq!(recorded("docs/a.rs"), [reassign]);

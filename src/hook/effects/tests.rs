@@ -328,6 +328,12 @@ fn the_tools_that_run_commands_have_the_right_effects() {
         (
             "cline",
             "run_commands",
+            json!({"cwd": "q", "commands": ["a", {"command": "b", "cwd": "r"}]}),
+            "Posix \"a\" in /p/q; Posix \"b\" in /p/q/r",
+        ),
+        (
+            "cline",
+            "run_commands",
             json!({"commands": ["a", {"command": "b"}]}),
             "Posix \"a\"; Posix \"b\"",
         ),

@@ -44,10 +44,22 @@ fn words(command: &Value, said: &mut Vec<String>) {
     }
 }
 
+/// Programs that start no other program. If one of them comes first, the other words are only its
+/// arguments.
+const INERT: &[&str] = &["true", "false", ":", "echo", "printf", "#"];
+
 fn calls(words: &[String], verbs: &[&str]) -> bool {
-    words
-        .windows(2)
-        .any(|pair| is_us(pair[0].trim_matches(['"', '\''])) && verbs.contains(&pair[1].as_str()))
+    let is_started = |at: usize| {
+        let before = &words[..at];
+        let end = before.iter().rposition(|word| word.ends_with([';', '&', '|']));
+        let first = before.get(end.map_or(0, |end| end + 1));
+        !first.is_some_and(|first| INERT.contains(&first.rsplit('/').next().unwrap_or(first)))
+    };
+    words.windows(2).enumerate().any(|(at, pair)| {
+        is_us(pair[0].trim_matches(['"', '\'']))
+            && verbs.contains(&pair[1].as_str())
+            && is_started(at)
+    })
 }
 
 #[cfg(test)]
@@ -67,6 +79,7 @@ mod tests {
             json!({"bash": "intent hook copilot", "powershell": "intent hook copilot"}),
             json!({"matcher": "*", "hooks": [{"command": "other"}, {"command": "intent hook gemini"}]}),
             json!({"action": {"type": "command", "command": "intent hook kiro"}}),
+            json!({"command": "cd . && echo x; env A=1 intent hook codex || true"}),
         ] {
             assert!(starts_us(&ours, &["hook"]), "{ours}");
         }
@@ -78,6 +91,9 @@ mod tests {
             json!({"command": "intent"}),
             json!({"description": "intent hook"}),
             json!("intent hook codex"),
+            json!({"command": "true intent hook codex"}),
+            json!({"command": "cd . && /bin/echo intent hook codex"}),
+            json!({"command": "/bin/true", "args": ["intent", "hook", "codex"]}),
         ] {
             assert!(!starts_us(&other, &["hook"]), "{other}");
         }

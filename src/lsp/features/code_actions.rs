@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{commands, diagnostics};
+use crate::intent::scope;
 use crate::lsp::analysis::{self, GovernedFile};
 use crate::lsp::capabilities::Capabilities;
 use crate::lsp::dispatch::{Answer, RequestRefusal};
@@ -200,7 +201,7 @@ pub(crate) fn widening(
     id: &str,
 ) -> Result<lsp::WorkspaceEdit, String> {
     let file = analysis::governed(snapshot, uri).ok_or("the file is not open")?;
-    Plan::Widen { id: id.to_owned(), entry: file.path.to_string() }.edit(&file)
+    Plan::Widen { id: id.to_owned(), entry: scope::entry_for(&file.path) }.edit(&file)
 }
 
 /// Returns the options that are announced.

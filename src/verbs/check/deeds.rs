@@ -3,6 +3,7 @@
 
 use super::ComparedSides;
 use crate::code::{self, Block, Document, LineRange};
+use crate::intent::scope;
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::baseline::{Baseline, Edits, FormerFile};
@@ -460,8 +461,8 @@ impl DeedJudge<'_> {
     /// Returns the command that creates an intent for the file.
     fn new_intent(&self) -> String {
         let name = format!("Work on {}", self.path);
-        let (name, scope) = (text::shell_word(&name), text::shell_word(self.path.as_str()));
-        format!("`intent new {name} --scope {scope} --start`")
+        let (name, entry) = (text::shell_word(&name), scope::entry_for(self.path));
+        format!("`intent new {name} --scope {} --start`", text::shell_word(&entry))
     }
 
     /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.

@@ -8,15 +8,19 @@ use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 use crate::workspace::text::shell_word;
 
-/// Returns the objection to commands of this program in a text, when this actor runs them with this
-/// intent selected.
-pub(super) fn of_ours(reading: &Prediction, actor: &str, selected: Option<&str>) -> Option<Denial> {
+/// Returns the objection to commands of this program in a text, when this actor runs them.
+/// `selected` returns the intent that is selected where a command with these arguments acts.
+pub(super) fn of_ours(
+    reading: &Prediction,
+    actor: &str,
+    selected: impl Fn(&[String]) -> Option<String>,
+) -> Option<Denial> {
     for_people(reading).or_else(|| {
         let is_ours = |one: &&Invocation| {
             one.program.as_deref().is_some_and(|program| shell::OUR_NAMES.contains(&program))
         };
         let mut ours = reading.commands.iter().filter(is_ours);
-        ours.find_map(|command| misused(reading, &command.words, actor, selected))
+        ours.find_map(|command| misused(reading, &command.words, actor, &selected))
     })
 }
 
@@ -26,8 +30,9 @@ fn misused(
     reading: &Prediction,
     words: &[String],
     actor: &str,
-    selected: Option<&str>,
+    selected: impl Fn(&[String]) -> Option<String>,
 ) -> Option<Denial> {
+    let arguments = words.get(1..)?;
     let value = |name: &str| {
         let at = words.iter().position(|word| word == name);
         let next = at.and_then(|at| words.get(at + 1)).map(String::as_str);
@@ -42,15 +47,16 @@ fn misused(
         }
     };
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
+    let is_selected = |id: &str| selected(arguments).as_deref() == Some(id);
     let is_other = |option: &str, own: &[&str]| value(option).is_some_and(|it| !own.contains(&it));
     let why = match verb {
-        "select" if shell::selects(words.get(1..)?).is_none() => {
+        "select" if shell::selects(arguments).is_none() => {
             "an agent selects for itself. Run `intent select ID` without further arguments"
         }
         "select" if shell::own_command(reading).is_none() => {
             "an intent is selected by a separate command, so that the selecting session is known. Run `intent select ID` by itself"
         }
-        "record" if is_other("--intent", selected.as_slice()) => {
+        "record" if value("--intent").is_some_and(|id| !is_selected(id)) => {
             "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
         }
         "record" if is_other("--session", &[actor, session]) => {

@@ -10,7 +10,7 @@ use super::{
     select_command,
 };
 use crate::code::Block;
-use crate::intent::Intent;
+use crate::intent::{Intent, scope};
 use crate::lsp::analysis::{Analysis, GovernedFile, WorkspaceView};
 use crate::lsp::convert;
 use crate::lsp::features::{commands, diagnostics};
@@ -147,7 +147,7 @@ impl CodePlace<'_> {
     /// edit, which has to be saved afterwards.
     fn widening(&self, id: String) -> Action {
         if !self.file.view.snapshot.settings.has_person() {
-            return Action::Plan(Plan::Widen { id, entry: self.file.path.to_string() });
+            return Action::Plan(Plan::Widen { id, entry: scope::entry_for(&self.file.path) });
         }
         Action::Command(commands::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))
     }
@@ -160,7 +160,7 @@ impl CodePlace<'_> {
         }
         let title =
             format!("Create an intent for {}", text::visible(self.file.path.as_str(), false));
-        let does = Action::Plan(Plan::Create { entry: Some(self.file.path.to_string()) });
+        let does = Action::Plan(Plan::Create { entry: Some(scope::entry_for(&self.file.path)) });
         Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
     }
 

@@ -174,6 +174,15 @@ fn without_a_person_a_scope_is_widened_by_an_edit() {
 }
 
 #[test]
+fn the_entry_for_a_file_owns_no_other_file() {
+    let file = "\n//- /billing/[id].rs\nfn a$0() { 1 }\n";
+    let mut editor = under(Editor::in_git(&format!("{}{file}", INTENTS.trim_end())), "INT-001");
+    editor.replace("/billing/[id].rs", "1", "2");
+    let registry = chosen(&editor, "Add billing/[id].rs to the scope of INT-001");
+    assert!(registry.contains(r#""billing/\\[id\\].rs"]"#), "{registry}");
+}
+
+#[test]
 fn a_block_is_restored_to_its_committed_text() {
     let mut editor = editor_with_an_edit_out_of_scope();
     let text = chosen(&editor, "Put function tax back as it was");

@@ -17,6 +17,7 @@ use super::arguments::{
     WhyArguments, WidenArguments, WorkspaceArguments,
 };
 use super::read;
+use crate::intent::scope;
 use crate::ledger::{Contributor, EntityType};
 use crate::lsp::analysis::WorkspaceView;
 use crate::lsp::convert;
@@ -282,7 +283,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     effects.wrote.push(workspace.root.absolute(&registry_file));
     effects.wrote_ledger(&workspace);
     let Some(open) = open else {
-        let done = registry::widen(&workspace, &wanted.id, path.as_str());
+        let done = registry::widen(&workspace, &wanted.id, &scope::entry_for(&path));
         return to_json("intent.widen", &done.map_err(refusal)?);
     };
     let edit =
@@ -300,7 +301,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
 pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
-    registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
+    registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
     Ok(())
 }
 
