@@ -226,6 +226,13 @@ fn the_action_refuses_other_archives_and_uses_an_installed_program() {
     let wrong = "0".repeat(64);
     let ran = action(&clone, &[("archive", &clone.archive), ("sha256", &wrong)]);
     assert!(ran.code != Some(0) && !clone.temp.join("intent-lsp/intent-lsp-1.2.3").exists());
+    let source = clone.temp.join("source.tar.gz");
+    let mut tar = Command::new("tar");
+    tar.arg("-czf").arg(&source).arg("-C").arg(&clone.lab.root).arg("src");
+    assert!(tar.status().expect("tar runs").success());
+    let sum = sha256(&std::fs::read(&source).expect("an archive"));
+    let ran = action(&clone, &[("archive", &source.display().to_string()), ("sha256", &sum)]);
+    assert!(ran.code == Some(2) && ran.said.contains("does not hold intent-lsp"), "{}", ran.said);
     let ran = action(&clone, &[("archive", &clone.archive)]);
     assert!(ran.code == Some(2) && ran.said.contains("'sha256'"), "{}", ran.said);
     let ran = action(&clone, &[]);
@@ -234,6 +241,28 @@ fn the_action_refuses_other_archives_and_uses_an_installed_program() {
     for path in [folder.join("intent-lsp"), folder] {
         let ran = action(&clone, &[("path", &path.display().to_string())]);
         assert_eq!(ran.code, Some(0), "{}", ran.said);
+    }
+}
+
+/// The workspace may be a folder of the repository, and forges take paths from its top.
+#[test]
+fn forges_get_paths_from_the_top_of_the_repository() {
+    let lab = Lab::git();
+    lab.write("shop/.orchestration/notes.md", "");
+    lab.fine(&["-C", "shop", "init", "--no-agents"]);
+    lab.fine(&["-C", "shop", "new", "One", "--scope", "src/**", "--start"]);
+    lab.commit();
+    lab.fine(&["-C", "shop", "select", "INT-001"]);
+    lab.write("shop/lib/a.rs", "fn a() {\n    call();\n}\n");
+    for (format, expected) in [
+        ("github", "::error file=shop/lib/a.rs,"),
+        ("sarif", "\"uri\":\"shop/lib/a.rs\""),
+        ("gitlab", "\"path\":\"shop/lib/a.rs\""),
+        ("text", "\nlib/a.rs:1: error"),
+    ] {
+        let output = lab.intent(&["-C", "shop", "check", "--format", format]).stdout;
+        let said = format!("\n{}", String::from_utf8_lossy(&output));
+        assert!(said.contains(expected), "{said}");
     }
 }
 

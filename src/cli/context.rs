@@ -93,7 +93,8 @@ impl Context {
     }
 
     /// Returns a path of the workspace as a person would type it in the current folder. It is
-    /// quoted for the shell, so it can be pasted into a command.
+    /// quoted for the shell, so it can be pasted into a command. It has no run of spaces, because a
+    /// [`Page`] prints only one of them, and no hyphen at its start, which would begin an option.
     pub(crate) fn path_for_shell(&self, root: &Root, path: &str) -> String {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let target = root.path().join(path);
@@ -105,10 +106,16 @@ impl Context {
         // With more than three `..`, the absolute path is easier to read.
         let near = from_here.filter(|path| !path.starts_with("../../../.."));
         let shown = near.unwrap_or(target).to_string_lossy().into_owned();
-        match shown.trim_end_matches('/') {
-            "" => ".".to_owned(),
+        let mut word = match shown.trim_end_matches('/') {
+            "" => return ".".to_owned(),
+            shown if shown.starts_with('-') => text::shell_word(&format!("./{shown}")),
             shown => text::shell_word(shown),
+        };
+        // A quoted text may end and begin again between two spaces: `'a '' b'`.
+        while word.contains("  ") {
+            word = word.replace("  ", " '' ");
         }
+        word
     }
 
     /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in. Returns
@@ -161,6 +168,9 @@ mod tests {
         assert_eq!(typed(&below, "a/c.rs"), "../c.rs");
         assert_eq!(typed(&below, ""), "../..");
         assert_eq!(typed(&top, "it's here.rs"), "'it'\\''s here.rs'");
+        assert_eq!(typed(&top, "-a.rs"), "./-a.rs");
+        assert_eq!(typed(&below, "a/-b.rs"), "../-b.rs");
+        assert_eq!(typed(&top, "a   b.rs"), "'a '' '' b.rs'");
         assert_eq!(
             typed(Path::new("/"), "a").trim_start_matches('/'),
             format!("{}/a", top.display()).trim_start_matches('/')

@@ -62,7 +62,9 @@ pub(crate) fn stage<'a>(
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let below = |path| {
         let path = workspace.root.absolute(path);
-        path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/")
+        let below = path.strip_prefix(top).unwrap_or(&path).to_string_lossy();
+        // On Unix a backslash is a letter of a name.
+        if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     };
     update_index(top, paths.map(below).collect())
 }

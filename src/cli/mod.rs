@@ -137,11 +137,17 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
         let _ = error.print();
         return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
     }
-    let said = error.render().to_string();
-    let message = said.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
     Printer { json_asked: true, color: ColorChoice::Never, quiet: false }
-        .error(&CliError::usage(message, "`intent --help` shows the commands"))
+        .error(&CliError::usage(message_of(error), "`intent --help` shows the commands"))
+}
+
+/// Returns what a usage error says before its first empty line, as one line. Clap lists missing
+/// arguments and possible values on lines of their own.
+fn message_of(error: &clap::Error) -> String {
+    let said = error.render().to_string();
+    let lines = said.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let message = lines.collect::<Vec<_>>().join(" ");
+    message.strip_prefix("error: ").unwrap_or(&message).to_owned()
 }
 
 #[cfg(test)]

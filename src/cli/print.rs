@@ -36,6 +36,10 @@ pub(crate) const UNSURE: Style = AnsiColor::Magenta.on_default();
 /// The style of remarks and advice.
 pub(crate) const NOTE: Style = AnsiColor::Blue.on_default();
 
+/// The greatest width of a table's column. A wider cell moves only the cells after it in its row.
+/// So one very long text does not make every row as long.
+const MAX_COLUMN: usize = 200;
+
 /// Writes to stdout and stderr of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Printer {
@@ -275,7 +279,8 @@ impl Page {
         self
     }
 
-    /// Adds rows whose columns are aligned. Each row begins after `indent` spaces.
+    /// Adds rows whose columns are aligned, up to [`MAX_COLUMN`]. Each row begins after `indent`
+    /// spaces.
     pub(crate) fn table(
         &mut self,
         indent: usize,
@@ -286,7 +291,7 @@ impl Page {
         let width = |at: usize| {
             let last = |row: &&Vec<Cell>| row.len() == at + 1;
             let wide = |row: &Vec<Cell>| row.get(at).map_or(0, Cell::width);
-            rows.iter().filter(|row| !last(row)).map(wide).max().unwrap_or(0)
+            rows.iter().filter(|row| !last(row)).map(wide).max().unwrap_or(0).min(MAX_COLUMN)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &rows {
@@ -351,6 +356,14 @@ mod tests {
             "   40          end\n",
         );
         assert_eq!(plain(&page), expected);
+    }
+
+    #[test]
+    fn a_very_long_cell_moves_only_its_own_row() {
+        let row = |word: &str| vec![Cell::new(PLAIN, word), Cell::new(PLAIN, "end")];
+        let (mut page, long) = (Page::default(), "x".repeat(10_000));
+        page.table(0, [row("a"), row(&long)]);
+        assert_eq!(plain(&page), format!("{:<202}end\n{long} end\n", "a"));
     }
 
     #[test]

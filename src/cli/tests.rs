@@ -35,3 +35,17 @@ fn contradicting_options_are_refused() {
         assert!(Cli::try_parse_from(arguments).is_err(), "{arguments:?}");
     }
 }
+
+#[test]
+fn a_usage_error_in_json_names_what_is_missing() {
+    for (arguments, expected) in [
+        (
+            &["intent", "why"][..],
+            "the following required arguments were not provided: <[REV:]PATH[:LINE[-LINE]]>",
+        ),
+        (&["intent", "list", "--bogus"][..], "unexpected argument '--bogus' found"),
+    ] {
+        let error = Cli::try_parse_from(arguments).expect_err("a usage error");
+        assert_eq!(message_of(&error), expected);
+    }
+}

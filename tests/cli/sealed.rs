@@ -366,3 +366,21 @@ fn the_suggested_command_commits_evidence_without_code() {
     lab.commit();
     assert!(!lab.fine(&["check"]).contains("in no commit"));
 }
+
+/// On Unix a backslash is a letter of a name, and no separator.
+#[cfg(unix)]
+#[test]
+fn evidence_is_staged_in_a_folder_with_a_backslash_in_its_name() {
+    let lab = Lab::git();
+    lab.write("we\\ird/.orchestration/notes.md", "");
+    let intent = |arguments: &[&str]| lab.fine(&[&["-C", "we\\ird"], arguments].concat());
+    intent(&["init", "--no-agents"]);
+    intent(&["new", "One", "--scope", "src/**", "--start"]);
+    intent(&["select", "INT-001"]);
+    lab.write("we\\ird/src/a.rs", "fn a() {\n    call();\n}\n");
+    intent(&["record", "src"]);
+    lab.run_git(&["add", "-A"]);
+    intent(&["seal"]);
+    let staged = lab.read_git(&["diff", "--cached", "--name-only", "-z"]);
+    assert!(staged.contains("we\\ird/.orchestration/agent_trace/"), "{staged:?}");
+}

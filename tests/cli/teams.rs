@@ -62,7 +62,10 @@ fn only_findings_that_the_baseline_does_not_list_are_shown() {
     lab.write(".orchestration/baseline.json", "{}");
     let output = lab.intent(&["check", "--baseline"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--write-baseline"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--write-baseline`"));
+    let output = lab.intent(&["check", "--baseline", "our list.json"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("`intent check --write-baseline 'our list.json'`"), "{said}");
 }
 
 #[test]

@@ -49,7 +49,10 @@ pub(crate) fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError>
     if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
         return Err(CliError::usage(
             format!("there is no block at {path}:{line}"),
-            format!("`intent why {path}` lists the blocks"),
+            format!(
+                "`intent why {}` lists the blocks",
+                context.path_for_shell(&workspace.root, path.as_str())
+            ),
         ));
     }
     map::refresh(&workspace);

@@ -55,7 +55,10 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
         if here.ledger.by_id(text).is_some() {
             return Ok((here, ReassignTarget::Record(text.to_owned())));
         }
-        if let Some((path, name)) = text.rsplit_once('#') {
+        // A path may contain a `#`, and so may a name: `a.js#C.#m`.
+        let splits = || text.match_indices('#').map(move |(at, _)| (&text[..at], &text[at + 1..]));
+        let is_file = |(path, _): &(&str, &str)| context.cwd.join(path).is_file();
+        if let Some((path, name)) = splits().find(is_file).or_else(|| splits().next()) {
             let target = FileTarget::plain(&context.cwd, path.as_ref());
             let (workspace, path) = context.existing_file(&target)?;
             return Ok((workspace, ReassignTarget::Named(path, name.to_owned())));
@@ -83,4 +86,28 @@ fn show(page: &mut Page, answer: &ReassignAnswer) {
         page.text(path.as_str()).line(", so `intent check --base` will report it");
     }
     shared::print_seal_command(page, "Reassign code");
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ColorChoice;
+
+    use super::*;
+    use crate::cli::print::Printer;
+
+    #[test]
+    fn a_path_and_a_name_may_contain_the_mark_between_them() {
+        let place = tempfile::tempdir().expect("a folder");
+        for file in ["a.js", "b#.md"] {
+            std::fs::write(place.path().join(file), "").expect("written");
+        }
+        let printer = Printer { json_asked: false, color: ColorChoice::Never, quiet: false };
+        let context = Context::new(Some(place.path()), printer).expect("a context");
+        for (text, expected) in
+            [("a.js#m", "m"), ("a.js#C.#m", "C.#m"), ("b#.md#C# and F#", "C# and F#")]
+        {
+            let (_, what) = meant(&context, &OsString::from(text)).expect("a block");
+            assert!(matches!(what, ReassignTarget::Named(_, name) if name == expected), "{text}");
+        }
+    }
 }

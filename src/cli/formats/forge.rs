@@ -9,7 +9,7 @@ use crate::workspace::text::{self, counted};
 
 /// Returns the findings as a GitLab code quality report: a list of issues in the format of Code
 /// Climate. Every issue needs a line.
-pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
+pub(super) fn gitlab(answer: &CheckAnswer, folder: &str) -> Value {
     let issues = by_severity(answer).into_iter().map(|finding| {
         let begin = finding.start_line.unwrap_or(1);
         json!({
@@ -22,7 +22,7 @@ pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
                 Level::Info | Level::Hint | Level::Off => "info",
             },
             "location": {
-                "path": path(finding),
+                "path": path(finding, folder),
                 "lines": { "begin": begin, "end": finding.end_line.unwrap_or(begin).max(begin) },
             },
         })
@@ -32,7 +32,7 @@ pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
 
 /// Returns the findings as workflow commands of GitHub, the most severe first, because GitHub shows
 /// only ten of each kind per step.
-pub(super) fn github(answer: &CheckAnswer) -> String {
+pub(super) fn github(answer: &CheckAnswer, folder: &str) -> String {
     let mut text = String::new();
     for finding in by_severity(answer) {
         let kind = match finding.level {
@@ -41,8 +41,8 @@ pub(super) fn github(answer: &CheckAnswer) -> String {
             _ => "notice",
         };
         let mut properties = Vec::new();
-        if let Some(path) = &finding.path {
-            properties.push(format!("file={}", property(path)));
+        if finding.path.is_some() {
+            properties.push(format!("file={}", property(&path(finding, folder))));
             let lines = finding.start_line.map(|start| (start, finding.end_line.unwrap_or(start)));
             properties.extend(lines.map(|(start, end)| format!("line={start},endLine={end}")));
         }

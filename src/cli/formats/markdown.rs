@@ -10,6 +10,10 @@ use crate::workspace::text::{self, counted};
 
 /// The most findings to list. A comment on GitHub holds at most 65,536 characters.
 const MAX_FINDINGS: usize = 50;
+/// The length of the summary, in bytes, after which no more findings are listed.
+const MAX_LENGTH: usize = 40_000;
+/// Longer texts of others are cut to this many characters.
+const MAX_TEXT: usize = 500;
 /// The most rows of a table, and the most notes, to show.
 const MAX_ROWS: usize = 30;
 
@@ -72,7 +76,12 @@ fn findings(text: &mut String, answer: &CheckAnswer) {
     }
     line(text, "<details open><summary>Findings</summary>\n");
     line(text, "| | where | what |\n| --- | --- | --- |");
+    let mut shown = 0;
     for finding in told.iter().take(MAX_FINDINGS) {
+        if text.len() > MAX_LENGTH {
+            break;
+        }
+        shown += 1;
         let mark = match finding.level {
             Level::Error => "❌",
             Level::Warning => "⚠️",
@@ -81,11 +90,12 @@ fn findings(text: &mut String, answer: &CheckAnswer) {
         let path = finding.path.as_deref().unwrap_or("workspace");
         let at = finding.start_line.map(|line| format!(":{line}")).unwrap_or_default();
         // A `|` ends the cell of a table, even inside a code span.
-        let place = text::markdown_code(&format!("{path}{at}")).replace('|', "\\|");
+        let place = text::shorten(&format!("{path}{at}"), MAX_TEXT);
+        let place = text::markdown_code(&place).replace('|', "\\|");
         let (message, help) = (escaped(&finding.message), escaped(&finding.help));
         line(text, format!("| {mark} | {place} | **{}** {message}<br>{help} |", finding.code));
     }
-    more(text, told.len(), MAX_FINDINGS);
+    more(text, told.len(), shown);
     line(text, "\n</details>\n");
 }
 
@@ -99,7 +109,8 @@ fn line(text: &mut String, line: impl AsRef<str>) {
     writeln!(text, "{}", line.as_ref()).expect("a text takes every line");
 }
 
-/// Escapes text that others wrote: Markdown shows it literally, and `@name` mentions nobody.
+/// Cuts and escapes text that others wrote: Markdown shows it literally, and `@name` mentions
+/// nobody.
 fn escaped(text: &str) -> String {
-    text::markdown(text).replace("\\@", "@<!-- -->")
+    text::markdown(&text::shorten(text, MAX_TEXT)).replace("\\@", "@<!-- -->")
 }

@@ -8,7 +8,7 @@ mod sarif;
 use crate::cli::CliError;
 use crate::cli::print::Printer;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
-use crate::workspace::{Level, text};
+use crate::workspace::{Level, Root, text};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum CheckFormat {
@@ -30,18 +30,21 @@ pub(crate) enum CheckFormat {
 
 /// Writes the answer in `format`, and returns true. Returns false, and writes nothing, for text and
 /// JSON, which the caller prints. A finding at the level `least` or above counts as a failure.
+/// `root` is the workspace that the findings are about.
 pub(crate) fn write(
     printer: Printer,
     format: CheckFormat,
     answer: &CheckAnswer,
     least: Option<Level>,
+    root: &Root,
 ) -> Result<bool, CliError> {
+    let folder = &folder_below_top(root);
     match format {
         CheckFormat::Text | CheckFormat::Json => return Ok(false),
-        CheckFormat::Sarif => printer.json(&sarif::log(answer))?,
-        CheckFormat::Gitlab => printer.json(&forge::gitlab(answer))?,
+        CheckFormat::Sarif => printer.json(&sarif::log(answer, folder))?,
+        CheckFormat::Gitlab => printer.json(&forge::gitlab(answer, folder))?,
         CheckFormat::Junit => printer.document(junit::report(answer, least)?.as_bytes())?,
-        CheckFormat::Github => printer.document(forge::github(answer).as_bytes())?,
+        CheckFormat::Github => printer.document(forge::github(answer, folder).as_bytes())?,
         CheckFormat::Markdown => printer.document(markdown::summary(answer, least).as_bytes())?,
     };
     Ok(true)
@@ -53,10 +56,19 @@ fn message_with_help(finding: &FindingAnswer) -> String {
     text::visible(&format!("{message} {help}"), true).trim_end().to_owned()
 }
 
-/// Returns the path to report for a finding. A finding about the whole workspace is reported at the
-/// registry, because the formats need a file.
-fn path(finding: &FindingAnswer) -> &str {
-    finding.path.as_deref().unwrap_or(".orchestration/active_intents.yaml")
+/// Returns the folder of the workspace below the top of the work tree, with a `/` at its end, or an
+/// empty text. Forges take paths from the top of the repository.
+fn folder_below_top(root: &Root) -> String {
+    let below = root.work_tree().and_then(|top| root.path().strip_prefix(top).ok());
+    below.into_iter().flatten().map(|name| format!("{}/", name.to_string_lossy())).collect()
+}
+
+/// Returns the path to report for a finding, from the top of the repository. `folder` is that of
+/// [`folder_below_top`]. A finding about the whole workspace is reported at the registry, because
+/// the formats need a file.
+fn path(finding: &FindingAnswer, folder: &str) -> String {
+    let path = finding.path.as_deref().unwrap_or(".orchestration/active_intents.yaml");
+    format!("{folder}{path}")
 }
 
 /// Returns the findings, the most severe first.

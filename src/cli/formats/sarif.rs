@@ -12,14 +12,15 @@ use crate::workspace::{Code, Level};
 /// The most results that GitHub shows of one run.
 const MAX_RESULTS: usize = 5_000;
 
-pub(super) fn log(answer: &CheckAnswer) -> Value {
+pub(super) fn log(answer: &CheckAnswer, folder: &str) -> Value {
     let mut findings = by_severity(answer);
     let left_out = findings.len().saturating_sub(MAX_RESULTS);
     findings.truncate(MAX_RESULTS);
     let codes: BTreeSet<Code> =
         findings.iter().filter_map(|finding| Code::parse(&finding.code)).collect();
     let codes = Vec::from_iter(codes);
-    let results: Vec<Value> = findings.iter().map(|finding| result(finding, &codes)).collect();
+    let results = findings.iter().map(|finding| result(finding, &codes, folder));
+    let results: Vec<Value> = results.collect();
     let left_out = (left_out > 0).then(|| format!("{left_out} more findings are left out."));
     let notes = answer.summary.notes.iter().chain(&left_out);
     let notes = notes.map(|note| json!({ "level": "note", "message": { "text": note } }));
@@ -58,8 +59,8 @@ fn rule(code: Code) -> Value {
     })
 }
 
-fn result(finding: &FindingAnswer, codes: &[Code]) -> Value {
-    let uri = uri(path(finding));
+fn result(finding: &FindingAnswer, codes: &[Code], folder: &str) -> Value {
+    let uri = uri(&path(finding, folder));
     let start = finding.start_line.unwrap_or(1);
     let place = json!({
         "artifactLocation": { "uri": uri, "uriBaseId": "%SRCROOT%" },

@@ -58,13 +58,29 @@ fn a_markdown_summary_escapes_the_texts() {
 }
 
 #[test]
+fn a_markdown_summary_fits_into_a_comment_however_long_the_texts_are() {
+    let mut answer = answer();
+    let long = "x".repeat(10_000);
+    answer.summary.intents[0].name = Some(long.clone());
+    answer.summary.notes = vec![long.clone(); 100];
+    let finding = answer.findings.remove(0);
+    let path = Some(long.clone());
+    let finding = FindingAnswer { path, message: long.clone(), help: long, ..finding };
+    answer.findings = vec![finding; 100];
+    let text = markdown::summary(&answer, None);
+    assert!(text.len() < 65_536, "{}", text.len());
+    assert!(text.contains("- x") && text.contains("\n</details>\n"), "{text}");
+}
+
+#[test]
 fn github_gets_one_line_for_each_finding() {
-    insta::assert_snapshot!(forge::github(&answer()));
+    insta::assert_snapshot!(forge::github(&answer(), ""));
 }
 
 #[test]
 fn a_gitlab_report_has_the_keys_that_each_issue_needs() {
-    insta::assert_snapshot!(serde_json::to_string_pretty(&forge::gitlab(&answer())).expect("JSON"));
+    let report = forge::gitlab(&answer(), "");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).expect("JSON"));
 }
 
 #[test]
@@ -82,11 +98,29 @@ fn a_junit_report_fails_from_the_given_level() {
 
 #[test]
 fn a_sarif_log_names_its_rules_and_is_limited_in_size() {
-    insta::assert_snapshot!(serde_json::to_string_pretty(&sarif::log(&answer())).expect("JSON"));
+    let log = sarif::log(&answer(), "");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&log).expect("JSON"));
     let one = answer().findings.remove(0);
     let many = CheckAnswer { findings: vec![one; 6_000], ..answer() };
-    let log = sarif::log(&many);
+    let log = sarif::log(&many, "");
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(5_000));
     let told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
     assert!(told.contains("1000 more findings"), "{told}");
+}
+
+#[test]
+fn forges_get_paths_from_the_top_of_the_repository() {
+    let (answer, folder) = (answer(), "my shop/");
+    let registry = "my shop/.orchestration/active_intents.yaml";
+    assert!(forge::github(&answer, folder).contains(" file=my shop/src/b.rs,line=3,"));
+    let issues = forge::gitlab(&answer, folder);
+    assert_eq!(issues[1]["location"]["path"], registry);
+    assert_eq!(issues[2]["location"]["path"], "my shop/src/b.rs");
+    let log = sarif::log(&answer, folder);
+    let results = &log["runs"][0]["results"];
+    let uri = |at: usize| {
+        results[at]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone()
+    };
+    assert_eq!(uri(1), registry.replace(' ', "%20"));
+    assert_eq!(uri(2), "my%20shop/src/b.rs");
 }

@@ -182,11 +182,12 @@ function mapTable() {
 
 const DAY = 86_400_000;
 
-/// Returns the unit of time and how a day maps to it: days, weeks (from Monday) or months, so that
-/// there are few columns.
+/// Returns the unit of time and how a day maps to it: days, weeks (from Monday), months or years.
+/// So there are few columns, whatever times the records claim.
 function periods(days) {
   const span = (Date.parse(days.at(-1)) - Date.parse(days[0])) / DAY;
   if (span <= 45) return ["day", (day) => day];
+  if (span > 7500) return ["year", (day) => day.slice(0, 4)];
   if (span > 500) return ["month", (day) => day.slice(0, 7)];
   return ["week", (day) => {
     const time = new Date(day);
@@ -195,11 +196,13 @@ function periods(days) {
 }
 
 /// Returns every period from the first to the last, including periods without a record.
-function allPeriods(days, of) {
+function allPeriods(days, unit, of) {
   const all = new Set();
   const last = Date.parse(days.at(-1));
-  for (let time = Date.parse(days[0]); time <= last; time += DAY) all.add(of(new Date(time).toISOString().slice(0, 10)));
-  return [...all];
+  // No year is shorter than this step, and the last period is added below.
+  const step = unit === "year" ? 360 * DAY : DAY;
+  for (let time = Date.parse(days[0]); time <= last; time += step) all.add(of(new Date(time).toISOString().slice(0, 10)));
+  return [...all.add(of(days.at(-1)))];
 }
 
 function drawTime(by) {
@@ -215,7 +218,7 @@ function drawTime(by) {
   const key = by === "author" ? (one) => String(one.contributor) : (one) => one.intent ?? "";
   const name = by === "author" ? (at) => authors[Number(at)] : (id) => [id, intentName(id)].filter(Boolean).join(" ");
   const counts = new Map();
-  const columns = new Map(allPeriods(days, of).map((period) => [period, new Map()]));
+  const columns = new Map(allPeriods(days, unit, of).map((period) => [period, new Map()]));
   for (const one of dated) {
     counts.set(key(one), (counts.get(key(one)) ?? 0) + one.blocks);
     const column = columns.get(of(one.day));
@@ -265,7 +268,7 @@ function columnsOf(columns, order, colour, unit) {
       group.append(svg("rect", { class: colour(one), x, y, width: thick, height: long }));
     }
     picture.append(group);
-    if (at % every === 0) picture.append(svg("text", { class: "axis", x, y: height - 5 }, period.slice(unit === "month" ? 0 : 5)));
+    if (at % every === 0) picture.append(svg("text", { class: "axis", x, y: height - 5 }, period.slice(unit === "day" || unit === "week" ? 5 : 0)));
   });
   return picture;
 }

@@ -61,10 +61,7 @@ impl KnownFindings {
     pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         let unread = |what: String| {
-            let typed = shell_word(path.as_str());
-            let hint = format!(
-                "`intent check --write-baseline {typed}` writes one with the present findings"
-            );
+            let hint = format!("`{}` writes one with the present findings", writing(path));
             VerbError::mendable(format!("the baseline {path} {what}"), hint)
         };
         let bytes = match (&judged.tip, ws.git()) {
@@ -99,9 +96,18 @@ impl KnownFindings {
         (settled > 0).then(|| {
             let many = counted(settled, "finding");
             format!(
-                "No longer found: {many} of the baseline {path}. `intent check --write-baseline` keeps only those that still occur."
+                "No longer found: {many} of the baseline {path}. `{}` keeps only those that still occur.",
+                writing(path)
             )
         })
+    }
+}
+
+/// Returns the command that writes this baseline. The default file need not be named.
+fn writing(path: &RelativePath) -> String {
+    match path.as_str() {
+        KnownFindings::FILE => "intent check --write-baseline".to_owned(),
+        other => format!("intent check --write-baseline {}", shell_word(other)),
     }
 }
 
