@@ -318,7 +318,7 @@ impl Shell {
     }
 
     /// Checks what `${NAME…}` evaluates in addition to the value: an index, an indirection, an
-    /// operation.
+    /// operation. Notes a variable that only some branches set, because it may have another value.
     pub(super) fn check_parameter(&mut self, name: &str, operation: Option<&Word>) {
         let (plain, index) = match name.split_once('[') {
             Some((plain, index)) => (plain, Some(index.trim_end_matches(']'))),
@@ -329,6 +329,9 @@ impl Shell {
         if !known || index.is_some_and(|index| !self.is_index(index)) {
             return self.unproven(name);
         }
+        if self.may_differ(plain) {
+            self.note(judge::opaque("expansion", name));
+        }
         let Some(word) = operation else { return };
         let raw = word.raw.as_str();
         if let Some(rest) = raw.strip_prefix('!') {
@@ -336,7 +339,8 @@ impl Shell {
                 return;
             }
             let value = self.variable(plain).map(|value| Arg::from_pieces(&value));
-            let fine = value.as_ref().and_then(Arg::literal).is_some_and(is_name);
+            let named = value.as_ref().and_then(Arg::literal);
+            let fine = named.is_some_and(|to| is_name(to) && !self.may_differ(to));
             if !fine || !rest.is_empty() {
                 self.unproven(&format!("${{!{plain}}}"));
             }

@@ -396,11 +396,14 @@ impl Shell {
                 value
             }
             Op::Default { .. } => {
-                // An unknown value may be empty, and then the default is expanded.
-                if !sure {
-                    self.value(word);
+                let set = set.unwrap_or_default();
+                // An unknown value may be empty, and then the default is expanded. So it is if the
+                // branch that sets the variable did not run.
+                let differs = self.may_differ(name);
+                if (!sure || differs) && self.value(word) != set && differs {
+                    return vec![unknown(format!("${name}"))];
                 }
-                set.unwrap_or_default()
+                set
             }
             Op::Alternative { colon } if empty && (colon || unset) => Vec::new(),
             Op::Alternative { .. } => {
@@ -493,9 +496,16 @@ pub(super) fn unknown(shown: String) -> WordPiece {
 
 fn atoms(word: &Word) -> Vec<Atom> {
     let mut atoms = Vec::new();
+    let is_list = |part: &Part| match part {
+        Part::Param { name, op: None, quoted: true } => name == "@" || name.ends_with("[@]"),
+        _ => false,
+    };
+    // `"$@"` without arguments is no word, though the parser puts empty texts around it.
+    let may_vanish = word.parts.iter().any(is_list);
     for part in &word.parts {
         match part {
             Part::Bare(text) => atoms.extend(text.chars().map(Atom::Unquoted)),
+            Part::Quoted(text) if text.is_empty() && may_vanish => {}
             Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
             Part::Quoted(text) => atoms.extend(text.chars().map(Atom::Quoted)),
             other => atoms.push(Atom::Part(other.clone())),

@@ -90,7 +90,7 @@ pub(super) fn is_path(word: &str) -> bool {
 }
 
 /// Returns the files that a patch anywhere in a text changes or deletes.
-pub(super) fn patched(text: &str) -> Vec<&str> {
+pub(super) fn patched(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
         let line = line.trim_start();
@@ -103,18 +103,52 @@ pub(super) fn patched(text: &str) -> Vec<&str> {
             "rename from ",
         ];
         let own = named.iter().find_map(|begin| line.strip_prefix(begin));
-        let unified =
-            ["+++ ", "--- "].iter().find_map(|begin| line.strip_prefix(begin)).map(|path| {
-                let path = path.split('\t').next().unwrap_or_default().trim();
-                path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
-            });
-        let path =
-            own.map(str::trim).or(unified).filter(|path| !path.is_empty() && *path != "/dev/null");
+        let unified = ["+++ ", "--- "].iter().find_map(|begin| line.strip_prefix(begin));
+        let unified = unified.map(|path| path.split('\t').next().unwrap_or_default());
+        let Some(written) = own.or(unified).map(str::trim) else { continue };
+        let quoted = unquoted(written);
         // In a unified diff, a tab ends a path that contains a space. Other text is no path.
-        let spaced = own.is_some() || line.contains('\t');
-        found.extend(path.filter(|path| !path.contains('"') && (spaced || !path.contains(' '))));
+        let spaced = own.is_some() || quoted.is_some() || line.contains('\t');
+        if quoted.is_none() && (written.contains('"') || !spaced && written.contains(' ')) {
+            continue;
+        }
+        let whole = quoted.as_deref().unwrap_or(written);
+        let inside = whole.strip_prefix("a/").or_else(|| whole.strip_prefix("b/"));
+        let path = inside.filter(|_| own.is_none()).unwrap_or(whole);
+        if !path.is_empty() && path != "/dev/null" {
+            found.push(path.to_owned());
+        }
     }
     found
+}
+
+/// Returns the path in a text such as `"b/\303\251.rs"`: git quotes a path that contains special
+/// characters.
+fn unquoted(text: &str) -> Option<String> {
+    let mut bytes = text.strip_prefix('"')?.strip_suffix('"')?.bytes();
+    let octal = |byte: u8| matches!(byte, b'0'..=b'7').then(|| byte - b'0');
+    let mut path = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            path.push(byte);
+            continue;
+        }
+        path.push(match bytes.next()? {
+            b'a' => 7,
+            b'b' => 8,
+            b't' => b'\t',
+            b'n' => b'\n',
+            b'v' => 11,
+            b'f' => 12,
+            b'r' => b'\r',
+            first @ b'0'..=b'3' => {
+                let (second, third) = (octal(bytes.next()?)?, octal(bytes.next()?)?);
+                (first - b'0') * 64 + second * 8 + third
+            }
+            other => other,
+        });
+    }
+    Some(String::from_utf8_lossy(&path).into_owned())
 }
 
 /// Returns true if a text contains a patch.

@@ -224,7 +224,7 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
 }
 
 /// Returns the files that a patch changes or deletes; nothing if the text is not a patch.
-pub(crate) fn patched(patch: &str) -> Vec<&str> {
+pub(crate) fn patched(patch: &str) -> Vec<String> {
     match mentions::is_patch(patch) {
         true => mentions::patched(patch),
         false => Vec::new(),

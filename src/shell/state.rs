@@ -20,6 +20,14 @@ pub(super) const MAX_LOOP_ROUNDS: usize = 4;
 /// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
 
+/// A variable that the text sets.
+#[derive(Clone, PartialEq)]
+pub(super) struct Variable {
+    pub(super) elements: Elements,
+    /// False if only some branches set the variable.
+    pub(super) sure: bool,
+}
+
 #[derive(Clone)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -51,11 +59,11 @@ pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
     /// The folders that `popd` returns to.
     pub(super) stack: Vec<Option<String>>,
-    pub(super) variables: BTreeMap<String, Elements>,
+    pub(super) variables: BTreeMap<String, Variable>,
     /// The arguments of the running function, or those that `set` has set: `$1`, `$2`, ….
     pub(super) arguments: Option<Elements>,
     /// For each running function, its local variables with the values they had outside.
-    pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
+    pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
     /// Name references (`declare -n`): a name and the variable that it refers to.
     pub(super) references: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
@@ -98,23 +106,31 @@ impl ShellState {
     /// unknown, and a call of a function may run the program of that name instead.
     pub(super) fn inherit(&mut self) {
         self.arguments = None;
-        for (name, value) in &mut self.variables {
-            *value = unsure(name, value.iter().flatten());
+        for (name, variable) in &mut self.variables {
+            variable.elements = unsure(name, variable.elements.iter().flatten());
         }
         self.functions.iter_mut().for_each(|function| function.sure = false);
     }
 
     /// Merges the states of two branches, of which either may have run. A variable that only one
-    /// branch sets keeps that value.
+    /// branch sets keeps that value, but is not certain to have it.
     fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
-        for (name, value) in other.variables {
+        for (name, variable) in &mut self.variables {
+            variable.sure &= other.variables.contains_key(name);
+        }
+        for (name, Variable { elements, sure }) in other.variables {
             match self.variables.get_mut(&name) {
-                Some(before) if *before == value => {}
-                Some(before) => *before = unsure(&name, before.iter().chain(&value).flatten()),
-                None => drop(self.variables.insert(name, value)),
+                Some(before) => {
+                    before.sure &= sure;
+                    if before.elements != elements {
+                        let pieces = before.elements.iter().chain(&elements).flatten();
+                        before.elements = unsure(&name, pieces);
+                    }
+                }
+                None => drop(self.variables.insert(name, Variable { elements, sure: false })),
             }
         }
         if self.arguments != other.arguments {

@@ -157,6 +157,18 @@ fn a_path_in_a_patch_may_contain_a_space() {
     assert_eq!(patched(files), ["my file.rs"]);
     assert_eq!(patched("--- a/my file.rs\t\n+++ b/c.rs\n"), ["my file.rs", "c.rs"]);
     assert_eq!(patched("--- a sentence\n+++ b/c.rs\n"), ["c.rs"]);
+    let quoted = "--- \"a/\\303\\251 a.rs\"\n+++ \"b/\\303\\251\\\"\\\\.rs\"\n";
+    assert_eq!(patched(quoted), ["é a.rs", "é\"\\.rs"]);
+    assert!(patched("--- \"a\n+++ \"b\n").is_empty());
+}
+
+#[test]
+fn a_name_with_an_invisible_character_is_unreadable() {
+    for hidden in ['\u{ad}', '\u{115f}', '\u{200b}', '\u{3164}', '\u{ffa0}', '\u{e0061}'] {
+        assert_eq!(posix(&format!("r{hidden}m -rf src")).class, Class::Destructive, "{hidden:?}");
+        assert_eq!(posix(&format!("l{hidden}s")).class, Class::Unreadable, "{hidden:?}");
+        assert_eq!(posix(&format!("echo a{hidden}b")).class, Class::Read, "{hidden:?}");
+    }
 }
 
 #[test]
@@ -224,6 +236,10 @@ fn targets_are_absolute_and_mark_unknown_parts() {
         ("cd src && touch a b", "write /work/app/src/a, write /work/app/src/b"),
         ("(cd src; touch a); touch b", "write /work/app/b, write /work/app/src/a"),
         ("cd \"$X\" && touch a", "write /?"),
+        ("cd src && mkdir b && cd b; touch a", "write /work/app/src/b, write /work/app/src/b/a"),
+        ("cd src && make && cd b; touch a", "write /?"),
+        ("f() { touch \"$@\" a; }; f", "write /work/app/a"),
+        ("false || f=a; touch \"${f:-b}\"", "write /?"),
         ("touch \"src/$X\"", "write /work/app/src?"),
         ("touch src/*.rs", "write /work/app/src/*.rs?"),
         ("touch src/{a,b}.rs", "write /work/app/src/a.rs, write /work/app/src/b.rs"),

@@ -2,7 +2,7 @@
 
 use super::expand::{Arg, WordPiece, unknown};
 use super::paths;
-use super::state::Elements;
+use super::state::{Elements, Variable};
 use super::walk::{Shell, StreamData};
 
 /// A longer value of a variable, and longer arguments, are treated as unknown. Counted in bytes,
@@ -47,9 +47,7 @@ impl Shell {
                 _ => None,
             };
         }
-        let second =
-            self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
-        let name = second.map_or(name, |(_, other)| other.as_str());
+        let name = self.referred(name);
         if let Some(elements) = self.known(name).filter(|_| !["_", "FUNCNAME"].contains(&name)) {
             return elements.first().cloned();
         }
@@ -74,6 +72,22 @@ impl Shell {
         }
     }
 
+    /// Returns the variable that a name refers to: the name itself, unless it is a reference.
+    fn referred<'n>(&'n self, name: &'n str) -> &'n str {
+        let second =
+            self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
+        second.map_or(name, |(_, other)| other.as_str())
+    }
+
+    /// Returns true if only some branches have set a variable, to a value of which at least a part
+    /// is known.
+    pub(super) fn may_differ(&self, name: &str) -> bool {
+        let is_text = |piece: &WordPiece| matches!(piece, WordPiece::Text(_));
+        let known = |value: &Vec<WordPiece>| value.is_empty() || value.iter().any(is_text);
+        let variable = self.state.variables.get(self.referred(name));
+        variable.is_some_and(|variable| !variable.sure && variable.elements.iter().any(known))
+    }
+
     /// Makes `name` a reference to the variable `target`, as `declare -n name=target` does.
     pub(super) fn second_name(&mut self, name: &str, target: &str) {
         self.state.variables.remove(name);
@@ -82,7 +96,7 @@ impl Shell {
 
     /// Returns the elements of a variable or an array that the text has set.
     pub(super) fn known(&self, name: &str) -> Option<&Elements> {
-        self.state.variables.get(name)
+        self.state.variables.get(name).map(|variable| &variable.elements)
     }
 
     /// Returns several values as one, as `"$*"` does.
@@ -103,7 +117,8 @@ impl Shell {
     }
 
     pub(super) fn set_elements(&mut self, name: &str, elements: Elements) {
-        self.state.variables.insert(name.to_owned(), bounded(name, elements));
+        let variable = Variable { elements: bounded(name, elements), sure: true };
+        self.state.variables.insert(name.to_owned(), variable);
     }
 
     /// Sets `$1`, `$2` and so on.

@@ -197,22 +197,29 @@ impl Shell {
         // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may
         // run in either folder.
         let mut short: Option<ShellState> = None;
-        let mut sure = true;
+        // Whether this command certainly runs, and whether it runs if `cd` and the like succeed.
+        let (mut sure, mut likely) = (true, true);
         for item in script {
             match item.after {
                 Some(join) => {
-                    sure &= join == Join::And;
+                    likely &= join == Join::And;
+                    sure &= likely;
                     if !sure && short.is_none() {
                         short = Some(self.state.clone());
                     }
                 }
                 None => {
                     self.merge_with(short.take());
-                    sure = true;
+                    (sure, likely) = (true, true);
                 }
             }
             last = self.item(item);
-            sure &= succeeds(item);
+            // In `cd a && cd b; ls`, `ls` is taken to run in `a/b`.
+            if let Some(short) = short.as_mut().filter(|_| likely) {
+                short.cwd.clone_from(&self.state.cwd);
+            }
+            sure &= succeeds(item, &["succeeds"]);
+            likely &= succeeds(item, &["succeeds", "continues"]);
         }
         self.merge_with(short);
         last
@@ -223,9 +230,14 @@ impl Shell {
         let apart = item.commands.len() > 1 || item.background;
         let before = apart.then(|| self.state.clone());
         let mut feed = StreamData::default();
-        for command in &item.commands {
+        let into = self.redirected_to.take();
+        for (at, command) in item.commands.iter().enumerate() {
+            // The others write to the next command of the pipeline.
+            let is_last = at + 1 == item.commands.len();
+            self.redirected_to = into.clone().filter(|_| is_last);
             feed = self.command(command, feed);
         }
+        self.redirected_to = into;
         if let Some(before) = before {
             self.leave(before);
         }
@@ -246,10 +258,12 @@ impl Shell {
             return StreamData::some();
         }
         self.depth += 1;
+        let into = self.redirected_to.take();
         let feed = self.apart(|shell| match shell.file_alone(script) {
             Some(feed) => feed,
             None => shell.script(script),
         });
+        self.redirected_to = into;
         self.depth -= 1;
         feed
     }
@@ -291,7 +305,8 @@ impl Shell {
         // Without the file that it reads, the command does not run.
         let reads = |redirect: &Redirect| redirect.direction == Direction::Read;
         let skipped = command.redirects.iter().any(reads).then(|| self.state.clone());
-        self.redirected_to = None;
+        // The output goes where that of the enclosing command goes.
+        let outer = self.redirected_to.take();
         for redirect in &command.redirects {
             match self.redirect(redirect) {
                 Redirected::In(feed) => match redirect.number {
@@ -314,7 +329,7 @@ impl Shell {
                 Redirected::Nothing => {}
             }
         }
-        self.redirected_to.clone_from(&into);
+        self.redirected_to.clone_from(if away { &into } else { &outer });
         let mut out = match &command.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, stdin),
             other => {
@@ -325,6 +340,7 @@ impl Shell {
                 out
             }
         };
+        self.redirected_to = outer;
         self.depth -= 1;
         self.merge_with(skipped);
         if away {
@@ -552,10 +568,16 @@ impl Shell {
             return out;
         }
         let bare = words.first().is_some_and(|word| word.raw == name);
-        let alias = self.state.aliases.iter_mut().find(|known| bare && known.name == name);
-        if let Some(alias) = alias.filter(|alias| !alias.busy) {
-            alias.used = true;
-            let text = alias.text.clone();
+        let aliases = self.state.aliases.iter_mut();
+        let meant = aliases.filter(|known| bare && known.name == name && !known.busy);
+        // The last definition counts. In a function, it is the last one before that function.
+        let texts: Vec<Arg> = meant
+            .map(|alias| {
+                alias.used = true;
+                alias.text.clone()
+            })
+            .collect();
+        for text in texts {
             let rest: Vec<&str> = words[1..].iter().map(|word| word.raw.as_str()).collect();
             let own = text.text.split_whitespace().next() == Some(name.as_str());
             let whole = match text.sure && !own {
@@ -716,9 +738,9 @@ pub(super) fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Returns true if a command practically always succeeds. What follows it after `&&` is taken to
-/// run.
-fn succeeds(item: &Pipeline) -> bool {
+/// Returns true if a command is in one of these lists of programs that succeed, or only assigns
+/// values. What follows it after `&&` is taken to run.
+fn succeeds(item: &Pipeline, lists: &[&str]) -> bool {
     let Some((assigns, words, redirects)) = item.simple().filter(|_| !item.negated) else {
         return false;
     };
@@ -726,10 +748,15 @@ fn succeeds(item: &Pipeline) -> bool {
         return false;
     }
     match words.first() {
-        Some(name) => table::holds("succeeds", &name.plain().unwrap_or_default()),
+        Some(name) => {
+            let name = name.plain().unwrap_or_default();
+            lists.iter().any(|list| table::holds(list, &name))
+        }
         // The result of an assignment is that of its last substitution.
         None => assigns.iter().flat_map(|assign| &assign.value.parts).all(|part| match part {
-            parse::Part::Command { script, .. } => script.last().is_none_or(succeeds),
+            parse::Part::Command { script, .. } => {
+                script.last().is_none_or(|item| succeeds(item, lists))
+            }
             _ => true,
         }),
     }

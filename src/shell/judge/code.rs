@@ -3,7 +3,7 @@
 //! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
 use super::files::write;
-use super::options::{any, operands, takes_next, values};
+use super::options::{abbreviations, any, operands, takes_next, values};
 use super::scan::{scan, texts};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
@@ -14,7 +14,7 @@ use crate::shell::Dialect;
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
+    let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C", "--init-command"];
     let sign = |arg: &&Arg| arg.lead.starts_with(['-', '+']);
     let mut at = 0;
     while let Some(arg) = call.args.get(at).filter(sign) {
@@ -33,13 +33,25 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         return unreadable_rule("code.piped", call.name);
     }
     let coded = has('c') || options.iter().any(|arg| arg.is("--command"));
-    let found = match rest {
+    let mut found = match rest {
         [] if coded => opaque("code.shell", call.name),
         [_, ..] if has('n') => reads(call.name),
         [code, arguments @ ..] if coded => given_code(shell, call, code, arguments),
         [file, ..] if !has('s') => scripted(shell, call, file),
         _ => builtins::code_from_input(shell, call.name, call.stdin),
     };
+    for file in values(own, &["--rcfile", "--init-file"]) {
+        found = found.or(scripted(shell, call, &file));
+    }
+    if call.name == "fish" {
+        let names: Vec<&str> = std::iter::once("-C")
+            .chain(abbreviations("--command"))
+            .chain(abbreviations("--init-command"))
+            .collect();
+        for code in values(own, &names) {
+            found = found.or(given_code(shell, call, &code, &[]));
+        }
+    }
     // Other shells have other rules for expansion, so a word may run code there that is plain text
     // here.
     let letters = |text: &str| text.chars().all(|c| "celxuivno".contains(c));
@@ -57,7 +69,9 @@ fn given_code(
     code: &Arg,
     arguments: &[Arg],
 ) -> ShellFinding {
-    let given = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
+    // The first word is `$0`, unless the arguments begin with what may be several words.
+    let named = arguments.first().is_some_and(|arg| !arg.may_split && !arg.glob);
+    let given = arguments.iter().skip(usize::from(named)).map(|arg| arg.pieces.clone()).collect();
     let found = shell.in_process(call.name, |shell| {
         let run = |shell: &mut Shell| drop(shell.code(code, call.name));
         shell.with_input(given, call.stdin.clone(), run);

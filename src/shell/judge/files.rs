@@ -1,6 +1,6 @@
 //! Judges programs that write, copy, move or change files.
 
-use super::options::{any, cut, is_set, long, operands, short, values};
+use super::options::{abbreviations, any, cut, is_set, long, operands, short, values};
 use super::{
     Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, destructive,
     destructive_rule, opaque, place, reads, redirected, rules, startup, table, writes,
@@ -51,8 +51,10 @@ pub(super) fn write(shell: &mut Shell, arg: &Arg) -> ShellFinding {
 /// Returns the sources and the target of a copy, move or link. The target is the last operand, or
 /// the folder of `-t`.
 fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
-    let mut named = operands(call.args, &table::list("copytakes"));
-    let mut to = values(call.args, &["-t", "--target-directory"]);
+    let folder: Vec<&str> =
+        std::iter::once("-t").chain(abbreviations("--target-directory")).collect();
+    let mut named = operands(call.args, &[table::list("copytakes"), folder.clone()].concat());
+    let mut to = values(call.args, &folder);
     if to.is_empty() {
         to.extend(named.pop().cloned());
     }

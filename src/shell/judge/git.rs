@@ -113,7 +113,13 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     let takes = if name == "config" { "configtakes" } else { "gittakes" };
     let words = operands(args, &table::list(takes));
     let verb = words.first().map_or("", |word| word.text.as_str());
-    match (name, verb) {
+    let transfers = ["clone", "fetch", "pull", "push", "ls-remote", "archive"].contains(&name);
+    let ends = values(args, &["--upload-pack", "--receive-pack", "--exec"]);
+    let code = ends
+        .iter()
+        .filter(|_| transfers)
+        .fold(reads("git"), |found, code| found.or(inner(shell, &code.text)));
+    let found = match (name, verb) {
         ("grep", _) => runs(shell, values(args, &["-O", "--open-files-in-pager"]), &shown),
         ("difftool", _) => runs(shell, values(args, &["-x", "--extcmd"]), &shown),
         ("log" | "diff" | "show" | "archive" | "format-patch" | "bundle", _) => {
@@ -122,7 +128,11 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             files.iter().chain(bundle).for_each(|file| shell.touch(file, PathDeed::Write));
             opaque("git.writes", &format!("git {name}"))
         }
+        ("branch", _) if any(args, &["-M", "-C"]) && operands(args, &[]).len() > 1 => {
+            destructive_rule("git.branch-force", &shown)
+        }
         ("branch", _) => opaque("git.branch", &shown),
+        ("clone", _) => clone(shell, args),
         ("config", _) => setting(shell, args, &words),
         ("remote", "add" | "set-url") => {
             shell.lasting.remotes.extend(words.get(1).map(|name| name.text.clone()));
@@ -154,7 +164,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
                 false => opaque("git.switch", "git switch"),
             }
         }
-        ("fetch", _) if forced_onto(args) => destructive_rule("git.branch-force", &shown),
+        ("fetch" | "pull", _) if forced_onto(args) => destructive_rule("git.branch-force", &shown),
         ("restore", _) => restore(shell, args),
         ("reset", _) => reset(args),
         ("clean", _) => {
@@ -185,7 +195,20 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             destructive_rule("git.plumbing", &shown)
         }
         _ => opaque("git.changes", &format!("git {name}")),
+    };
+    found.or(code)
+}
+
+/// Judges `git clone`. Its settings and the program at the other end may be code.
+fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    let mut found = opaque("git.changes", "git clone");
+    for setting in values(args, &["-c", "--config"]) {
+        found = found.or(configured(shell, &setting.text));
     }
+    for code in values(args, &["-u"]) {
+        found = found.or(inner(shell, &code.text));
+    }
+    found
 }
 
 /// Judges `git worktree add FOLDER COMMIT`. An old commit may have another policy than the present
@@ -226,15 +249,22 @@ fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     code.map_or_else(|| opaque("git.options", shown), |code| inner(shell, &code.text))
 }
 
-/// Judges `git config KEY VALUE`. A value that git runs is judged as code. A key alone is only
-/// read.
+/// Judges `git config KEY VALUE` and `git config --unset KEY`. A value that git runs is judged as
+/// code. A key alone is only read.
 fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let places = table::list("configplaces");
     let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is(place));
-    let words: Vec<&&Arg> = words.iter().filter(|word| !word.is("set")).collect();
+    // `--unset` is an abbreviation of `--unset-all` too.
+    let removes = any(args, &["--unset-all"]) || args.iter().any(|arg| arg.is("unset"));
+    let changes = removes || args.iter().any(|arg| arg.is("set"));
+    let words: Vec<&&Arg> =
+        words.iter().filter(|word| !word.is("set") && !word.is("unset")).collect();
     match words.as_slice() {
-        [_] if args.iter().all(asks) && !args.iter().any(|arg| arg.is("set")) => reads("git"),
-        [key, _, ..] if table::holds("gitsteers", &key.text.to_ascii_lowercase()) => {
+        [_] if args.iter().all(asks) && !changes => reads("git"),
+        [key, rest @ ..]
+            if (removes || !rest.is_empty())
+                && table::holds("gitsteers", &key.text.to_ascii_lowercase()) =>
+        {
             destructive_rule("git.config-steers", &key.text)
         }
         [key, value, ..] => {

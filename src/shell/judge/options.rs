@@ -28,6 +28,11 @@ pub(super) fn long(args: &[Arg], name: &str) -> bool {
     })
 }
 
+/// Returns a long option in full and in the abbreviated forms that GNU allows.
+pub(super) fn abbreviations(name: &'static str) -> impl Iterator<Item = &'static str> {
+    (3..=name.len()).map(move |end| &name[..end])
+}
+
 /// Returns true if a flag is certainly set, by its letter or by its long name. Unlike [`short`] and
 /// [`long`], it skips the values of the options in `takes`: `-e -n` and `-en` set no `-n` then.
 pub(super) fn is_set(args: &[Arg], letter: char, name: &str, takes: &[&str]) -> bool {

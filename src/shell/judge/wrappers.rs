@@ -308,7 +308,8 @@ fn run_given_words(
     let words = match &call.stdin.pieces {
         Some(pieces) if !is_unsplit => split_at_blanks(pieces),
         _ => {
-            let shown = "$input".to_owned();
+            // A parameter that no code can set.
+            let shown = "$-".to_owned();
             let input = WordPiece::Unknown { shown, origin };
             vec![Arg::from_pieces(&[input, WordPiece::Splits])]
         }
@@ -364,8 +365,14 @@ pub(super) fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
     if !arg.sure || !arg.text.contains(placeholder) {
         return arg.clone();
     }
+    let mut text = arg.text.clone();
+    if !word.sure {
+        // In `sh -c "rm '{}'"`, the quotes would make plain text of the parameter that stands for
+        // the word.
+        text = text.replace(&format!("'{placeholder}'"), placeholder);
+    }
     let mut pieces = Vec::new();
-    for (at, part) in arg.text.split(placeholder).enumerate() {
+    for (at, part) in text.split(placeholder).enumerate() {
         if at > 0 {
             pieces.extend(word.pieces.iter().cloned());
         }
