@@ -400,7 +400,8 @@ impl Shell {
                 // An unknown value may be empty, and then the default is expanded. So it is if the
                 // branch that sets the variable did not run.
                 let differs = self.may_differ(name);
-                if (!sure || differs) && self.value(word) != set && differs {
+                let default = (!sure || differs).then(|| self.value(word));
+                if differs && default.is_some_and(|default| default != set) {
                     return vec![unknown(format!("${name}"))];
                 }
                 set

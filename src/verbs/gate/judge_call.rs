@@ -329,7 +329,7 @@ impl<'a> Case<'a> {
         let home = self.places.home.as_ref();
         let actor = self.event.actor();
         let under = |arguments: &[String]| selected(&self.workspace_of(arguments)?, self.event);
-        let of_ours = |reading: &Prediction| commands::of_ours(reading, &actor, &under);
+        let of_ours = |reading: &Prediction| commands::of_ours(reading, &actor, under);
         let ours = self.readings.iter().find_map(of_ours).map(|denial| (primary, denial));
         let in_places = self.places.all.iter().filter_map(|place| self.in_place(place));
         let without_intent = home.and_then(|home| self.without_intent(home));
