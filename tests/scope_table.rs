@@ -63,6 +63,16 @@ fn every_case_of_the_table_has_the_right_owner() {
         ("src/!a.ts", &["src/!a.ts"], true),
         ("!a.ts", &["\\!a.ts"], true),
         ("srcauthx.ts", &["src\\auth\\x.ts"], false),
+        // A class stands for one character of a name.
+        ("src/x.rs", &["src[!a]x.rs"], false),
+        ("src/x.rs", &["src[^a]x.rs"], false),
+        ("src-x.rs", &["src[!a]x.rs"], true),
+        ("srcax.rs", &["src[!a]x.rs"], false),
+        ("lib/x", &["lib[+-9]**"], false),
+        ("lib/x", &["lib[/]x"], false),
+        ("lib5x", &["lib[0-9]x"], true),
+        ("lib]x", &["lib[]a]x"], true),
+        ("lib-x", &["lib[a-]x"], true),
     ];
     for (path, entries, wanted) in table {
         assert_eq!(owns(path, entries), *wanted, "{path} in {entries:?}");
@@ -84,9 +94,20 @@ fn entries_have_limits() {
     let long = "a".repeat(513);
     let wide = format!("{{{}}}", vec!["a"; 1001].join(","));
     let product = "{a,b}".repeat(10);
-    for bad in
-        [long.as_str(), &wide, &product, "{a,{b,{c,d}}}", "a\u{0}b", "C:\\x", "~/x", "a/../b", "/"]
-    {
+    for bad in [
+        long.as_str(),
+        &wide,
+        &product,
+        "{a,{b,{c,d}}}",
+        "a\u{0}b",
+        "C:\\x",
+        "~/x",
+        "a/../b",
+        "/",
+        "a[+-9]b",
+        "a[/]b",
+        "a[!-a]b",
+    ] {
         assert_eq!(Scope::new(&[bad]).errors().len(), 1, "{bad:?}");
     }
     for good in ["{a,{b,c}}/*.ts", &"a".repeat(512), "a/**/b", "größe/*.md"] {
@@ -180,7 +201,7 @@ fn naive(path: &str, entries: &[String]) -> bool {
         let pattern = entry.trim_start_matches('!');
         let whole =
             if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
-        let glob = globset::GlobBuilder::new(&whole)
+        let glob = globset::GlobBuilder::new(&whole.replace("[!q]", "[!/q]"))
             .literal_separator(true)
             .build()
             .expect("the strategy makes globs");

@@ -423,7 +423,7 @@ fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {
         return Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern });
     }
     let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
-    let glob = GlobBuilder::new(&whole)
+    let glob = GlobBuilder::new(&within_names(&whole)?)
         .literal_separator(true)
         .backslash_escape(true)
         .build()
@@ -431,6 +431,45 @@ fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {
     let lazy = Pattern { glob, matcher: OnceLock::new() };
     let rest = Rest::Glob(Box::new(lazy), needle(tail));
     Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
+}
+
+/// Returns the glob with classes that match no `/`: `[!/a]` for `[!a]`. A class that names `/`,
+/// alone or in a range, is refused.
+fn within_names(glob: &str) -> Result<String, Problem> {
+    let chars: Vec<char> = glob.chars().collect();
+    let mut written = String::with_capacity(glob.len());
+    let mut at = 0;
+    while let Some(&c) = chars.get(at) {
+        written.push(c);
+        at += 1;
+        if c == '\\' {
+            written.extend(chars.get(at));
+            at += 1;
+        }
+        if c != '[' {
+            continue;
+        }
+        let mark = chars.get(at).filter(|mark| matches!(mark, '!' | '^'));
+        let start = at + usize::from(mark.is_some());
+        // A `]` at the start of a class does not end it.
+        let Some(end) = (start + 1..chars.len()).find(|at| chars[*at] == ']') else { continue };
+        let class = &chars[start..end];
+        let spans = |part: &[char]| part[1] == '-' && (part[0]..=part[2]).contains(&'/');
+        if mark.is_none() && (class.contains(&'/') || class.windows(3).any(spans)) {
+            return invalid("its class in `[…]` holds `/`, which separates names");
+        }
+        if mark.is_some() && matches!(class[0], '-' | ']') {
+            return invalid(
+                "its class `[!…]` begins with `-` or `]`; begin it with another character",
+            );
+        }
+        written.extend(mark);
+        written.extend(mark.map(|_| '/'));
+        written.extend(class);
+        written.push(']');
+        at = end + 1;
+    }
+    Ok(written)
 }
 
 /// Returns the longest text without `/` that every match contains. It rejects most paths without a

@@ -18,11 +18,12 @@ const STARTS: &[&str] = words!("start_line startLine line_start start");
 const ENDS: &[&str] = words!("end_line endLine line_end end");
 const MODELS: &[&str] = words!("model_identifier model_id modelId model");
 const URLS: &[&str] = words!("url session_id task_id taskId");
-const FILE_OURS: &[&str] = words!("relative_path conversations related outlines reasons");
+pub(super) const FILE_OURS: &[&str] =
+    words!("relative_path conversations related outlines reasons");
 const CONVERSATION_OURS: &[&str] = words!("url contributor ranges");
-const RANGE_OURS: &[&str] = words!(
-    "start_line end_line content_hash block token_hash shape_hash own_hash sketch tokens lines
-    brought replaces deleted"
+pub(super) const RANGE_OURS: &[&str] = words!(
+    "start_line end_line content_hash block token_hash shape_hash own_hash own_text_hash lead_hash
+    sketch pairs tokens row was lines brought replaces deleted recorded"
 );
 
 /// Removes the files from an object that has a list of files, or is about one file. Returns the

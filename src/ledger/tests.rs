@@ -232,6 +232,23 @@ mod lines {
         let schema = serde_json::to_value(schemars::schema_for!(Record)).unwrap();
         assert_eq!(schema["title"], "Record");
     }
+
+    /// A foreign value under a name of ours would be read as our own value.
+    #[test]
+    fn the_names_of_our_fields_are_listed_for_foreign_records() {
+        let schema = serde_json::to_value(schemars::schema_for!(Record)).unwrap();
+        let lists = [
+            (&schema, dialect::OURS),
+            (&schema["$defs"]["FileRecord"], dialect_files::FILE_OURS),
+            (&schema["$defs"]["BlockRecord"], dialect_files::RANGE_OURS),
+        ];
+        for (of, listed) in lists {
+            let fields = of["properties"].as_object().unwrap();
+            for field in fields.keys() {
+                assert!(listed.contains(&field.as_str()), "{field}");
+            }
+        }
+    }
 }
 
 mod verification {

@@ -197,6 +197,7 @@ pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     ),
     opaque: words!("import_statement export_clause class_declaration class decorator"),
     reflection: words!("eval"),
+    reflecting: words!("with_statement"),
     ..PLAIN
 };
 

@@ -110,6 +110,7 @@ named_enum! {
         FunctionDeclarator: "function_declarator",
         FunctionDefinition: "function_definition",
         FunctionValue: "arrow_function function_expression",
+        GeneratorExpression: "generator_expression",
         GlobalDeclaration: "global_declaration",
         GoBlock: "block statement_list",
         /// Contains names that are locals, although they are not resolved as locals.
@@ -271,6 +272,7 @@ named_enum! {
         ShorthandPattern: "shorthand_property_identifier_pattern",
         ShorthandProperty: "shorthand_property_identifier",
         ShortVarDeclaration: "short_var_declaration",
+        SliceExpression: "slice_expression",
         /// An argument that is not the value of the parameter in the same position.
         SpecialArgument: "dictionary_splat keyword_argument list_splat parameter_pack_expansion
             spread_element",

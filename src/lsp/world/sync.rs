@@ -91,8 +91,9 @@ impl Ordered {
         // The name determines the language. The path of an address that is not a local file also
         // ends in a name.
         let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
+        let name = name.replace(std::path::MAIN_SEPARATOR, "/");
         self.world.store(OpenDocument {
-            document: new_document(name, &item.text, path.clone()),
+            document: new_document(&name, &item.text, path.clone()),
             path: path.clone(),
             changed: Instant::now(),
             version: item.version,

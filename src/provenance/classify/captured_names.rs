@@ -91,10 +91,25 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
     let mut mentioned = NameSet::new();
     words(body, &mut mentioned);
     // What a function's own type parameters stand for in a call is only known by type inference.
+    let own = type_parameters(core);
+    own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
+}
+
+/// Returns true if a parameter of a Rust function has a type that contains a type parameter. A call
+/// of its method then means the method of a trait, although the type itself may have another one.
+pub(super) fn takes_type_parameter(core: &Tree) -> bool {
+    let mut mentioned = NameSet::new();
+    core.child("parameters").into_iter().for_each(|list| words(list, &mut mentioned));
+    // A name in lower case is the name of a lifetime.
+    let own = type_parameters(core);
+    own.iter().any(|name| name.starts_with(char::is_uppercase) && mentioned.contains(name))
+}
+
+fn type_parameters(core: &Tree) -> NameSet {
     let mut own = NameSet::new();
     let lists = core.children.iter().filter(|child| child.is_a(Role::TypeParameters));
     lists.for_each(|list| parameter_names(list, &mut own));
-    own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
+    own
 }
 
 /// Returns true if the statements of a body may be moved into another function.

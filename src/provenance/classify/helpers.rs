@@ -6,6 +6,7 @@ use crate::code::language_tables::roles::Role;
 use crate::code::program::{NameKind, Tree, resolve};
 
 use super::captured_names::{self, OuterNames};
+use super::kept_locals::outlive_call;
 use super::types::{LocalTypes, returned_type};
 
 /// A function whose body can replace its calls.
@@ -165,7 +166,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         return None;
     }
     let surroundings = captured_names::taken(&core, &body, &names)?;
-    if !captured_names::is_whole(&body, language) {
+    let is_generic = || language == "rust" && captured_names::takes_type_parameter(&core);
+    if !captured_names::is_whole(&body, language) || is_generic() {
         return None;
     }
     let types = LocalTypes::of(&core);
@@ -195,6 +197,11 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let receiver = receiver.map(placeholder);
     if let Some(placeholder) = &receiver {
         uses_of(&body, placeholder)?;
+    }
+    let given: Vec<&str> =
+        known.iter().map(|one| &*one.placeholder).chain(receiver.as_deref()).collect();
+    if outlive_call(&body, &given, &types, language) {
+        return None;
     }
     let (statements, result) = parts(&body, language);
     let may_borrow = |result: &Tree| match language {
@@ -402,7 +409,7 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
 
 /// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does
 /// for `a`. `a.x = f()` does not: it only changes a part of the value.
-fn binds(left: &Tree, name: &str) -> bool {
+pub(super) fn binds(left: &Tree, name: &str) -> bool {
     const OBJECT_FIELDS: [&str; 5] = ["object", "operand", "argument", "array", "subscript"];
     let is_part = left.is_any(&[Role::PartOrBorrow, Role::Unary])
         || OBJECT_FIELDS.iter().any(|field| left.child(field).is_some());
@@ -416,10 +423,15 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
         node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
     };
     let shared = |node: &Tree| node.any(&|part| part.is_a(Role::SharedType));
-    let header = core.children.iter().filter(|child| child.field != Some("body"));
-    if header.into_iter().any(|part| part.any(&|node| declares(node) && shared(node))) {
+    let is_string = |node: &Tree| node.child("type").is_some_and(|said| said.is("string"));
+    let is_declared_as = |test: &dyn Fn(&Tree) -> bool| {
+        let mut header = core.children.iter().filter(|child| child.field != Some("body"));
+        header.any(|part| part.any(&|node| declares(node) && test(node)))
+    };
+    if is_declared_as(&shared) {
         return false;
     }
+    let is_text = is_declared_as(&is_string);
     // In C++, a function may take a reference to its argument. In C, only a macro can change one;
     // it is known by its name in capitals. In both, a field may be an array, passed by its address.
     let may_change = |call: &Tree| match language {
@@ -447,6 +459,8 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
                 node.child("right")
             }
             _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
+            // A slice of a Go array shares its elements. A text never changes.
+            _ if node.is_a(Role::SliceExpression) && !is_text => node.child("operand"),
             // A method may change the object that it is called on.
             _ if node.is_a(Role::CallExpression) => {
                 node.child("function").filter(|called| called.text.is_none())

@@ -220,8 +220,7 @@ impl<'h> Inliner<'h> {
             return None;
         }
         let mut all = self.fill_all(&call, &helper.statements);
-        let is_effectful = all.iter().any(has_effect);
-        if !is_evaluated_first(statement, &path, is_effectful, &self.shared) {
+        if !is_evaluated_first(statement, &path, &all, &self.shared) {
             return None;
         }
         self.used.push(call.id);
@@ -430,6 +429,28 @@ fn has_effect(tree: &Tree) -> bool {
     tree.any(&|node| node.is_a(Role::Effect))
 }
 
+/// Returns the names of the variables and members to which these trees assign. The caller's locals
+/// are left out, because a helper cannot assign to them.
+fn assigned_names(trees: &[Tree]) -> HashSet<&str> {
+    let mut names: HashSet<&str> = HashSet::new();
+    for tree in trees {
+        tree.visit(&mut |node| {
+            let target = match node {
+                _ if node.is_a(Role::Update) => Some(node),
+                _ if node.is_any(&[Role::Effect, Role::Loop]) => node.child("left"),
+                _ => None,
+            };
+            let Some(target) = target else { return };
+            target.visit(&mut |leaf| {
+                if matches!(leaf.name, NameKind::Free | NameKind::Member) {
+                    names.extend(leaf.text.as_deref());
+                }
+            });
+        });
+    }
+    names
+}
+
 /// Returns true if a parameter is read exactly once, unconditionally, and before anything whose
 /// evaluation order matters.
 fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree], shared: &HashSet<u32>) -> bool {
@@ -450,8 +471,9 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree], shared: &Hash
             .filter(|(_, argument)| !is_stable(argument, shared))
             .any(|(parameter, _)| earlier.any(&|leaf| leaf.is(&parameter.placeholder)))
     };
+    let argument = std::slice::from_ref(arguments[at]);
     // The body has no local of the caller.
-    is_evaluated_first(first, &path, has_effect(arguments[at]), &HashSet::new())
+    is_evaluated_first(first, &path, argument, &HashSet::new())
         && !on_the_way(first, &path)
             .any(|(parent, step)| parent.children[..step].iter().any(is_swapped))
 }
@@ -466,10 +488,24 @@ fn on_the_way<'t>(root: &'t Tree, path: &[usize]) -> impl Iterator<Item = (&'t T
 }
 
 /// Returns true if the node at the end of the path is evaluated exactly once whenever the root is,
-/// and could as well be evaluated before the root. `effectful` says whether its evaluation has an
-/// effect: in `n + h()` the call cannot come first if `h` changes `n`. `shared` are the locals that
-/// the effect may change.
-fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool, shared: &HashSet<u32>) -> bool {
+/// and could as well be evaluated before the root. `evaluated` is what its evaluation consists of:
+/// in `n + h()` the call cannot come first if `h` changes `n`. `shared` are the locals that such an
+/// effect may change.
+fn is_evaluated_first(
+    root: &Tree,
+    path: &[usize],
+    evaluated: &[Tree],
+    shared: &HashSet<u32>,
+) -> bool {
+    let effectful = evaluated.iter().any(has_effect);
+    let assigned = assigned_names(evaluated);
+    // In `m(h())` and `a.b[0] = h()`, `m` and `a.b` may be read before `h` assigns to them. Of the
+    // target in `m = h()`, nothing is read.
+    let is_assigned = |part: &Tree| {
+        let is_variable = part.field == Some("left") && part.text.is_some();
+        !is_variable
+            && part.any(&|leaf| leaf.text.as_deref().is_some_and(|text| assigned.contains(text)))
+    };
     let reads = |part: &Tree| {
         part.any(&|leaf| {
             let is_parameter = leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
@@ -481,7 +517,8 @@ fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool, shared: &Has
         let mut earlier = parent.children[..step].iter();
         is_evaluated_once(parent, step)
             && earlier.all(|part| {
-                !has_effect(part) && (!effectful || is_only_named(parent, part) || !reads(part))
+                let is_never_read = is_only_named(parent, part) && !is_assigned(part);
+                !has_effect(part) && (!effectful || is_never_read || !reads(part))
             })
     })
 }

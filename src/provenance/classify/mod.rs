@@ -11,8 +11,8 @@
 //! - `judge`: compares the pairs and combines the results.
 //! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
 //!   imports.
-//! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
-//!   inlining of a function.
+//! - `helpers`, `inline`, `captured_names`, `kept_locals`, `types`, `call_targets`: prove the
+//!   extraction or inlining of a function.
 //! - `moved`: rules for a definition in another place.
 //! - `public`, `mentions`: which names code outside the change can use.
 //! - `entries`: large data files.
@@ -30,6 +30,7 @@ mod helpers;
 mod imports;
 mod inline;
 mod judge;
+mod kept_locals;
 mod mentions;
 mod moved;
 mod order;

@@ -4,7 +4,7 @@
 //! division than in the caller. So in languages that convert silently, an argument must evidently
 //! have its parameter's type, and a result the helper's declared return type.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::code::language_tables::roles::Role;
 use crate::code::lists::words;
@@ -15,16 +15,24 @@ fn is_untyped(language: &str) -> bool {
     matches!(language, "python" | "javascript" | "typescript" | "tsx" | "ruby" | "php" | "lua")
 }
 
-/// The declared types of locals.
+/// What is known of the types of locals.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LocalTypes(HashMap<u32, String>);
+pub(super) struct LocalTypes {
+    /// The declared types.
+    declared: HashMap<u32, String>,
+    /// The locals of Rust whose value is made of numbers alone, without a declared type. Their
+    /// context decides which number type they have.
+    numbers: HashSet<u32>,
+}
 
 impl LocalTypes {
     /// Collects the types from a tree with resolved names.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut types = Self::default();
         tree.visit(&mut |node| {
-            let Some(said) = node.child("type").map(Tree::words) else { return };
+            let Some(said) = node.child("type").map(Tree::words) else {
+                return types.add_number(node);
+            };
             // In C, the parameter `int a[]` is a pointer, but the local `int a[9]` is not.
             let array = if node.is_a(Role::Parameter) { " *" } else { " []" };
             let names =
@@ -35,11 +43,45 @@ impl LocalTypes {
         types
     }
 
+    /// Stores the local of `let x = 1 + 2`.
+    fn add_number(&mut self, node: &Tree) {
+        if node.is_a(Role::LetDeclaration)
+            && let Some(NameKind::Local(local)) = node.child("pattern").map(|one| one.name)
+            && node.child("value").is_some_and(|value| self.is_untyped_number(value))
+        {
+            self.numbers.insert(local);
+        }
+    }
+
+    /// Returns true if a Rust value is made of numbers whose type depends on their context.
+    fn is_untyped_number(&self, value: &Tree) -> bool {
+        value.any(&|node| node.is_a(Role::Number) || self.is_number_local(node))
+            && !self.has_typed_name(value)
+    }
+
+    fn is_number_local(&self, node: &Tree) -> bool {
+        matches!(node.name, NameKind::Local(local) if self.numbers.contains(&local))
+    }
+
+    /// Returns true if a Rust value contains a name that decides its type. What a condition tests
+    /// does not.
+    fn has_typed_name(&self, value: &Tree) -> bool {
+        let is_name = value.is_any(&[Role::Name, Role::This, Role::AnyCall]);
+        is_name && !self.is_number_local(value)
+            || value.children.iter().any(|child| {
+                let is_tested = match child.field {
+                    Some("condition" | "value") => value.is_a(Role::Conditional),
+                    field => field == Some("pattern"),
+                };
+                !is_tested && self.has_typed_name(child)
+            })
+    }
+
     /// Stores the type `said` of the local in a declarator. `array` is what follows the type of the
     /// elements of an array.
     fn place(&mut self, declarator: &Tree, said: String, array: &str) {
         if let NameKind::Local(local) = declarator.name {
-            self.0.insert(local, said);
+            self.declared.insert(local, said);
             return;
         }
         let said = match declarator {
@@ -61,7 +103,7 @@ impl LocalTypes {
 
     /// Returns the declared type of a local.
     pub(super) fn of_local(&self, local: u32) -> Option<&str> {
-        self.0.get(&local).map(String::as_str)
+        self.declared.get(&local).map(String::as_str)
     }
 
     /// Returns the type of a value if it is evident.
@@ -87,6 +129,9 @@ impl LocalTypes {
         }
         let Some(wanted) = parameter else { return language == "rust" };
         match (self.of_value(argument, language), language) {
+            // A method of an `impl` or `dyn` is that of the trait. The type itself may have another
+            // one of the same name.
+            (None, "rust") if wanted.split(' ').any(|word| matches!(word, "impl" | "dyn")) => false,
             // A type without a size (`str`, `[T]`) is never the type of a value.
             (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
@@ -102,10 +147,8 @@ impl LocalTypes {
             return true;
         }
         if language == "rust" {
-            // Only numbers without any name take their type from their context.
-            let names = |node: &Tree| node.is_any(&[Role::Name, Role::This, Role::AnyCall]);
-            let is_number = result.any(&|node| node.is_a(Role::Number)) && !result.any(&names);
-            return !is_number || self.of_value(result, language).as_deref() == returns;
+            return !self.is_untyped_number(result)
+                || self.of_value(result, language).as_deref() == returns;
         }
         let Some(returns) = returns else { return false };
         if is_truth(result) && matches!(returns, "boolean" | "bool" | "_Bool") {

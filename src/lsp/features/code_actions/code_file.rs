@@ -172,7 +172,7 @@ impl CodePlace<'_> {
         let Some((at, block)) = analysis.block_at(byte) else { return offers };
         let edited = edits.now.iter().find(|(edited, _)| *edited == at).map(|(_, how)| *how);
         offers.extend(self.accept(block, &provenance[at], edited));
-        offers.extend(self.put_back(at, block, edited));
+        offers.extend(self.put_back(block, edited));
         offers
     }
 
@@ -210,13 +210,13 @@ impl CodePlace<'_> {
     }
 
     /// Offers to restore the block from the commit.
-    fn put_back(&self, at: usize, block: &Block, edited: Option<Against>) -> Option<Offer> {
+    fn put_back(&self, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
         if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));
-        let does = Action::Plan(Plan::PutBack { block: at });
+        let does = Action::Plan(Plan::PutBack { block: block.identity.clone() });
         let codes = [
             Code::ScopeViolation,
             Code::ProtectedPath,

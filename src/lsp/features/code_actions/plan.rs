@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::{Block, Document};
+use crate::code::{Block, Document, Identity};
 use crate::edits::TextEdit;
 use crate::intent::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
 use crate::lsp::analysis::{GovernedFile, WorkspaceView};
@@ -24,8 +24,8 @@ pub(super) enum Plan {
     SetStatus { id: String, status: Status },
     /// Adds an intent whose scope is this file, or empty.
     Create { entry: Option<String> },
-    /// Restores the block with this index from the commit.
-    PutBack { block: usize },
+    /// Restores this block from the commit.
+    PutBack { block: Identity },
     /// Applies these edits to the open file. They are already computed, so they are sent at once.
     #[serde(skip)]
     Fix { edits: Vec<TextEdit> },
@@ -70,7 +70,7 @@ impl Plan {
                 registry(file.view, &wanted, of_registry(label))
             }
             Self::Create { entry } => create(file.view, entry.as_deref()),
-            Self::PutBack { block } => put_back(file, *block),
+            Self::PutBack { block } => put_back(file, block),
             Self::Fix { edits } => {
                 Ok(in_file(file, edits, of_registry("Mend the text".to_owned())))
             }
@@ -152,9 +152,10 @@ fn annotated(
     annotated.finish()
 }
 
-fn put_back(file: &GovernedFile<'_>, block: usize) -> EditResult {
+fn put_back(file: &GovernedFile<'_>, block: &Identity) -> EditResult {
     let blocks = file.open.document.blocks();
-    let block = blocks.blocks.get(block).ok_or(GONE)?;
+    let block_now = blocks.blocks.iter().find(|one| one.identity == *block);
+    let block = block_now.ok_or_else(|| format!("{} is no longer in the document", block.path))?;
     let before = before(file, block)?;
     let now = file.open.document.slice(block.bytes.clone()).unwrap_or_default();
     let edit = TextEdit { range: block.bytes.clone(), text: with_line_ends_of(&now, before) };

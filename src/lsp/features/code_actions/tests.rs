@@ -195,6 +195,27 @@ fn a_block_is_restored_to_its_committed_text() {
     assert_eq!(resolve(&editor.snapshot(), action), Err(RequestRefusal::ContentModified));
 }
 
+/// After a document was closed and opened again, its versions begin again, and another block may be
+/// in the block's place.
+#[test]
+fn a_block_to_restore_is_found_by_its_name() {
+    let mut editor = editor_with_an_edit_out_of_scope();
+    let file = "/billing/invoice.rs";
+    let title = "Put function tax back as it was";
+    let action = actions(&editor, None).into_iter().find(|it| it.title == title).unwrap();
+    let reopened = |editor: &mut Editor, text: &str| {
+        editor.close(file);
+        editor.open(file, text);
+        editor.replace(file, "a / 7", "a / 8");
+    };
+    reopened(&mut editor, "pub fn tax(a: u32) -> u32 {\n    a / 7\n}\n");
+    let edit = resolve(&editor.snapshot(), action.clone()).unwrap().edit;
+    assert!(edit.is_some());
+    reopened(&mut editor, "fn a() {}\n\nfn b(a: u32) -> u32 { a / 7 }\n\nfn c() {}\n");
+    let gone = "tax is no longer in the document".to_owned();
+    assert_eq!(resolve(&editor.snapshot(), action), Err(RequestRefusal::Failed(gone)));
+}
+
 #[test]
 fn recording_is_offered_only_for_a_saved_file() {
     let mut editor = under(Editor::in_git("//- /src/a.rs\nfn a$0() { 1 }\n"), "INT-001");
