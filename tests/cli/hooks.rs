@@ -165,6 +165,20 @@ fn a_hook_that_replaced_ours_is_kept_beside_the_first_one() {
 }
 
 #[test]
+fn a_line_that_somebody_added_to_our_hook_is_kept() {
+    let lab = without_hooks();
+    lab.fine(&["git-hooks", "--install"]);
+    let hook = lab.read(".git/hooks/pre-commit").replace("exit 0", "make lint\nexit 0");
+    for (number, again) in [(1, "--install"), (2, "--remove")] {
+        executable(&lab, ".git/hooks/pre-commit", &hook);
+        lab.fine(&["git-hooks", again]);
+        let kept = lab.read(&format!(".git/hooks.before-intent/pre-commit.{number}"));
+        assert!(kept.contains("make lint"), "{again}: {kept}");
+    }
+    assert!(!lab.root.join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
 fn hooks_are_not_written_through_a_link() {
     let lab = without_hooks();
     let hook = lab.root.join(".git/hooks/pre-commit");

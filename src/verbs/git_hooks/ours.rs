@@ -85,7 +85,11 @@ fn put_in(folder: &Path, name: &str) -> Result<(), VerbError> {
 fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
     let mut freed = None;
     for place in places(folder, name).into_iter().filter(|place| is_ours(place)) {
-        std::fs::remove_file(&place).map_err(failed(&place, "removed"))?;
+        if is_as_written(folder, name, &place) {
+            std::fs::remove_file(&place).map_err(failed(&place, "removed"))?;
+        } else {
+            keep(folder, name, &place)?;
+        }
         freed.get_or_insert(place);
     }
     let Some(freed) = freed else { return Ok(()) };
@@ -100,6 +104,24 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
         }
     }
     Ok(())
+}
+
+/// Moves one of our hooks to which somebody has added lines to the folder for hooks that existed
+/// before, under a name that nothing calls: `pre-commit.1`.
+fn keep(folder: &Path, name: &str, place: &Path) -> Result<(), VerbError> {
+    let aside = aside(folder);
+    std::fs::create_dir_all(&aside).map_err(failed(&aside, "created"))?;
+    Ok(rename(place, &unused(&before(folder, name)))?)
+}
+
+/// Returns true if one of our hooks is as we wrote it, for whichever path of the program.
+fn is_as_written(folder: &Path, name: &str, place: &Path) -> bool {
+    let ours = script(folder, name, Path::new(""));
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with("intent='"));
+        lines.map(str::to_owned).collect()
+    };
+    lines(&ours) == lines(&calls::text(place))
 }
 
 /// Returns the folder for hooks that existed before.
