@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
+pub(crate) use run::{Effects, RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
 
 use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;

@@ -181,7 +181,8 @@ fn require_person(conversation: &ClientConversation) -> Answer<()> {
 }
 
 /// Asks a person to confirm an acceptance. Returns an error if no person can be asked, because only
-/// people may accept.
+/// people may accept, and if the file changes before the answer: the person agreed to what the
+/// editor showed.
 async fn confirm_acceptance(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
@@ -195,10 +196,23 @@ async fn confirm_acceptance(
         "Accept the block at line {line} of {} as it stands? This is recorded for good.",
         text::visible(file, false)
     );
+    let text = || {
+        let (snapshot, argument) = (conversation.snapshot.clone(), argument.clone());
+        conversation.compute_on(Lane::Worker, move || commands::text_on_disk(&snapshot, &argument))
+    };
+    let asked_about = text().await??;
     match dialog(conversation, lsp::MessageType::Warning, question, &[ACCEPT]).await? {
-        Some(chosen) if chosen == ACCEPT => Ok(()),
-        _ => Err(RequestRefusal::failed("the dialog was not confirmed; nothing was recorded")),
+        Some(chosen) if chosen == ACCEPT => {}
+        _ => {
+            let why = "the dialog was not confirmed; nothing was recorded";
+            return Err(RequestRefusal::failed(why));
+        }
     }
+    if text().await?? != asked_about {
+        let why = "the file was changed before the answer; nothing was recorded. Accept it again";
+        return Err(RequestRefusal::failed(why));
+    }
+    Ok(())
 }
 
 async fn dialog(

@@ -352,6 +352,14 @@ fn nothing_is_accepted_before_a_person_agrees() {
     assert!(message.contains("src/a.rs") && !message.contains("billing"), "{message}");
     session.answer(&question, Value::Null);
     assert_eq!(session.code(id), -32803);
+    // The person agreed to another text than the one on disk now.
+    let agreed = std::fs::read_to_string(editor.path("/src/a.rs")).unwrap();
+    let id = run(&mut session, "intent.accept", block.clone());
+    let question = session.heard("window/showMessageRequest");
+    std::fs::write(editor.path("/src/a.rs"), "fn a() { 7 }\n").unwrap();
+    session.answer(&question, question["params"]["actions"][0].clone());
+    assert_eq!(session.code(id), -32803);
+    std::fs::write(editor.path("/src/a.rs"), agreed).unwrap();
     let id = run(&mut session, "intent.accept", block);
     let question = session.heard("window/showMessageRequest");
     session.answer(&question, question["params"]["actions"][0].clone());

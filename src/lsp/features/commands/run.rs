@@ -305,6 +305,12 @@ pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> An
     Ok(())
 }
 
+/// Returns the text on disk of the file that an argument names. `None` if it cannot be read.
+pub(crate) fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
+    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
+    Ok(workspace.read(&path).ok().map(|document| document.text()))
+}
+
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: AcceptArguments = read(argument)?;
     let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
