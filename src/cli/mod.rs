@@ -141,8 +141,8 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
         .error(&CliError::usage(message_of(error), "`intent --help` shows the commands"))
 }
 
-/// Returns what a usage error says before its first empty line, as one line. Clap lists missing
-/// arguments and possible values on lines of their own.
+/// Returns the first paragraph of a usage error as one line. Clap breaks it into lines if it lists
+/// missing arguments or possible values.
 fn message_of(error: &clap::Error) -> String {
     let said = error.render().to_string();
     let lines = said.lines().map(str::trim).take_while(|line| !line.is_empty());

@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_question_that_is_not_readable_cannot_be_approved() {
-        // Each of these signs takes six characters in the dialog, so the end would be cut off.
+        // The dialog shows U+200B as six characters, so the end of the command would be cut off.
         let hiding = format!("ls {}; rm -rf /", "\u{200b}".repeat(60));
         for text in ["ls\nrm -rf /", &"x".repeat(MAX_READABLE + 1), &hiding] {
             let asked = command(text);

@@ -192,8 +192,8 @@ impl Fields {
         self.real = false;
     }
 
-    /// Adds the value of an unquoted expansion: it is split at the separators, and its `*`, `?` and
-    /// `[` are globs. An unknown value may become several words.
+    /// Adds the value of an unquoted expansion. The value is split into words at the separators, and
+    /// each `*`, `?` and `[` in it begins a glob. An unknown value may become several words.
     fn split(&mut self, value: &[WordPiece], separators: &str) {
         for piece in value {
             let WordPiece::Text(text) = piece else {

@@ -354,7 +354,7 @@ impl FolderRules {
     }
 
     /// Asks the rules of each folder above a path, the nearest first, and returns the first answer.
-    /// `ask` gets the path relative to the folder.
+    /// `ask` is called with the rules of a folder and the path relative to that folder.
     fn nearest<T>(&self, path: &str, ask: impl Fn(&Gitignore, &str) -> Option<T>) -> Option<T> {
         let mut folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
         folders.find_map(|folder| {

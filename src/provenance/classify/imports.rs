@@ -257,7 +257,7 @@ fn brings_all(import: &Tree) -> bool {
     is_dot || import.is_a(Role::PreprocInclude) || import.any(&|node| node.is("*") || node.is("_"))
 }
 
-/// Returns the imports that do not list the names that they make available.
+/// Returns the imports that make names available without listing them, such as `use a::*`.
 pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
     list(file).into_iter().filter(|one| brings_all(one)).map(Tree::words).collect()
 }

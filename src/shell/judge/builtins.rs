@@ -177,7 +177,8 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.name != "read" {
         return lines_in(shell, call);
     }
-    // `read -raNAME` sets an array, too; its elements are not followed.
+    // `-a` may be joined with other options or with the name, as in `read -raNAME`. Then the array
+    // becomes unknown; the form `-a NAME` is followed below.
     for (at, arg) in call.args.iter().enumerate().filter(|(_, arg)| arg.option()) {
         let array = match arg.lead.split_once('a') {
             Some((_, "")) => call.args.get(at + 1).map(|name| name.text.as_str()),
