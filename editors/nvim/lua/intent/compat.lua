@@ -14,7 +14,7 @@ M.has_config = has_11
 --- True if inlay hints can be shown.
 M.has_inlay_hints = vim.lsp.inlay_hint ~= nil and vim.fn.has('nvim-0.10') == 1
 
---- Returns the clients with this name, running or starting.
+--- Returns the clients with this name that are ready, or that are stopping.
 function M.clients(name)
   local all = (vim.lsp.get_clients or vim.lsp.get_active_clients)()
   return vim.tbl_filter(function(client)

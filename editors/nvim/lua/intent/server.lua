@@ -228,6 +228,13 @@ function M.config(root)
     before_init = function(params, settings)
       -- Read when the server starts, because `setup` may come after this file. Values of `vim.lsp.config` win.
       params.initializationOptions = vim.tbl_extend('force', M.init_options(), settings.init_options or {})
+      settings.started_with = options.current
+    end,
+    on_init = function(client)
+      -- `setup` restarts only clients that are ready. This one became ready after a call of `setup`.
+      if client.config.started_with ~= options.current then
+        vim.schedule(M.restart)
+      end
     end,
     on_exit = function(_, _, client_id)
       vim.schedule(function()
