@@ -87,7 +87,7 @@ impl Context {
         target: &FileTarget,
     ) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.symlink_metadata().is_err() {
-            return Err(CliError::missing(&target.named));
+            return Err(CliError::missing(&self.cwd, Path::new(&target.named)));
         }
         self.file(target)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::verbs::VerbError;
-use crate::workspace::{Hint, PathError};
+use crate::workspace::{Hint, PathError, Root, text};
 
 /// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +30,20 @@ impl CliError {
         Self::Usage { message: message.into(), hint: hint.into() }
     }
 
-    /// Returns the error for a file that does not exist. `named` is the path as the user wrote it.
-    pub(crate) fn missing(named: &str) -> Self {
-        Self::usage(
-            format!("{named} does not exist"),
-            "paths are taken from the current folder, or from the one named with -C",
-        )
+    /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in
+    /// the folder `cwd`. Messages name files from the root of the workspace, so a path that was
+    /// copied from one may only exist there.
+    pub(crate) fn missing(cwd: &Path, named: &Path) -> Self {
+        let root = Root::find(cwd).ok().filter(|root| root.path().join(named).exists());
+        let hint = match root {
+            Some(root) => format!(
+                "paths are taken from the current folder; add `-C {}` to take this one from the \
+                 root of the workspace",
+                text::shell_word(&root.path().to_string_lossy())
+            ),
+            None => "paths are taken from the current folder, or from the one named with -C".into(),
+        };
+        Self::usage(format!("{} does not exist", named.display()), hint)
     }
 
     /// Returns the error for a file that could not be read or written. `doing` is a participle,

@@ -82,6 +82,28 @@ fn each_suggested_command_settles_an_ungated_write() {
     }
 }
 
+/// Messages name files from the root of the workspace, and paths are taken from the current folder.
+#[test]
+fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.fine(&["select", "INT-001"]);
+    lab.write("src/a b.rs", "fn first() {\n    one();\n}\n");
+    let below = lab.root.join("src");
+    let below = below.to_str().expect("UTF-8");
+    for (command, path) in
+        [("record", "src/a b.rs"), ("why", "src/a b.rs:2"), ("accept", "src/a b.rs:1")]
+    {
+        let refused = lab.json(&["-C", below, command, path]);
+        let help = refused["error"]["help"].as_str().expect("a help");
+        let (_, added) = help.split_once("add `-C ").expect("what to add");
+        let (root, _) = added.split_once('`').expect("a folder");
+        assert!(lab.paste(&format!("cd src && intent {command} '{path}' -C {root}")), "{help}");
+        let nowhere = lab.json(&["-C", below, command, "src/c.rs"]);
+        assert!(!nowhere["error"]["help"].as_str().expect("a help").contains("add `-C "));
+    }
+}
+
 #[test]
 fn a_record_outside_the_scope_names_the_next_command() {
     let lab = Lab::governed();

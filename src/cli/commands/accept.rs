@@ -13,8 +13,10 @@ use crate::workspace::session;
 /// Accept a block as it is now, and record that
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each block keeps the intent it had. The record says who accepted it: the person at this terminal, by the name that git
-has; without a terminal, somebody unknown. An agent is refused. A commit carries the record to other clones: that with the code, else any after `intent seal`.
+Each block keeps the intent it had. The record says who accepted it: the person at this
+terminal, by the name that git has; without a terminal, somebody unknown. An agent is
+refused. A commit carries the record to other clones: the one with the code, or any
+after `intent seal`.
 
 Examples:
   intent accept src/auth/jwt.rs:42
@@ -41,7 +43,10 @@ pub(crate) fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError>
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
-        (None, false) => return Err(say_which("no block is named")),
+        (None, false) => {
+            context.existing_file(&target)?;
+            return Err(say_which("no block is named"));
+        }
     };
     let (workspace, path) =
         if ungated { context.file(&target)? } else { context.existing_file(&target)? };

@@ -64,7 +64,7 @@ impl FoundFiles {
         let path = root.relative(cwd, &target)?;
         let meant = self.meant(root);
         if !target.exists() && !known(&meant.workspace, &path)? {
-            return Err(CliError::missing(&named.display().to_string()));
+            return Err(CliError::missing(cwd, named));
         }
         // If `path` is a symbolic link, the answer names the file that the link leads to.
         meant.named.extend(meant.workspace.root.resolve(&path).ok());
