@@ -68,11 +68,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
     format: CheckFormat,
 
-    /// Leave out the findings that this file lists [default file: .orchestration/baseline.json]
+    /// Leave out the findings that this file lists, named from the root of the workspace [default
+    /// file: .orchestration/baseline.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = KnownFindings::FILE)]
     baseline: Option<PathBuf>,
 
-    /// Write the findings of this run to this file, instead of printing them
+    /// Write the findings of this run to this file, named as for --baseline, and print none
     #[arg(
         long,
         value_name = "FILE",
