@@ -37,8 +37,8 @@ impl CliError {
         let root = Root::find(cwd).ok().filter(|root| root.path().join(named).exists());
         let hint = match root {
             Some(root) => format!(
-                "paths are taken from the current folder; add `-C {}` to take this one from the \
-                 root of the workspace",
+                "paths are taken from the current folder; with `-C {}`, this one is taken from \
+                 the root of the workspace",
                 text::shell_word(&root.path().to_string_lossy())
             ),
             None => "paths are taken from the current folder, or from the one named with -C".into(),

@@ -96,11 +96,11 @@ fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
     {
         let refused = lab.json(&["-C", below, command, path]);
         let help = refused["error"]["help"].as_str().expect("a help");
-        let (_, added) = help.split_once("add `-C ").expect("what to add");
+        let (_, added) = help.split_once("with `-C ").expect("what to add");
         let (root, _) = added.split_once('`').expect("a folder");
         assert!(lab.paste(&format!("cd src && intent {command} '{path}' -C {root}")), "{help}");
         let nowhere = lab.json(&["-C", below, command, "src/c.rs"]);
-        assert!(!nowhere["error"]["help"].as_str().expect("a help").contains("add `-C "));
+        assert!(!nowhere["error"]["help"].as_str().expect("a help").contains("with `-C "));
     }
 }
 

@@ -63,8 +63,8 @@ fn folder_below_top(root: &Root) -> String {
     below.into_iter().flatten().map(|name| format!("{}/", name.to_string_lossy())).collect()
 }
 
-/// Returns the path to report for a finding, from the top of the repository. `folder` is that of
-/// [`folder_below_top`]. A finding about the whole workspace is reported at the registry, because
+/// Returns the path to report for a finding, from the top of the repository. `folder` is the result
+/// of [`folder_below_top`]. A finding about the whole workspace is reported at the registry, because
 /// the formats need a file.
 fn path(finding: &FindingAnswer, folder: &str) -> String {
     let path = finding.path.as_deref().unwrap_or(".orchestration/active_intents.yaml");

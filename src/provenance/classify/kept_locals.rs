@@ -1,8 +1,8 @@
 //! Finds locals of a helper that would outlive a call of it.
 //!
-//! Each call gets new locals, which end with it. If the body replaces the call, a Python local or a
-//! JavaScript `var` keeps its value from one round of the caller's loop to the next, and in C the
-//! address of a local stays valid until the caller returns.
+//! Each call gets new locals, which end when it returns. If the body replaces the call, a Python
+//! local or a JavaScript `var` keeps its value from one round of the caller's loop to the next, and
+//! in C the address of a local stays valid until the caller returns.
 
 use std::collections::HashSet;
 
@@ -70,7 +70,7 @@ fn is_set_first(tree: &Tree, local: &str) -> bool {
         _ if is_block(tree) || first.field == Some("initializer") => sets(first, local),
         _ => is_alias(first, local),
     };
-    // An inner function may read the value after the next call has set another one.
+    // An inner function may run later, when the next round has already set another value.
     let is_captured = || {
         let later = [Role::Function, Role::GeneratorExpression];
         tree.any(&|node| node.is_any(&later) && mentions(node, local))

@@ -63,8 +63,8 @@ impl LocalTypes {
         matches!(node.name, NameKind::Local(local) if self.numbers.contains(&local))
     }
 
-    /// Returns true if a Rust value contains a name that decides its type. What a condition tests
-    /// does not.
+    /// Returns true if a Rust value contains a name that decides its type. Names in the
+    /// condition of an `if`, in the value that a `match` tests and in patterns do not decide it.
     fn has_typed_name(&self, value: &Tree) -> bool {
         let is_name = value.is_any(&[Role::Name, Role::This, Role::AnyCall]);
         is_name && !self.is_number_local(value)

@@ -199,7 +199,8 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     found.or(code)
 }
 
-/// Judges `git clone`. Its settings and the program at the other end may be code.
+/// Judges `git clone`. It may run code: a setting may contain a command, and an option may name the
+/// program that git starts at the other end.
 fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let mut found = opaque("git.changes", "git clone");
     for setting in values(args, &["-c", "--config"]) {

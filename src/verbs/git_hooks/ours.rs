@@ -106,8 +106,8 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// Moves one of our hooks to which somebody has added lines to the folder for hooks that existed
-/// before, under a name that nothing calls: `pre-commit.1`.
+/// Moves a hook of ours aside, because somebody has added lines to it. It goes into the folder for
+/// earlier hooks, under a name that git never calls, such as `pre-commit.1`.
 fn keep(folder: &Path, name: &str, place: &Path) -> Result<(), VerbError> {
     let aside = aside(folder);
     std::fs::create_dir_all(&aside).map_err(failed(&aside, "created"))?;
