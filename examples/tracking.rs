@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use intent_lsp::facade::code::LineRange;
 use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::record::{self, RecordExtent, RecordRequest};
+use intent_lsp::facade::verbs::judged_record;
+use intent_lsp::facade::verbs::record::{RecordExtent, RecordRequest};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, Which};
 use intent_lsp::facade::workspace::RelativePath;
 
@@ -236,7 +237,7 @@ fn record(repository: &Repository, case: &Case) -> Option<String> {
         agent: Some("tracking".to_owned()),
         ..RecordRequest::default()
     };
-    let answer = record::record(&repository.open(), &request).expect("recorded");
+    let answer = judged_record::record(&repository.open(), &request).expect("recorded");
     answer.recorded.first()?.records.first().cloned()
 }
 

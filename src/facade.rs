@@ -191,9 +191,10 @@ pub mod verbs {
         pub use crate::verbs::rules::Rules;
     }
     pub mod lesson {
-        pub use crate::verbs::lesson::{
-            Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
-        };
+        pub use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest, record};
+    }
+    pub mod lesson_error {
+        pub use crate::verbs::lesson_error::LessonError;
     }
     pub mod map {
         pub use crate::verbs::map::{MappedFile, map, text};
@@ -210,7 +211,10 @@ pub mod verbs {
         pub use crate::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
     }
     pub mod record {
-        pub use crate::verbs::record::{RecordAnswer, RecordExtent, RecordRequest, record};
+        pub use crate::verbs::record::{RecordAnswer, RecordExtent, RecordRequest};
+    }
+    pub mod judged_record {
+        pub use crate::verbs::judged_record::record;
     }
     pub mod registry {
         pub use crate::verbs::registry::{set_status, widen};
@@ -222,7 +226,10 @@ pub mod verbs {
         pub use crate::verbs::seal::{SealScope, seal};
     }
     pub mod select {
-        pub use crate::verbs::select::{clear, list, select, status};
+        pub use crate::verbs::select::{clear, list, select};
+    }
+    pub mod status {
+        pub use crate::verbs::status::status;
     }
     pub mod signing {
         pub use crate::verbs::signing::NoSignatureChecks;

@@ -3,6 +3,7 @@
 //!
 //! `INTENT_FUZZ_SEED` runs other stories, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets their number.
 
+use intent_lsp::facade::verbs::judged_record;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -213,7 +214,7 @@ impl Story {
             ..record::RecordRequest::default()
         };
         let workspace = Workspace::open(&tree.root).expect("a workspace");
-        record::record(&workspace, &request).expect("recorded");
+        judged_record::record(&workspace, &request).expect("recorded");
     }
 
     fn work_recorded(&mut self) -> Option<String> {

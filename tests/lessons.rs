@@ -4,8 +4,9 @@ use crate::support::Repo;
 use crate::support::binary::{Answer, command, intent};
 use intent_lsp::facade::ledger::{EntityType, RecordKind};
 use intent_lsp::facade::verbs::lesson::{
-    Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
+    Asker, LessonAnswer, LessonOutcome, LessonRequest, record,
 };
+use intent_lsp::facade::verbs::lesson_error::LessonError;
 use intent_lsp::facade::verbs::{VerbError, map, select};
 
 const SECTION: &str = "\

@@ -2,6 +2,7 @@
 
 use crate::support::{Repo, relative};
 use intent_lsp::facade::ledger::{Contributor, EntityType};
+use intent_lsp::facade::verbs::judged_record;
 use intent_lsp::facade::verbs::rules::Rules;
 use intent_lsp::facade::verbs::{accept, check, record, seal, verify, why};
 use intent_lsp::facade::workspace::Level;
@@ -264,7 +265,7 @@ fn a_persons_record_keeps_the_name_after_the_commit() {
         person: Some("Ada Lovelace".to_owned()),
         ..record::RecordRequest::default()
     };
-    record::record(&repo.open(), &request).expect("recorded");
+    judged_record::record(&repo.open(), &request).expect("recorded");
     let ada = Contributor::person(Some("Ada Lovelace".to_owned()));
     let who = |repo: &Repo| {
         let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2));
@@ -439,7 +440,7 @@ fn a_wrong_claim_of_refactoring_is_contradicted() {
             claimed_class: Some("AST_REFACTOR".to_owned()),
             ..record::RecordRequest::default()
         };
-        record::record(&repo.open(), &request).expect("recorded");
+        judged_record::record(&repo.open(), &request).expect("recorded");
         check::change(&repo.open(), &check::CheckRequest::default()).expect("judged")
     };
     let kept = claim(&TWO.replace("doubled", "twice"));

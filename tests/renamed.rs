@@ -5,6 +5,7 @@ use crate::support::{REGISTRY, Repo, relative};
 use intent_lsp::facade::intent::{Registry, RegistryEdit, edit};
 use intent_lsp::facade::verbs::gate::{self, Decision, GateRequest};
 use intent_lsp::facade::verbs::record::RecordExtent;
+use intent_lsp::facade::verbs::status;
 use intent_lsp::facade::verbs::trace::{TraceRequest, trace};
 use intent_lsp::facade::verbs::{check, map, select, verify, why};
 
@@ -124,7 +125,7 @@ fn a_selection_of_the_former_id_means_the_renamed_intent() {
     let ws = repo.open();
     assert_eq!(ws.selected(None).as_deref(), Some("AUTH-1"));
     assert_eq!(ws.selected(Some("host:1")).as_deref(), Some("AUTH-1"));
-    assert!(select::status(&ws, None).selected.is_some_and(|it| it.id == "AUTH-1" && it.selected));
+    assert!(status::status(&ws, None).selected.is_some_and(|it| it.id == "AUTH-1" && it.selected));
     let judged = |intent: Option<&str>, path: &str| {
         let request = GateRequest {
             paths: vec![path.to_owned()],

@@ -6,10 +6,11 @@
 //! `INTENT_FUZZ_RUNS` run others, and `INTENT_TEST_LONG` makes them longer. `REPLAY_REPO=GIT_DIR` replays the last
 //! commits of a real repository, `REPLAY_COMMITS` of them, and compares the answers with git.
 
+use intent_lsp::facade::verbs::judged_record;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use intent_lsp::facade::verbs::record::{self, RecordRequest};
+use intent_lsp::facade::verbs::record::RecordRequest;
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
 
 use crate::mutate::chance::{Chance, from_environment};
@@ -204,7 +205,7 @@ fn record_step(repo: &Repo, path: &str, step: usize) {
         agent: Some(format!("step-{step}")),
         ..RecordRequest::default()
     };
-    record::record(&repo.open(), &request).expect("recorded");
+    judged_record::record(&repo.open(), &request).expect("recorded");
 }
 
 fn asked(repo: &Repo, path: &str) -> WhyAnswer {

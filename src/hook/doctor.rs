@@ -11,7 +11,7 @@ use super::binary;
 use super::host::{HOSTS, Host};
 use super::install::recognise::starts_us;
 use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
-use crate::verbs::doctor::{Examined, Health};
+use crate::verbs::health::{Examined, Health};
 use crate::workspace::{Root, store};
 
 /// The largest heartbeat, in bytes. A larger one was not written by us.

@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::intent::Registry;
-use crate::verbs::check::{self, CheckRequest, FindingAnswer};
+use crate::verbs::check::{self, CheckRequest};
+use crate::verbs::findings::{self, FindingAnswer};
 use crate::verbs::rules::Rules;
 use crate::verbs::{Workspace, verify};
 use crate::workspace::{Finding, RelativePath, ignores};
@@ -73,8 +74,10 @@ impl Survey {
     pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| {
             let checked = check::change(workspace, &CheckRequest::default());
-            checked
-                .map_or_else(|_| check::answers(workspace, self.findings.clone()), |it| it.findings)
+            checked.map_or_else(
+                |_| findings::answers(workspace, self.findings.clone()),
+                |it| it.findings,
+            )
         })
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::verbs::file::FileError;
 use crate::verbs::gate::Denial;
-use crate::verbs::lesson::LessonError;
+use crate::verbs::lesson_error::LessonError;
 use crate::verbs::{ReadError, VerbError};
 use crate::workspace::{Hint, text};
 

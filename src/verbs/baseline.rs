@@ -11,6 +11,7 @@ use crate::ledger::BlockName;
 use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::matching;
 use crate::provenance::outline::{Against, Outline};
+use crate::workspace::git::deleted_paths;
 use crate::workspace::{CommitId, RelativePath};
 
 /// What a file is compared with.
@@ -46,7 +47,7 @@ impl FormerFile {
         let baseline = Baseline::of_commits(ws, path, commits)?;
         let gone = match (ws.git(), commits.first()) {
             (Some(git), Some(head)) if baseline.is_empty() => {
-                super::check::deleted(&git.changes(Some(head), ws.files())?)
+                deleted_paths(&git.changes(Some(head), ws.files())?)
             }
             _ => Vec::new(),
         };

@@ -22,6 +22,9 @@ mod rule_changes;
 mod suspects;
 mod unrecorded_intent;
 
+use crate::verbs::findings::FindingAnswer;
+use crate::verbs::findings::levelled;
+use crate::workspace::git::deleted_paths;
 use std::collections::{BTreeSet, HashSet};
 use std::slice;
 use std::sync::Arc;
@@ -40,11 +43,10 @@ use super::rules::{Layer, Rules, scope_related};
 use super::signing::{NoSignatureChecks, Signatures};
 use super::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
 use super::{VerbError, Workspace, seal, verify, why};
-use crate::code::LineRange;
 use crate::intent::{FOLDER, Registry};
 use crate::provenance::Verdict;
-use crate::workspace::git::{ChangeKind, PathChange, Target};
-use crate::workspace::{Code, CommitId, Finding, Git, Level, Policy, RelativePath, text};
+use crate::workspace::git::{PathChange, Target};
+use crate::workspace::{Code, CommitId, Finding, Git, Level, RelativePath, text};
 
 /// What to check, and how.
 #[derive(Clone, Debug, Default)]
@@ -141,63 +143,6 @@ pub struct Share {
     pub name: Option<String>,
     /// How many blocks there are.
     pub blocks: usize,
-}
-
-/// A finding in the form that programs read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct FindingAnswer {
-    /// The file, relative to the workspace; `None` for a finding about the whole workspace.
-    pub path: Option<String>,
-    /// The first line, counted from 1.
-    pub start_line: Option<u32>,
-    /// The last line, which belongs to the finding too.
-    pub end_line: Option<u32>,
-    /// The stable code of the kind of finding.
-    pub code: String,
-    /// `error`, `warning`, `info` or `hint`.
-    pub level: Level,
-    /// The id of the intent that the finding is about.
-    pub intent: Option<String>,
-    /// What is wrong, as a sentence.
-    pub message: String,
-    /// What to do next about it.
-    pub help: String,
-    /// Identifies the finding, as hexadecimal digits. It stays the same if other parts of the file
-    /// change, even if the line numbers move.
-    pub fingerprint: String,
-}
-
-/// Converts findings to answers, with the levels of the workspace's policy. Leaves out those that
-/// the policy switches off.
-pub(crate) fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
-    levelled(&ws.policy, findings)
-}
-
-/// Converts findings to answers, with the levels of the given policy. Leaves out those that it
-/// switches off.
-pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
-    let mut answers: Vec<FindingAnswer> = findings
-        .into_iter()
-        .map(|finding| FindingAnswer {
-            code: finding.code.as_str().to_owned(),
-            level: policy.check_level(finding.code),
-            path: finding.path.map(|path| path.to_string()),
-            start_line: finding.lines.map(LineRange::start),
-            end_line: finding.lines.map(LineRange::end),
-            intent: finding.intent,
-            message: finding.message,
-            help: finding.help,
-            fingerprint: String::new(),
-        })
-        .filter(|answer| answer.level != Level::Off)
-        .collect();
-    answers.sort();
-    // A recorded edit and an unrecorded edit of one place can yield the same finding with different
-    // help. Only the first is kept.
-    answers
-        .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
-    known_findings::set_fingerprints(&mut answers);
-    answers
 }
 
 /// Judges a whole change without checking signatures.
@@ -513,12 +458,6 @@ fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> 
     )
 }
 
-/// Returns the paths of the files that a change deletes.
-pub(super) fn deleted<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> Vec<RelativePath> {
-    let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
-    gone.map(|change| change.path.clone()).collect()
-}
-
 /// Returns the rules for the work tree on a person's own machine, with what the person approved
 /// there.
 pub(crate) fn rules(ws: &Workspace) -> Rules {
@@ -531,7 +470,7 @@ pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
     // Files are rarely missing, and finding out is cheap, so that is done first.
     let is_gone = |path: &RelativePath| !ws.exists(path);
-    let staged = deleted(&git.changes(ws.head(), &Target::Index)?);
+    let staged = deleted_paths(&git.changes(ws.head(), &Target::Index)?);
     if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
         return Ok(Vec::new());
     }

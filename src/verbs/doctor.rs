@@ -1,5 +1,8 @@
 //! `doctor`: checks whether everything is in place, and says what to do if not.
 
+use crate::verbs::health::Examined;
+use crate::verbs::health::Health;
+use crate::verbs::selectable;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -7,7 +10,7 @@ use serde::Serialize;
 
 use super::Workspace;
 use super::git_hooks::{self, HooksState};
-use super::{after, seal, select};
+use super::{after, seal};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::text::{counted, shell_word};
@@ -18,29 +21,6 @@ use crate::workspace::{Finding, Hint, Level, RelativePath, approvals, session, s
 pub(crate) struct DoctorAnswer {
     /// The checks that were made, one entry for each.
     pub checks: Vec<Examined>,
-}
-
-/// One check and its result.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Examined {
-    /// The name of what was checked.
-    pub what: String,
-    /// The result of the check.
-    pub state: Health,
-    /// What was found, and what to do about it.
-    pub detail: String,
-}
-
-/// The result of a check. There are three states, not two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Health {
-    /// Everything that was checked is in order.
-    Good,
-    /// Something is wrong and should be repaired.
-    Bad,
-    /// The state is not known, or the check is not needed.
-    Unknown,
 }
 
 /// The number of bytes up to which the log of the hooks is read.
@@ -196,7 +176,7 @@ fn policy(ws: &Workspace) -> CheckResult {
 
 fn selection(ws: &Workspace) -> CheckResult {
     let Some(id) = ws.selected(None) else {
-        return unknown(format!("no intent is selected: {}", select::next_step(ws)));
+        return unknown(format!("no intent is selected: {}", selectable::next_step(ws)));
     };
     match ws.intent_in_progress(&id) {
         Ok(_) => good(format!("{id} is selected")),

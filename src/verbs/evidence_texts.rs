@@ -1,11 +1,12 @@
 //! Finds the commit that evidence is about, and reads the texts of its files before and after that
 //! commit from git.
 
+use crate::workspace::git::deleted_paths;
 use std::sync::Arc;
 
+use super::Workspace;
 use super::baseline::Baseline;
 use super::memo::Memo;
-use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};
 use crate::provenance;
@@ -171,7 +172,7 @@ impl TextCache {
             // The file may have had another name before, even if the evidence does not say so.
             let changes = git.changes(Some(parent), &Target::Commit(commit.clone())).ok()?;
             let baseline = Baseline::Texts(before);
-            let gone = check::deleted(&changes);
+            let gone = deleted_paths(&changes);
             let former = baseline.or_renamed(&self.ws, path, &after, Some(parent), &gone).ok()?;
             before = former.baseline.versions().to_vec();
         }

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub(crate) use afterwards::FencedState;
 
-use super::doctor::{Examined, Health};
+use super::health::{Examined, Health};
 use super::{VerbError, Workspace, gate};
 use crate::fence::{FenceAccess, FenceMeans, FencePlan, FencedPlace};
 use crate::workspace::policy::FencePolicy;

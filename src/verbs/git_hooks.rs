@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::uninstall::{TakenHow, UninstallAnswer};
 use super::{VerbError, Workspace};
 use crate::workspace::Git;
 
@@ -101,37 +100,37 @@ pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, Verb
     })
 }
 
-/// Removes our hooks, including those in `.git/hooks` if git now looks for hooks in another folder.
-/// Names the files of other programs that call `intent`; their owners remove the line.
-pub(super) fn take_out(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
-    let Some(git) = ws.git() else { return Ok(()) };
+fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
+    let (folder, is_shared) = git.hooks_folder();
+    manager::find(ws, &folder, is_shared)
+}
+
+/// The hooks of a repository that call `intent seal`.
+pub(crate) struct SealingHooks {
+    /// Our own hooks. For each, whether a hook that was there before comes back when it is removed.
+    pub ours: Vec<(PathBuf, bool)>,
+    /// Files of other programs. Their owners remove the line.
+    pub others: BTreeSet<PathBuf>,
+}
+
+/// Finds the hooks that call `intent seal`, also those in `.git/hooks` if git now looks for hooks in
+/// another folder, and removes ours if `remove` says so.
+pub(crate) fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
+    let mut found = SealingHooks { ours: Vec::new(), others: BTreeSet::new() };
+    let Some(git) = ws.git() else { return Ok(found) };
     let (folder, _) = git.hooks_folder();
     let usual = ws.root.common_dir().map(|common| common.join("hooks"));
     let usual = usual.filter(|usual| *usual != folder);
     for folder in [&folder].into_iter().chain(&usual) {
-        for (path, comes_back) in ours::installed(folder) {
-            answer.took(&path, if comes_back { TakenHow::PutBack } else { TakenHow::Removed });
-        }
-        if !answer.dry_run {
+        found.ours.extend(ours::installed(folder));
+        if act == Act::Remove {
             ours::remove(folder)?;
         }
     }
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
     let calling = all().flat_map(|name| calls::callers(top, &folder, name));
-    let callers: BTreeSet<PathBuf> = calling.filter(|path| !ours::is_ours(path)).collect();
-    for path in callers {
-        answer.leave(
-            &path,
-            "it calls `intent seal`, and is not ours to change",
-            "take that line out; until then it does nothing without the program",
-        );
-    }
-    Ok(())
-}
-
-fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
-    let (folder, is_shared) = git.hooks_folder();
-    manager::find(ws, &folder, is_shared)
+    found.others = calling.filter(|path| !ours::is_ours(path)).collect();
+    Ok(found)
 }
 
 /// Returns the state of each hook that this workspace needs.

@@ -1,12 +1,13 @@
 //! `intent init`: creates the first files of a workspace. Existing files are never overwritten.
 
+use crate::verbs::selectable;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::git_hooks::{Act, GitHooksAnswer, git_hooks};
-use super::{VerbError, Workspace, select};
+use super::{VerbError, Workspace};
 use crate::workspace::{Root, store};
 
 /// What `intent init` created, and what it left alone.
@@ -78,7 +79,7 @@ fn next(ws: &Workspace) -> String {
     if ws.registry.intents().is_empty() {
         return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
     }
-    let step = select::next_step(ws);
+    let step = selectable::next_step(ws);
     let command = step.split('`').nth(1).filter(|_| ws.selected(None).is_none());
     // The step ends with `ID` if there are several intents. Only the person can choose, so list
     // them.

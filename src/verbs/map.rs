@@ -13,7 +13,7 @@
 mod fresh;
 mod page;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -24,6 +24,7 @@ pub(crate) use fresh::{follow, refresh};
 use page::render;
 
 use super::classes::ClassAnswer;
+use super::produced::{ByFile, ByIntent, MappedBlock};
 use super::{VerbError, Workspace, check, verify, why};
 use crate::code::FileBlocks;
 use crate::provenance::Provenance;
@@ -67,26 +68,6 @@ pub struct MappedFile {
     /// The blocks, sorted by their kind, then by their name.
     pub blocks: Vec<MappedBlock>,
 }
-
-/// One recorded block in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct MappedBlock {
-    /// The kind of the block, for example `method`.
-    pub kind: String,
-    /// The name with containers, for example `AuthMiddleware.verify`.
-    pub name: String,
-    /// The top-level definition that contains the block, or the block itself. `None` if that has no
-    /// name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub definition: Option<String>,
-    /// The content hash of the block when it was last recorded.
-    pub content_hash: String,
-}
-
-/// The blocks of each intent, by file and in the order of the file. The keys are the ids that the
-/// intents have now.
-pub(super) type ByIntent = BTreeMap<String, ByFile>;
-type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
 
 /// Returns the blocks of an intent that still exist, grouped by the file that they are in now.
 pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::intent_history::Registries;
-use super::map::ByIntent;
 use super::memo::Memo;
+use super::produced::ByIntent;
 use super::{ReadError, Workspace, trail_cache};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};

@@ -1,9 +1,11 @@
 //! `intent for`: which intents own a file, and what to do if nobody may write it.
 
+use crate::verbs::selectable;
+use crate::workspace::control_files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Workspace, gate, rules, select};
+use super::{Workspace, rules};
 use crate::intent::{Intent, Status, scope};
 use crate::workspace::{RelativePath, text};
 
@@ -53,7 +55,7 @@ pub(crate) fn of(ws: &Workspace, path: &RelativePath, selected: Option<&str>) ->
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
     let is_selected = |intent: &Intent| selected == Some(&*intent.id.value);
-    let forbidden_by = match gate::is_control_file(path) {
+    let forbidden_by = match control_files::is_control_file(path) {
         true => Some("it controls the gate".to_owned()),
         false => rules::forbidden_by(ws, path, None),
     };
@@ -87,7 +89,7 @@ fn next(
     keeping: impl Fn(&Intent) -> Option<String>,
 ) -> Option<String> {
     let entry = text::shell_word(&scope::entry_for(path));
-    Some(match (owners.iter().find(|owner| select::can_start(owner)), selected) {
+    Some(match (owners.iter().find(|owner| selectable::can_start(owner)), selected) {
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) if keeping(selected).is_some() => return None,

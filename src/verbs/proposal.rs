@@ -6,7 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lesson::{Asker, LessonAnswer, LessonError, LessonRequest};
+use super::lesson::{Asker, LessonAnswer, LessonRequest};
+use super::lesson_error::LessonError;
 use super::{VerbError, Workspace, approval, gate, lesson, scope_notes};
 use crate::intent::Scope;
 use crate::intent::scope::{MAX_ENTRIES, MAX_LENGTH};

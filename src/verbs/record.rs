@@ -4,6 +4,9 @@
 //! - `changes` decides which blocks of a file a record names.
 //! - `call` records what one call of an agent's tool did.
 
+use crate::verbs::selectable;
+use crate::workspace::control_files;
+use crate::workspace::git::deleted_paths;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -18,7 +21,7 @@ use changes::{Changes, FileToRecord};
 use super::baseline::Baseline;
 use super::event::Event;
 use super::rules::{Rules, Ruling};
-use super::{VerbError, Workspace, select};
+use super::{VerbError, Workspace};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
 use crate::ledger::{
@@ -160,8 +163,17 @@ impl SkippedFile {
     }
 }
 
-/// Records the named files under an intent, which must be in progress.
-pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, VerbError> {
+/// Says what the gate thinks of a write to a path under the intent with this id.
+pub(crate) type DecideWrite =
+    fn(&Workspace, &RecordRequest, &str, &RelativePath) -> RecordedDecision;
+
+/// Records the named files under an intent, which must be in progress, with what `decide` says about
+/// each.
+pub(crate) fn record(
+    ws: &Workspace,
+    request: &RecordRequest,
+    decide: DecideWrite,
+) -> Result<RecordAnswer, VerbError> {
     ws.governed()?;
     let id = request
         .intent
@@ -208,18 +220,19 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;
-        let recorded = match record_file(&current, request, intent, &path, &mut answer.skipped) {
-            // If some records are in the ledger already, the caller must learn of them. So this
-            // error is reported for its file only, as is one about a record that is too large.
-            Err(error)
-                if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
-                    || !answer.recorded.is_empty() =>
-            {
-                answer.skipped.push(SkippedFile::whole(&path, error.with_hint()));
-                None
-            }
-            recorded => recorded?,
-        };
+        let recorded =
+            match record_file(&current, request, decide, intent, &path, &mut answer.skipped) {
+                // If some records are in the ledger already, the caller must learn of them. So this
+                // error is reported for its file only, as is one about a record that is too large.
+                Err(error)
+                    if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
+                        || !answer.recorded.is_empty() =>
+                {
+                    answer.skipped.push(SkippedFile::whole(&path, error.with_hint()));
+                    None
+                }
+                recorded => recorded?,
+            };
         let Some(recorded) = recorded else { continue };
         if recorded.has_deletions {
             // A block that was deleted from this file may have been moved to the next one.
@@ -236,7 +249,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
 }
 
 fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
-    let owners = select::owners_of_all(ws, &request.paths);
+    let owners = selectable::owners_of_all(ws, &request.paths);
     let owner = match owners[..] {
         [only] => Some(&only.id.value),
         _ => None,
@@ -261,7 +274,7 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
     // The files below `.git` are control files, too.
-    let is_control = super::gate::is_control_file(path);
+    let is_control = control_files::is_control_file(path);
     is_control
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
 }
@@ -270,6 +283,7 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
 fn record_file(
     ws: &Workspace,
     request: &RecordRequest,
+    decide: DecideWrite,
     intent: &Intent,
     path: &RelativePath,
     skipped: &mut Vec<SkippedFile>,
@@ -405,7 +419,7 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
     if now.blocks().blocks.is_empty() || !baseline.is_empty() {
         return Ok(baseline);
     }
-    let gone = super::check::deleted(&git.changes(Some(head), &Target::WorkTree)?);
+    let gone = deleted_paths(&git.changes(Some(head), &Target::WorkTree)?);
     Ok(baseline.or_renamed(ws, path, now, Some(head), &gone)?.baseline)
 }
 
@@ -559,26 +573,6 @@ fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> 
     }
     parts.retain(|part| !part.is_empty());
     Some(parts.join(" "))
-}
-
-fn decide(
-    ws: &Workspace,
-    request: &RecordRequest,
-    intent: &str,
-    path: &RelativePath,
-) -> RecordedDecision {
-    use super::gate::{Decision, GateRequest, judge};
-    let gate = GateRequest {
-        paths: vec![path.to_string()],
-        session: request.session.clone(),
-        intent: Some(intent.to_owned()),
-    };
-    let (outcome, denial) = match judge(ws, &gate) {
-        Decision::NoOpinion => (RecordedDecision::NO_OPINION, None),
-        Decision::Ask(denial) => (RecordedDecision::ASK, Some(denial)),
-        Decision::Deny(denial) => (RecordedDecision::DENY, Some(denial)),
-    };
-    RecordedDecision::new(outcome, denial.map(|denial| denial.code.to_string()), None)
 }
 
 /// Returns the version of a block that the claim `at` recorded, as the one that a new record

@@ -14,7 +14,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::gather::Gathered;
-use super::check::{self, CheckRequest, FindingAnswer};
+use super::check::{self, CheckRequest};
+use super::findings::FindingAnswer;
 use super::verify::{self, LostBlock, VerdictCounts};
 use super::why::{CommitBrief, RecordedBlock};
 use super::{VerbError, Workspace};

@@ -8,10 +8,11 @@
 //! The *proposed* rules are those that the change, or an unsaved editor buffer, would make of them.
 //! They can forbid more at once, but they never allow more.
 
+use crate::verbs::selectable;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Workspace, select};
+use super::Workspace;
 use crate::intent::{Intent, Registry, Scope, ScopeVerdict, scope};
 use crate::workspace::ignores::IgnoreRule;
 use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
@@ -251,7 +252,7 @@ impl Rules {
     /// Returns the ids of the accepted intents that own a path and are neither completed nor
     /// archived.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
-        let owners = self.accepted.registry.owners_among(path, select::can_start).into_iter();
+        let owners = self.accepted.registry.owners_among(path, selectable::can_start).into_iter();
         owners.map(|owner| owner.id.value.clone()).collect()
     }
 

@@ -18,6 +18,7 @@ mod lost;
 mod open;
 mod retire;
 
+use crate::workspace::git::deleted_paths;
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ use serde::Serialize;
 
 use super::baseline::{Baseline, Edits, FormerFile, commits_of_work};
 use super::evidence::{digests, is_evidence, still_named};
-use super::{VerbError, Workspace, check, why};
+use super::{VerbError, Workspace, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
     BlockRecord, ClaimRef, Digest, Entry, Ledger, Record, RecordDialect, RecordKind, Strength,
@@ -439,7 +440,7 @@ fn of_change(
         return Ok(draft);
     }
     let state = FilesAfter::new(ws, sources, sealing);
-    let gone = check::deleted(&changes);
+    let gone = deleted_paths(&changes);
     for change in changes.iter().filter(|change| !change.path.is_orchestration()) {
         if until.is_some_and(|until| Instant::now() > until) {
             draft.incomplete = true;

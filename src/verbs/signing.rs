@@ -4,8 +4,7 @@
 //! Making or checking a signature starts `ssh-keygen`. Verbs start no programs, so the caller
 //! passes an implementation of [`Signatures`] that does; only a person's command or CI passes one.
 
-use super::check::KnownFindings;
-use super::workspace::{IGNORE_FILES, POLICY, policy_at};
+use super::workspace::{IGNORE_FILES, KNOWN_FINDINGS, POLICY, policy_at};
 use super::{VerbError, Workspace, shared_branches};
 use crate::intent::Registry;
 use crate::ledger::Approved;
@@ -62,7 +61,7 @@ pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
     let is_below = policy.extended_file().as_ref() == Some(path);
     let path = path.as_str();
-    let fixed = [POLICY, KnownFindings::FILE];
+    let fixed = [POLICY, KNOWN_FINDINGS];
     fixed.contains(&path) || path == signers || is_below || IGNORE_FILES.contains(&path)
 }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::git_hooks::Act;
 use super::init::FILES;
 use super::team::{self, leave_no_empty_folder};
 use super::{VerbError, Workspace, git_hooks, seal};
@@ -125,7 +126,7 @@ pub(crate) fn uninstall(
     answer: &mut UninstallAnswer,
 ) -> Result<(), VerbError> {
     let ws = &Workspace::open(root.path())?;
-    git_hooks::take_out(ws, answer)?;
+    take_out_git_hooks(ws, answer)?;
     team::take_out(root, answer)?;
     // Records that are in no commit yet stay, unless everything is removed.
     let seal::OpenRecords { standing, gone } = seal::open(ws);
@@ -224,6 +225,23 @@ fn remove_from_git_directory(
             &folder,
             "it belongs to another work tree of this repository",
             format!("`intent -C {word} uninstall`"),
+        );
+    }
+    Ok(())
+}
+
+/// Removes our git hooks, and names the files of other programs that call `intent`.
+fn take_out_git_hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
+    let act = if answer.dry_run { Act::Status } else { Act::Remove };
+    let hooks = git_hooks::take_out(ws, act)?;
+    for (path, comes_back) in &hooks.ours {
+        answer.took(path, if *comes_back { TakenHow::PutBack } else { TakenHow::Removed });
+    }
+    for path in &hooks.others {
+        answer.leave(
+            path,
+            "it calls `intent seal`, and is not ours to change",
+            "take that line out; until then it does nothing without the program",
         );
     }
     Ok(())

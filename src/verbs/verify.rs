@@ -5,6 +5,8 @@
 
 mod lost;
 
+use crate::verbs::branch_rewrites;
+use crate::workspace::control_files;
 use std::cell::LazyCell;
 
 use schemars::JsonSchema;
@@ -13,11 +15,11 @@ use serde::Serialize;
 use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::baseline::Baseline;
+pub use super::branch_rewrites::accept as accept_rewrite;
 use super::evidence::finding_at;
 use super::rules::Rules;
-pub use super::shared_branches::accept as accept_rewrite;
 use super::signing::Signatures;
-use super::{VerbError, Workspace, anchor, erase, gate, seal, shared_branches, why};
+use super::{VerbError, Workspace, anchor, erase, seal, why};
 use crate::code::LineRange;
 use crate::intent::{Intent, lint};
 use crate::ledger::dialect::is_placeholder;
@@ -45,7 +47,7 @@ pub struct VerifyAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
-    pub findings: Vec<super::check::FindingAnswer>,
+    pub findings: Vec<super::findings::FindingAnswer>,
 }
 
 /// The verdicts of recorded blocks in the work tree.
@@ -180,7 +182,7 @@ fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
     };
     let found = why::file(ws, path, &document).provenance;
     let edits = baseline.edits(&document);
-    !gate::is_control_file(path) && edits.now.iter().any(|(at, _)| !found[*at].covered())
+    !control_files::is_control_file(path) && edits.now.iter().any(|(at, _)| !found[*at].covered())
 }
 
 /// Returns the finding for a missing registry, if git has one, or if an intent is selected or named
@@ -277,10 +279,10 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let mut answer = VerifyAnswer {
         records: audit.records,
         files: audit.files,
-        findings: super::check::answers(ws, findings),
+        findings: super::findings::answers(ws, findings),
         ..VerifyAnswer::default()
     };
-    match shared_branches::look(ws) {
+    match branch_rewrites::look(ws) {
         Ok(looked) => {
             answer.findings.extend(looked.findings);
             answer.findings.sort();
@@ -311,7 +313,7 @@ pub(crate) fn verify_signed(
     let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), signatures, None)?;
     findings.extend(erased.findings);
     let mut answer = verified(ws, audit);
-    answer.findings.extend(super::check::answers(ws, findings));
+    answer.findings.extend(super::findings::answers(ws, findings));
     answer.findings.sort();
     answer.notes.extend(erased.notes);
     Ok(VerifyAnswer { anchors, ..answer })

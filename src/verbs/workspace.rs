@@ -734,7 +734,7 @@ impl Workspace {
 
     /// Returns the error for a call that needs a selected intent if none is selected.
     pub fn nothing_selected(&self) -> VerbError {
-        VerbError::NothingSelected { next: super::select::next_step(self) }
+        VerbError::NothingSelected { next: super::selectable::next_step(self) }
     }
 
     /// Returns the present id of the intent that the session has selected, or the person if no
@@ -764,6 +764,9 @@ pub(super) fn policy_at(
     let layered = git.text(target, &path)?.map(|text| LayeredPolicy::of(&path, &text, &read));
     Ok(layered.map(|layered| (layered.policy, layered.findings)))
 }
+
+/// The default path of the file with the findings that `intent check --baseline` leaves out.
+pub(super) const KNOWN_FINDINGS: &str = ".orchestration/baseline.json";
 
 /// The ignore files for agents, at the root of a workspace.
 pub(super) const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];

@@ -182,6 +182,14 @@ pub(crate) fn chained(first: Vec<PathChange>, second: &[PathChange]) -> Vec<Path
     chained.into_values().collect()
 }
 
+/// Returns the paths of the files that a change deletes.
+pub(crate) fn deleted_paths<'a>(
+    changes: impl IntoIterator<Item = &'a PathChange>,
+) -> Vec<RelativePath> {
+    let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
+    gone.map(|change| change.path.clone()).collect()
+}
+
 /// The state that a base is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {

@@ -29,6 +29,7 @@ pub(crate) mod approvals;
 pub(crate) mod attributes;
 pub(crate) mod cache;
 pub(crate) mod clock;
+pub(crate) mod control_files;
 mod discover;
 pub(crate) mod finding;
 #[cfg(test)]

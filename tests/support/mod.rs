@@ -7,6 +7,7 @@ pub mod editor;
 pub mod picture;
 pub mod schema;
 
+use intent_lsp::facade::verbs::judged_record;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -116,7 +117,7 @@ impl Repo {
             agent: Some("test-agent".to_owned()),
             ..record::RecordRequest::default()
         };
-        record::record(&self.open(), &request).expect("recorded")
+        judged_record::record(&self.open(), &request).expect("recorded")
     }
 
     /// Returns a line for each block of a file: `verdict intent kind name`.

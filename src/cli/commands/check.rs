@@ -1,5 +1,6 @@
 //! `intent check`: judges whether a whole change agrees with intents, scopes and ledger.
 
+use crate::verbs::findings::FindingAnswer;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,9 +12,7 @@ use crate::cli::formats::{self, CheckFormat};
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::check::{
-    CheckAnswer, CheckRequest, ComparedSides, FindingAnswer, KnownFindings, change_signed,
-};
+use crate::verbs::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
 use crate::workspace::git::short_id;
 use crate::workspace::{Code, Level, store, text};
 

@@ -6,7 +6,8 @@ use crate::cli::{CliError, Context, Exit};
 use crate::hook::doctor::examine as agents;
 use crate::hook::install::Folders;
 use crate::verbs::after::retry;
-use crate::verbs::doctor::{DoctorAnswer, Health, examine};
+use crate::verbs::doctor::{DoctorAnswer, examine};
+use crate::verbs::health::Health;
 
 /// Examine the workspace: is everything in place, and if not, what to do
 #[derive(Debug, clap::Args)]

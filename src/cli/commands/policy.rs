@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::shared;
 use crate::cli::print::{Cell, DIM, PLAIN, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::check::{FindingAnswer, answers};
+use crate::verbs::findings::{FindingAnswer, answers};
 use crate::workspace::{Policy, PolicyValue};
 
 /// Show the policy that holds here, with the one that it extends

@@ -15,7 +15,8 @@ use crate::cli::target::line_range;
 use crate::cli::{CliError, Context, Exit, person};
 use crate::code::LineRange;
 use crate::ledger::EntityType;
-use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile, record};
+use crate::verbs::judged_record::record;
+use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile};
 use crate::verbs::{Workspace, git_hooks, map, seal};
 use crate::workspace::agents;
 

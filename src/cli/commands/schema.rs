@@ -87,7 +87,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("seal", written::<verbs::seal::SealAnswer>()),
         ("select", written::<verbs::select::SelectAnswer>()),
         ("start", written::<verbs::registry::RegistryAnswer>()),
-        ("status", written::<verbs::select::StatusAnswer>()),
+        ("status", written::<verbs::status::StatusAnswer>()),
         ("test", written::<Vec<super::test::TestAnswer>>()),
         ("uninstall", written::<verbs::uninstall::UninstallAnswer>()),
         ("verify", written::<verbs::verify::VerifyAnswer>()),

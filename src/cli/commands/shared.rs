@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::ledger::MutationClass;
-use crate::verbs::check::FindingAnswer;
+use crate::verbs::findings::FindingAnswer;
 use crate::verbs::registry::RegistryAnswer;
 use crate::verbs::seal;
 use crate::workspace::Level;

@@ -4,7 +4,8 @@ use super::shared;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
 use crate::cli::{CliError, Context, Exit, when};
 use crate::intent::Status;
-use crate::verbs::select::{StatusAnswer, next_step, status};
+use crate::verbs::selectable::next_step;
+use crate::verbs::status::{StatusAnswer, status};
 use crate::workspace::git::short_id;
 
 /// Show the workspace in brief: what is selected, what there is, what is wrong

@@ -9,7 +9,8 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::message_with_help;
 use crate::cli::CliError;
-use crate::verbs::check::{CheckAnswer, FindingAnswer};
+use crate::verbs::check::CheckAnswer;
+use crate::verbs::findings::FindingAnswer;
 use crate::workspace::{Level, text};
 
 /// Returns a test suite with one test case for each finding, or one case that passes if there are

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use super::by_severity;
-use crate::verbs::check::{CheckAnswer, FindingAnswer, Share};
+use crate::verbs::check::{CheckAnswer, Share};
+use crate::verbs::findings::FindingAnswer;
 use crate::workspace::Level;
 use crate::workspace::text::{self, counted};
 

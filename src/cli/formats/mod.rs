@@ -7,7 +7,8 @@ mod sarif;
 
 use crate::cli::CliError;
 use crate::cli::print::Printer;
-use crate::verbs::check::{CheckAnswer, FindingAnswer};
+use crate::verbs::check::CheckAnswer;
+use crate::verbs::findings::FindingAnswer;
 use crate::workspace::{Level, Root, text};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{by_severity, message_with_help, path};
-use crate::verbs::check::{CheckAnswer, FindingAnswer};
+use crate::verbs::check::CheckAnswer;
+use crate::verbs::findings::FindingAnswer;
 use crate::workspace::{Code, Level};
 
 /// The most results that GitHub shows of one run.

@@ -10,6 +10,7 @@
 //! The files are written to a real workspace in a temporary folder. If the fixture contains no
 //! registry, [`REGISTRY`] is added.
 
+use crate::verbs::judged_record;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -114,7 +115,7 @@ impl Editor {
                 agent: file.agent.clone(),
                 ..record::RecordRequest::default()
             };
-            let answer = record::record(&Workspace::open(folder.path()).unwrap(), &request);
+            let answer = judged_record::record(&Workspace::open(folder.path()).unwrap(), &request);
             assert_eq!(answer.unwrap().skipped.len(), 0, "{} was not recorded", file.path);
         }
         let workspace = Workspace::open(folder.path()).unwrap();
@@ -233,7 +234,7 @@ impl Editor {
             agent: Some(agent.to_owned()),
             ..record::RecordRequest::default()
         };
-        let answer = record::record(&self.workspace, &request).unwrap();
+        let answer = judged_record::record(&self.workspace, &request).unwrap();
         assert_eq!(answer.recorded.len(), 1, "{:?}", answer.skipped);
         self.reload();
     }

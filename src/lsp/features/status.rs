@@ -1,12 +1,12 @@
 //! `intent/status`: sends the status of a workspace to clients that show it
 //! (`initializationOptions.status`).
 
+use crate::verbs::status;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::lsp::snapshot::Snapshot;
-use crate::verbs::select;
 
 /// The method of the notification. Its data are those of the command `intent.status`.
 pub(crate) const METHOD: &str = "intent/status";
@@ -15,5 +15,5 @@ pub(crate) const METHOD: &str = "intent/status";
 pub(crate) fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
     let workspace = snapshot.workspace_at(root)?;
     let survey = snapshot.view(workspace).survey();
-    serde_json::to_value(select::status_given(workspace, None, survey.checked(workspace))).ok()
+    serde_json::to_value(status::status_given(workspace, None, survey.checked(workspace))).ok()
 }

@@ -3,6 +3,9 @@
 //!
 //! `AGREEMENT_CASES=300 cargo test --lib agreement` tests more states than the default.
 
+use crate::verbs::findings::FindingAnswer;
+use crate::verbs::judged_record;
+use crate::verbs::status;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -146,7 +149,7 @@ fn take(editor: &mut Editor, step: &EditorStep) {
         }
         EditorStep::Record(at, intent) => {
             let path = FILES.iter().chain(&NEW).nth(*at).unwrap();
-            drop(record::record(editor.workspace(), &recorded(path, INTENTS[*intent])));
+            drop(judged_record::record(editor.workspace(), &recorded(path, INTENTS[*intent])));
         }
         EditorStep::Stage(file) => {
             try_git(&root, &["add", "-A", "--", FILES[*file]]);
@@ -251,7 +254,7 @@ fn all_say_the_same(editor: &mut Editor) {
             let wanted =
                 GateRequest { paths: vec![(*path).to_owned()], session: None, intent: None };
             let denied = gate::judge(workspace, &wanted) != Decision::NoOpinion;
-            let by = |it: &&check::FindingAnswer| {
+            let by = |it: &&FindingAnswer| {
                 it.path.as_deref() == Some(path) && it.intent.as_deref() == Some(&id)
             };
             let found = answer.findings.iter().filter(by).any(|it| it.level == Level::Error);
@@ -261,12 +264,12 @@ fn all_say_the_same(editor: &mut Editor) {
 
     // The verbs that count, list and classify.
     let counts = (answer.summary.errors, answer.summary.warnings);
-    let status = select::status(workspace, None);
+    let status = status::status(workspace, None);
     assert_eq!((status.errors, status.warnings), counts, "`status`, and `check`");
     let reported = report::report(workspace).expect("a report");
-    let is_found = |it: &check::FindingAnswer| answer.findings.contains(it);
+    let is_found = |it: &FindingAnswer| answer.findings.contains(it);
     let missing = answer.findings.iter().filter(|it| !reported.findings.contains(it));
-    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&check::FindingAnswer>::new(), "`report`");
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&FindingAnswer>::new(), "`report`");
     let errors = reported.findings.iter().filter(|it| it.level == Level::Error);
     assert!(errors.clone().all(is_found), "`report` has more errors: {:?}", reported.findings);
     let mapped = map::map(workspace).expect("a map").change.map(|it| (it.class, it.reasons));
@@ -277,7 +280,7 @@ fn all_say_the_same(editor: &mut Editor) {
     let selected = workspace.selected(None).filter(in_progress);
     if let Some(id) = &selected {
         for path in FILES.iter().chain(&NEW).filter(|path| root.join(path).is_file()) {
-            let answer = record::record(workspace, &recorded(path, id)).expect("recorded");
+            let answer = judged_record::record(workspace, &recorded(path, id)).expect("recorded");
             let Some(file) = answer.recorded.first() else { continue };
             editor_says(workspace, path, id, file.against.is_some());
         }

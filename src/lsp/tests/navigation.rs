@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::lsp::convert;
+use crate::verbs::judged_record;
 use crate::verbs::{Workspace, record};
 use crate::workspace::RelativePath;
 
@@ -30,7 +31,7 @@ fn record_file(folder: &std::path::Path) {
         agent: Some("claude-code".to_owned()),
         ..record::RecordRequest::default()
     };
-    let answer = record::record(&Workspace::open(folder).unwrap(), &request).unwrap();
+    let answer = judged_record::record(&Workspace::open(folder).unwrap(), &request).unwrap();
     assert_eq!(answer.recorded.len(), 1);
 }
 

@@ -1,12 +1,13 @@
 //! `record_mutation`: records changes that were made by tools without a hook.
 
+use crate::verbs::judged_record;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::ledger::EntityType;
-use crate::verbs::record::{self, RecordAnswer, RecordRequest};
+use crate::verbs::record::{RecordAnswer, RecordRequest};
 use crate::verbs::{Workspace, map};
 use crate::workspace::{RelativePath, text};
 
@@ -56,7 +57,7 @@ pub(super) fn record(
             contributor: Some(EntityType::Ai),
             ..RecordRequest::default()
         };
-        let one = record::record(&ws, &request)?;
+        let one = judged_record::record(&ws, &request)?;
         if !one.recorded.is_empty() {
             map::refresh(&ws);
         }

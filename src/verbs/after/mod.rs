@@ -18,12 +18,13 @@ mod pending_records;
 mod printed_lines;
 mod reminder;
 
+use crate::verbs::judged_record;
 use std::path::PathBuf;
 
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest, SAME_CALL};
+use super::record::RecordRequest;
 use super::record::call::{FinishedCall, record_of_call};
-use super::record::{self, RecordRequest};
 use super::seen_blocks::{self, Knowledge, SeenFile};
 use super::{Workspace, map};
 use crate::code::LineRange;
@@ -410,7 +411,7 @@ impl Observation<'_> {
             strength: Some(strength),
             ..RecordRequest::by(self.event)
         };
-        let recorded = record::record(self.ws, &request);
+        let recorded = judged_record::record(self.ws, &request);
         let answer = session::or_log(&self.ws.root, "a call could not be recorded", recorded);
         for skipped in answer.iter().flat_map(|answer| &answer.skipped) {
             tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");

@@ -7,9 +7,9 @@ use crate::intent::scope;
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::baseline::{Baseline, Edits, FormerFile};
-use crate::verbs::gate::is_control_file;
 use crate::verbs::rules::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, signing, why};
+use crate::workspace::control_files::is_control_file;
 use crate::workspace::policy::Lessons;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, text};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deeds::{self, Deed, DeedJudge, Fate};
-use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents, deleted};
+use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
 use crate::code::Document;
 use crate::provenance::{Classification, Provenance};
 use crate::verbs::baseline::{Baseline, FormerFile};
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
             judged,
             rules,
             bound,
-            gone: deleted(of_content),
+            gone: crate::workspace::git::deleted_paths(of_content),
             texts: texts.collect(),
             classes,
             findings: Vec::new(),

@@ -1,15 +1,17 @@
 //! A baseline: a file that lists the findings that existed when a team began to use `intent check`.
 //! With `--baseline`, later checks leave these findings out.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FindingAnswer, JudgedChange};
+use super::JudgedChange;
 use crate::verbs::VerbError;
+use crate::verbs::findings::FindingAnswer;
+use crate::verbs::workspace::KNOWN_FINDINGS;
+use crate::workspace::RelativePath;
 use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
-use crate::workspace::{RelativePath, store};
 
 /// The size in bytes above which a baseline is not read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -35,7 +37,7 @@ struct KnownFinding {
 
 impl KnownFindings {
     /// The default place of a baseline.
-    pub(crate) const FILE: &str = ".orchestration/baseline.json";
+    pub(crate) const FILE: &str = KNOWN_FINDINGS;
 
     /// Makes a baseline of the findings of a check.
     pub(crate) fn of(findings: &[FindingAnswer]) -> Self {
@@ -108,26 +110,5 @@ fn writing(path: &RelativePath) -> String {
     match path.as_str() {
         KnownFindings::FILE => "intent check --write-baseline".to_owned(),
         other => format!("intent check --write-baseline {}", shell_word(other)),
-    }
-}
-
-/// Gives each finding a fingerprint: a hash over its code, path, intent and message. Digits in the
-/// message are left out, because they may be line numbers. Findings that are equal otherwise are
-/// numbered in their order.
-pub(super) fn set_fingerprints(findings: &mut [FindingAnswer]) {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for finding in findings {
-        let message = finding.message.replace(|c: char| c.is_ascii_digit(), "");
-        let parts = [
-            finding.code.as_str(),
-            finding.path.as_deref().unwrap_or_default(),
-            finding.intent.as_deref().unwrap_or_default(),
-            &message,
-        ];
-        let content = parts.join("\0");
-        let number = seen.entry(content.clone()).or_default();
-        *number += 1;
-        let hash = store::sha256(format!("{content}\0{number}").as_bytes());
-        hash[..32].clone_into(&mut finding.fingerprint);
     }
 }

@@ -18,9 +18,9 @@ use crate::provenance::difference::Difference;
 use crate::provenance::line_records::{LineStatus, of as lines_of};
 use crate::provenance::{Step, lineage};
 use crate::verbs::baseline::Baseline;
-use crate::verbs::check::deleted;
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::deleted_paths;
 use crate::workspace::git::{GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
@@ -167,7 +167,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
             && lines.contains(&entry.stored)
     };
     let changes = ws.changes_since(Some(base))?;
-    let gone = deleted(&changes);
+    let gone = deleted_paths(&changes);
     let mut wrong: BTreeMap<(RelativePath, u32), (&Entry, Vec<String>)> = BTreeMap::new();
     for path in named(new, &changes) {
         let Ok(document) = ws.read(&path) else { continue };

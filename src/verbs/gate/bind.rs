@@ -1,6 +1,7 @@
 //! Binds a session to its intent: handles selections that a hook sees, and says what a session is
 //! told at its start.
 
+use crate::verbs::selection;
 use std::time::Duration;
 
 use super::judge_call::{Purpose, selected};
@@ -8,7 +9,7 @@ use super::rules::{self, PathRules};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
-use crate::verbs::{Workspace, git_hooks, protocol, select};
+use crate::verbs::{Workspace, git_hooks, protocol};
 use crate::workspace::Hint;
 use crate::workspace::approvals::{self, Subject};
 use crate::workspace::policy::{Mode, Switching};
@@ -50,7 +51,7 @@ pub(super) fn select(
         }
         return decision.into();
     }
-    if let Err(error) = select::bind(ws, intent, Some(&actor)) {
+    if let Err(error) = selection::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {}.", error.with_hint());
         return Decision::Deny(Denial::new(DenialCode::HookError, message)).into();
     }
@@ -66,8 +67,8 @@ pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: D
 
 /// Returns a notice for the model that names other sessions which work on the same files.
 fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
-    let sharing = select::sharing(ws, intent);
-    let others = select::others(ws, intent, &sharing, Some(actor));
+    let sharing = selection::sharing(ws, intent);
+    let others = selection::others(ws, intent, &sharing, Some(actor));
     let named: Vec<String> =
         others.iter().map(|other| format!("{} under {}", other.actor, other.intent)).collect();
     (!named.is_empty()).then(|| {

@@ -6,11 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
 use crate::shell::{OUR_NAMES, wild};
+use crate::workspace::control_files::{CONTROL_NAMES, folded, folded_segments, has_control_name};
 use crate::workspace::{RelativePath, Root};
-
-/// Names that control the gate in any folder.
-const ANYWHERE: &[&str] =
-    &[".intentignore", ".rooignore", ".gitattributes", ".mcp.json", ".git", ".orchestration"];
 
 /// Settings of agents and editors that decide which hooks and servers run. Each entry is the end of
 /// a path; one that ends in `/` stands for everything below it.
@@ -65,12 +62,6 @@ const SETTINGS: &[&str] = &[
     "opencode.jsonc",
 ];
 
-/// Returns true if a path inside a workspace controls the gate, and not only an agent. `check`
-/// never judges such a file as code.
-pub(crate) fn is_control_file(path: &RelativePath) -> bool {
-    has_control_name(&segments(path.as_str()))
-}
-
 /// Names of folders in which programs are usually found. They count even if the `PATH` does not
 /// contain them now.
 const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
@@ -111,12 +102,12 @@ pub(super) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
 /// Returns true if a path, inside a workspace or absolute, controls the gate or an agent. Of a path
 /// inside a workspace, it is not known here whether the `PATH` contains its folder.
 pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
-    let segments = segments(path);
+    let segments = folded_segments(path);
     if replaces_us(path, &segments) || has_control_name(&segments) {
         return true;
     }
     SETTINGS.iter().any(|entry| {
-        let setting = self::segments(entry);
+        let setting = folded_segments(entry);
         match entry.ends_with('/') {
             true => segments.windows(setting.len()).any(|window| window == setting),
             false => segments.ends_with(&setting),
@@ -127,17 +118,14 @@ pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
 /// Returns true if a path with globs may name a file that controls the gate in any folder: `.orch*`.
 /// As in a shell, only a pattern that begins with a dot matches a name that does.
 pub(super) fn may_name_control(path: &RelativePath) -> bool {
-    let mut dotted = segments(path.as_str()).into_iter().filter(|name| name.starts_with('.'));
-    dotted.any(|pattern| ANYWHERE.iter().any(|name| wild(&pattern, name)))
-}
-
-fn has_control_name(segments: &[String]) -> bool {
-    segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
+    let mut dotted =
+        folded_segments(path.as_str()).into_iter().filter(|name| name.starts_with('.'));
+    dotted.any(|pattern| CONTROL_NAMES.iter().any(|name| wild(&pattern, name)))
 }
 
 /// Returns a control file that a scope owns, if there is one.
 pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
-    let anywhere = ANYWHERE.iter().map(|name| match *name {
+    let anywhere = CONTROL_NAMES.iter().map(|name| match *name {
         ".git" => ".git/config".to_owned(),
         name => name.to_owned(),
     });
@@ -166,7 +154,7 @@ pub(in crate::verbs) fn settings_in_home() -> Vec<&'static str> {
 /// Returns the names, relative to a folder, at which a file or folder would control the gate or an
 /// agent that works in that folder.
 pub(in crate::verbs) fn settings_below() -> impl Iterator<Item = &'static str> {
-    let anywhere = ANYWHERE.iter().copied();
+    let anywhere = CONTROL_NAMES.iter().copied();
     anywhere.chain(settings_outside_home()).map(|entry| entry.trim_end_matches('/'))
 }
 
@@ -177,24 +165,8 @@ fn settings_outside_home() -> impl Iterator<Item = &'static str> {
 
 /// Returns true if a folder of this name may contain settings that control an agent.
 pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
-    let name = segments(folder).pop();
-    name.is_some_and(|name| SETTINGS.iter().any(|entry| segments(entry).contains(&name)))
-}
-
-/// Splits a path and converts it to lower case, because on some file systems another spelling is
-/// the same file.
-fn segments(path: &str) -> Vec<String> {
-    let segments = path.split(['/', '\\']).filter(|segment| !segment.is_empty());
-    segments.map(folded).collect()
-}
-
-/// Converts a name to lower case. Some letters, such as `ſ`, have an ASCII letter only as their
-/// upper case.
-fn folded(name: &str) -> String {
-    match name.is_ascii() {
-        true => name.to_ascii_lowercase(),
-        false => name.to_uppercase().to_lowercase(),
-    }
+    let name = folded_segments(folder).pop();
+    name.is_some_and(|name| SETTINGS.iter().any(|entry| folded_segments(entry).contains(&name)))
 }
 
 /// Returns the denial for a control file.

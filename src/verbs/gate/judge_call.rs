@@ -6,8 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
 use super::rules::PathRules;
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, in_force, key, places,
-    rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
 };
 use crate::edits::unified;
 use crate::ledger::{Approved, RecordedDecision};
@@ -275,7 +274,7 @@ impl<'a> Case<'a> {
         };
         let is_control = |path: &&String| {
             let paths = rules::both_paths(home, Path::new(path)).unwrap_or_default();
-            paths.iter().any(control::is_control_file)
+            paths.iter().any(crate::workspace::control_files::is_control_file)
         };
         let denial = self.readings.iter().find_map(|reading| {
             let patched = reading.patches.iter().flat_map(|file| patched(home, Path::new(file)));

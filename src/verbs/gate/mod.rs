@@ -35,7 +35,6 @@ mod stale;
 
 pub use bind::prompt;
 pub(crate) use bind::{clear, session_start};
-pub(crate) use control::is_control_file;
 pub(super) use control::{
     is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
 };

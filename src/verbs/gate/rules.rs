@@ -1,12 +1,13 @@
 //! Applies the rules for paths in their order; the first denial wins.
 
+use crate::verbs::selectable;
 use std::path::Path;
 
 use super::{Denial, DenialCode, control, selected};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
 use crate::verbs::rules::{Outside, Rules, Ruling, SOMETHING, named};
-use crate::verbs::{VerbError, Workspace, select};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::RelativePath;
 
 /// The rules for the paths of one workspace.
@@ -198,7 +199,7 @@ pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
 
 /// Says in a sentence which intent to select for work on these paths.
 fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
-    let named = named(select::owners_of_all(ws, paths));
+    let named = named(selectable::owners_of_all(ws, paths));
     let Some((first, rest)) = paths.split_first() else { return selectable(ws) };
     let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
     match named.as_slice() {
@@ -210,9 +211,9 @@ fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
 
 /// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
-    let intents = named(select::unambiguous(ws, Intent::in_progress));
+    let intents = named(selectable::unambiguous(ws, Intent::in_progress));
     if intents.is_empty() {
-        let next = select::start_step(ws);
+        let next = selectable::start_step(ws);
         return format!("No intent is in progress. A person does this: {next}.");
     }
     format!("Select one of: {}.", intents.join(", "))

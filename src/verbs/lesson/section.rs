@@ -1,14 +1,10 @@
 //! Reads and edits the marked section of a brain file. Works on texts only, not on files.
 
 use crate::code::LineRange;
+use crate::verbs::lesson_error::{LESSONS_BEGIN, LESSONS_END};
 use crate::workspace::text;
 
-/// The mark at the beginning of the section, on a line of its own.
-pub(super) const BEGIN: &str = "<!-- intent:lessons:begin -->";
-/// The mark at the end of the section, on a line of its own.
-pub(super) const END: &str = "<!-- intent:lessons:end -->";
-
-/// The heading above the section. It is written before the mark [`BEGIN`], so that a Markdown
+/// The heading above the section. It is written before the mark [`LESSONS_BEGIN`], so that a Markdown
 /// section above it ends as before.
 const HEADING: &str = "## Lessons";
 /// The length of the longest line, in characters, including its dash.
@@ -86,8 +82,8 @@ fn section(text: &str) -> Result<Option<LessonSection>, String> {
     let mut start = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
         match line.trim_start_matches('\u{feff}').trim() {
-            BEGIN => begins.push(at),
-            END => ends.push((at, start)),
+            LESSONS_BEGIN => begins.push(at),
+            LESSONS_END => ends.push((at, start)),
             _ => {}
         }
         start += line.len();
@@ -138,9 +134,9 @@ fn with_new_section(before: &str, lesson: &str) -> Placed {
         text if text.ends_with('\n') => eol.to_owned(),
         _ => eol.repeat(2),
     };
-    let above = format!("{before}{gap}{HEADING}{eol}{eol}{BEGIN}{eol}");
+    let above = format!("{before}{gap}{HEADING}{eol}{eol}{LESSONS_BEGIN}{eol}");
     let line = number(above.matches('\n').count());
-    let text = format!("{above}{DASH}{lesson}{eol}{END}{eol}");
+    let text = format!("{above}{DASH}{lesson}{eol}{LESSONS_END}{eol}");
     Placed { text: Some(text), line }
 }
 
@@ -238,7 +234,7 @@ mod tests {
             ("1. see [the guide](https://evil.example) first", "see the guide first"),
             ("![x](https://evil.example/p.png) y", "x y"),
             ("<img src=x> Vec<u8>", r"\<img src\=x\> Vec\<u8\>"),
-            (BEGIN, r"\<\!-- intent\:lessons\:begin --\>"),
+            (LESSONS_BEGIN, r"\<\!-- intent\:lessons\:begin --\>"),
             ("a\u{202e}b", "aU+202Eb"),
             ("src/** is not snake_case", r"src/\*\* is not snake_case"),
         ];
@@ -254,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_first_lesson_makes_the_section() {
-        let section = format!("## Lessons\n\n{BEGIN}\n- One\n{END}\n");
+        let section = format!("## Lessons\n\n{LESSONS_BEGIN}\n- One\n{LESSONS_END}\n");
         for (before, gap) in
             [("", ""), ("# A\n", "\n"), ("# A\n\n", ""), ("# A", "\n\n"), ("\u{feff}", "")]
         {
@@ -267,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_next_lesson_is_added_at_the_end_of_the_section() {
-        let before = format!("x\r\n  {BEGIN}\r\n- One\r\n{END}\r\nno end of line");
+        let before = format!("x\r\n  {LESSONS_BEGIN}\r\n- One\r\n{LESSONS_END}\r\nno end of line");
         let after = placed(&before, "Two");
         assert_eq!(after, before.replace("- One\r\n", "- One\r\n- Two\r\n"));
         assert_eq!(place(&after, "Three").unwrap().line, 5);
@@ -275,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_same_lesson_is_written_once() {
-        let before = format!("{BEGIN}\n* Use `Vec<u8>` here.\n- a\\_b\n{END}\n");
+        let before = format!("{LESSONS_BEGIN}\n* Use `Vec<u8>` here.\n- a\\_b\n{LESSONS_END}\n");
         for same in ["use Vec<u8> here", "Use `Vec<u8>` here!", "- USE Vec<u8>  HERE", "A_b."] {
             let found = place(&before, &line(same).unwrap()).unwrap();
             assert_eq!(found.text, None, "{same:?}");
@@ -291,17 +287,17 @@ mod tests {
     #[test]
     fn unpaired_marks_are_refused() {
         let texts = [
-            format!("{BEGIN}\n"),
-            format!("{END}\n"),
-            format!("{END}\n{BEGIN}\n"),
-            format!("{BEGIN}\n{BEGIN}\n{END}\n"),
-            format!("{BEGIN}\n{END}\n{BEGIN}\n{END}\n"),
+            format!("{LESSONS_BEGIN}\n"),
+            format!("{LESSONS_END}\n"),
+            format!("{LESSONS_END}\n{LESSONS_BEGIN}\n"),
+            format!("{LESSONS_BEGIN}\n{LESSONS_BEGIN}\n{LESSONS_END}\n"),
+            format!("{LESSONS_BEGIN}\n{LESSONS_END}\n{LESSONS_BEGIN}\n{LESSONS_END}\n"),
         ];
         for text in texts {
             assert!(place(&text, "One").is_err(), "{text:?}");
         }
         // A mark in the middle of a line is ordinary text.
-        assert!(place(&format!("as in `{BEGIN}`\n"), "One").is_ok());
+        assert!(place(&format!("as in `{LESSONS_BEGIN}`\n"), "One").is_ok());
     }
 
     proptest! {
@@ -330,7 +326,7 @@ mod tests {
         fn the_rest_of_a_file_stays_byte_for_byte(
             above in "(\u{feff})?(.|\r\n|\n){0,40}", below in "(.|\r\n|\n){0,40}"
         ) {
-            let before = format!("{above}\n{BEGIN}\n{END}\n{below}");
+            let before = format!("{above}\n{LESSONS_BEGIN}\n{LESSONS_END}\n{below}");
             let after = placed(&before, "One");
             prop_assert_eq!(after.replacen("- One\n", "", 1), before);
             prop_assert!(placed(&above, "One").starts_with(&above));

@@ -3,6 +3,8 @@
 //! A command loads the workspace again before it acts, so that it sees what another program or the
 //! previous command has just written.
 
+use crate::verbs::judged_record;
+use crate::verbs::status;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -92,7 +94,7 @@ pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
-    to_json("intent.status", select::status(&workspace, None))
+    to_json("intent.status", status::status(&workspace, None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -144,7 +146,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         accepts_ungated: is_person,
     };
     effects.wrote_ledger(&workspace);
-    to_json("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
+    to_json("intent.record", &judged_record::record(&workspace, &request).map_err(refusal)?)
 }
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
