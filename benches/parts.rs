@@ -14,16 +14,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use code::{Block, Document, content_hash, fingerprint};
 use criterion::{Bencher, Criterion, Throughput};
-use intent_lsp::facade::code::{Block, Document, content_hash, fingerprint};
-use intent_lsp::facade::intent::{Registry, Scope};
-use intent_lsp::facade::ledger::{Ledger, Record, RecordKind};
-use intent_lsp::facade::shell::{CommandContext, Dialect, read};
-use intent_lsp::facade::verbs::judged_record::record;
-use intent_lsp::facade::verbs::record::{RecordExtent, RecordRequest};
-use intent_lsp::facade::verbs::{Workspace, why};
-use intent_lsp::facade::workspace::RelativePath;
+use evidence::record::{RecordExtent, RecordRequest};
+use ground::RelativePath;
+use intents::{Registry, Scope};
+use judgement::judged_record::record;
+use ledger::{Ledger, Record, RecordKind};
+use shell::{CommandContext, Dialect, read};
 use support::{git, millis, print, registry, write, write_chains};
+use why::{Workspace, answers};
 
 const FUNCTIONS: usize = 500;
 const FUNCTIONS_OF_OTHERS: usize = 20;
@@ -230,7 +230,7 @@ impl MatchedCase<'_> {
     }
 
     fn match_blocks(&self, ws: &Workspace) {
-        black_box(why::file(ws, &self.path, &self.document));
+        black_box(answers::file(ws, &self.path, &self.document));
     }
 
     /// Records another text of one of the files that an agent is changing.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use intent_lsp::facade::ledger::{Record, chain};
+use ledger::{Record, chain};
 
 /// Prints a page, or a part of one.
 pub fn print(page: &str) {

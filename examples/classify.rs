@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
-use intent_lsp::facade::code::{BlockKind, Identity};
-use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::provenance::classify::{self, BlockChange, Classification};
+use code::{BlockKind, Identity};
+use ledger::MutationClass;
+use provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -20,12 +20,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use intent_lsp::facade::code::LineRange;
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::judged_record;
-use intent_lsp::facade::verbs::record::{RecordExtent, RecordRequest};
-use intent_lsp::facade::verbs::why::{self, BlockAnswer, Which};
-use intent_lsp::facade::workspace::RelativePath;
+use code::LineRange;
+use evidence::record::{RecordExtent, RecordRequest};
+use ground::RelativePath;
+use judgement::judged_record;
+use why::Workspace;
+use why::answers::{self, BlockAnswer, Which};
 
 #[path = "tracking/score.rs"]
 mod score;
@@ -255,7 +255,7 @@ fn ask(
     let ws = repository.open();
     let mut best: Option<(String, BlockAnswer)> = None;
     for held in case.after.iter().chain(unrelated) {
-        let Ok(answer) = why::on_disk(&ws, &relative(&held.path), Which::All) else { continue };
+        let Ok(answer) = answers::on_disk(&ws, &relative(&held.path), Which::All) else { continue };
         for block in answer.blocks {
             if !is_of(&block, case) {
                 continue;
@@ -314,7 +314,7 @@ fn explain(
     repository.turn(texts, case, unrelated);
     let ws = repository.open();
     for held in case.after.iter().chain(unrelated) {
-        let Ok(answer) = why::on_disk(&ws, &relative(&held.path), Which::All) else { continue };
+        let Ok(answer) = answers::on_disk(&ws, &relative(&held.path), Which::All) else { continue };
         for block in answer.blocks {
             if block.recorded.is_some() || block.refused.is_some() || !block.candidates.is_empty() {
                 emit(&format!(

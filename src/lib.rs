@@ -1,35 +1,8 @@
-//! `intent-lsp`: why is this code here? One core under four faces: language
-//! server, MCP server, agent hook and command line.
+//! `intent-lsp`: why is this code here? The command line, which starts the other faces: language
+//! server, MCP server and agent hook.
 //!
-//! The rooms and the direction of their arrows are in `ARCHITECTURE.md`; each
-//! room knows only the rooms named above it here.
+//! The crates and the direction of their arrows are in `ARCHITECTURE.md`.
 
-#![warn(unreachable_pub)]
-// The documentation is for the people who work on this crate.
-#![allow(rustdoc::private_intra_doc_links)]
-
-// ground
-mod code;
-mod edits;
-mod workspace;
-
-// knowledge
-mod fence;
-mod intent;
-mod ledger;
-mod provenance;
-mod shell;
-
-// verbs
-mod verbs;
-
-// faces
-mod cli;
-mod hook;
-mod lsp;
-mod mcp;
-
-#[doc(hidden)]
-pub mod facade;
+pub mod cli;
 
 pub use cli::main;

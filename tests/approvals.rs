@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::support::Repo;
-use intent_lsp::facade::intent::Status;
-use intent_lsp::facade::ledger::{Record, RecordKind, Strength};
-use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
-use intent_lsp::facade::verbs::proposal::{self, IntentProposal, ScopeProposal};
-use intent_lsp::facade::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
-use intent_lsp::facade::workspace::session;
+use ground::approvals::{self, Approval, ApprovalState, Request, Subject};
+use ground::session;
+use intents::Status;
+use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
+use judgement::proposal::{self, IntentProposal, ScopeProposal};
+use ledger::{Record, RecordKind, Strength};
 
 const ACTOR: &str = "codex:1";
 
@@ -199,7 +199,7 @@ fn turning_the_gate_off_and_on_is_recorded() {
 #[test]
 fn a_folder_without_a_registry_takes_no_proposals() {
     let folder = tempfile::tempdir().unwrap();
-    let ws = intent_lsp::facade::verbs::Workspace::open(folder.path()).unwrap();
+    let ws = why::Workspace::open(folder.path()).unwrap();
     let wanted = ScopeProposal::default();
     assert!(proposal::request_scope(&ws, ACTOR, folder.path(), wanted).is_err());
     assert!(

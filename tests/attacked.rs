@@ -205,7 +205,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 #[test]
 fn the_list_of_commands_is_complete() {
     let tried: Vec<&str> = commands().iter().map(|words| words[0]).collect();
-    let all = intent_lsp::facade::cli::command();
+    let all = intent_lsp::cli::command();
     let missing: Vec<&str> =
         all.get_subcommands().map(|sub| sub.get_name()).filter(|it| !tried.contains(it)).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -3,7 +3,7 @@
 
 use crate::support::Repo;
 use crate::support::binary::{function, intent, recorded, verified, why};
-use intent_lsp::facade::verbs::{record, verify};
+use evidence::{record, verify};
 
 #[test]
 fn rebase_and_squash_keep_the_record_of_each_block() {

@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 
 use crate::support::Repo;
-use intent_lsp::facade::code::LineHash;
-use intent_lsp::facade::edits::{Change, Replacement};
-use intent_lsp::facade::ledger::{Contributor, Record, RecordKind, Strength};
-use intent_lsp::facade::shell::Dialect;
-use intent_lsp::facade::verbs::accept::{self, AcceptExtent};
-use intent_lsp::facade::verbs::after::{Feedback, after, idle};
-use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
-use intent_lsp::facade::verbs::event::{Asking, Effect, Event};
-use intent_lsp::facade::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
+use code::LineHash;
+use edits::{Change, Replacement};
+use evidence::event::{Asking, Effect, Event};
+use judgement::accept::{self, AcceptExtent};
+use judgement::after::{Feedback, after, idle};
+use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
+use judgement::gate::{Decision, DenialCode, Judged, before, prompt};
+use ledger::{Contributor, Record, RecordKind, Strength};
+use shell::Dialect;
 
 const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
 
@@ -397,16 +397,12 @@ fn a_write_that_no_gate_saw_is_noted_and_reported() {
     let feedback = after(&edit);
     assert!(feedback.violation.is_some(), "nothing is selected: {feedback:?}");
     let ws = repo.open();
-    let notes = intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root);
+    let notes = ground::session::ungated::still_valid(&ws.root);
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path.as_str(), "src/a.rs");
     assert_eq!(mutations(&repo), [], "the intent of the write is not known");
     repo.write("src/a.rs", BEFORE);
-    assert_eq!(
-        intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root),
-        [],
-        "it is undone"
-    );
+    assert_eq!(ground::session::ungated::still_valid(&ws.root), [], "it is undone");
 }
 
 #[test]
@@ -435,11 +431,11 @@ fn a_record_that_cannot_be_written_is_written_later() {
     std::fs::write(&trace, "a file where a folder is needed").expect("written");
     assert_eq!(after(&edit), Feedback::default(), "the agent's work goes on");
     let root = repo.open().root;
-    assert_eq!(intent_lsp::facade::verbs::after::kept(&root).len(), 1);
+    assert_eq!(judgement::after::kept(&root).len(), 1);
     std::fs::remove_file(&trace).expect("removed");
     std::fs::rename(&aside, &trace).expect("moved back");
     after(&event(&repo, "s", vec![read("src/a.rs")]));
-    assert_eq!(intent_lsp::facade::verbs::after::kept(&root).len(), 0);
+    assert_eq!(judgement::after::kept(&root).len(), 0);
     assert_eq!(mutations(&repo).len(), 1);
 }
 
@@ -497,8 +493,8 @@ fn a_call_without_an_end_is_recorded_when_the_agent_is_idle() {
 
 #[test]
 fn a_call_whose_hook_was_killed_is_recorded_when_idle() {
-    use intent_lsp::facade::verbs::gate::key;
-    use intent_lsp::facade::workspace::session::calls;
+    use ground::session::calls;
+    use judgement::gate::key;
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -882,7 +878,7 @@ fn writes_of_a_command_are_reported_and_recorded_afterwards() {
     let ws = repo.open();
     let last = ws.ledger.entries().last().expect("a record").record.clone();
     assert_eq!(last.extra.get("via"), Some(&"shell".into()));
-    let ungated = intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root);
+    let ungated = ground::session::ungated::still_valid(&ws.root);
     assert_eq!(ungated.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["billing/b.rs"]);
 }
 
@@ -1156,7 +1152,7 @@ fn a_write_through_a_late_link_is_reported_and_not_recorded() {
         repo.write("src/sub/b.rs", BEFORE);
     }
     assert_eq!(mutations(&repo), Vec::new());
-    let noted = intent_lsp::facade::workspace::session::ungated::still_valid(&repo.open().root);
+    let noted = ground::session::ungated::still_valid(&repo.open().root);
     let noted: Vec<_> = noted.iter().map(|note| note.path.as_str()).collect();
     assert_eq!(noted, ["billing/b.rs"]);
 }
@@ -1172,8 +1168,7 @@ fn a_program_that_rewrites_the_registry_is_reported() {
     assert!(violation.contains("active_intents.yaml"), "{violation}");
     let widened = event(&repo, "s", vec![shell("./other.sh")]);
     let feedback = call(&widened, || {
-        intent_lsp::facade::verbs::registry::widen(&repo.open(), "INT-002", "docs/**")
-            .expect("widened");
+        judgement::registry::widen(&repo.open(), "INT-002", "docs/**").expect("widened");
     });
     assert_eq!(
         feedback.expect("let through").violation,
@@ -1226,7 +1221,7 @@ fn rules_rewritten_by_a_program_count_only_once_accepted() {
         let again = event(&repo, "s", vec![shell("./again.sh")]);
         call(&again, || put(text.map(str::as_bytes))).expect("let through");
         let ws = repo.open();
-        let file = intent_lsp::facade::workspace::RelativePath::new(path).expect("a path");
+        let file = ground::RelativePath::new(path).expect("a path");
         let by = Contributor::person(Some("Ada".into()));
         let answer = accept::accept(&ws, &file, AcceptExtent::Differing, &by).expect("accepted");
         assert!(answer.settled, "{path}");
@@ -1294,7 +1289,7 @@ fn a_person_accepts_a_deletion_that_no_gate_saw() {
     repo.remove("src/a.rs");
     after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
     let ws = repo.open();
-    let standing = || intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root).len();
+    let standing = || ground::session::ungated::still_valid(&ws.root).len();
     assert_eq!(standing(), 1);
     let gone = crate::support::relative("src/a.rs");
     let settle = || accept::accept(&ws, &gone, AcceptExtent::Differing, &Contributor::default());
@@ -1343,10 +1338,9 @@ fn the_map_follows_each_call() {
 
 /// Returns the codes of what `intent check` finds, with their paths.
 fn found(repo: &Repo) -> Vec<String> {
-    use intent_lsp::facade::verbs::check::{CheckRequest, change};
+    use judgement::check::{CheckRequest, change};
     let findings = change(&repo.open(), &CheckRequest::default()).expect("checked").findings;
-    let errors =
-        findings.into_iter().filter(|it| it.level == intent_lsp::facade::workspace::Level::Error);
+    let errors = findings.into_iter().filter(|it| it.level == ground::Level::Error);
     errors.map(|it| format!("{} {}", it.code, it.path.unwrap_or_default())).collect()
 }
 

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::{Repo, relative, short_or_long};
-use intent_lsp::facade::code::difference::{ChangedRange, changed_lines, lines};
-use intent_lsp::facade::code::{Document, language};
-use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
+use code::difference::{ChangedRange, changed_lines, lines};
+use code::{Document, language};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use why::answers::{self, BlockAnswer, LineState, Which};
 
 /// The file name and the text of one sample of each language.
 fn samples() -> Vec<(String, String)> {
@@ -24,7 +24,7 @@ fn samples() -> Vec<(String, String)> {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         Some((name, std::fs::read_to_string(path).ok()?))
     };
-    language::all().iter().filter_map(sample).collect()
+    language::with_grammar().filter_map(sample).collect()
 }
 
 /// An edit of some lines. Positions are fractions of the file, from 0 to 1000.
@@ -134,7 +134,8 @@ fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String>
         let at = line as usize - 1;
         changes.iter().any(|change| change.now.contains(&at)) && is_more_frequent(all[at])
     };
-    let answer = why::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
+    let answer =
+        answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
     let mut wrong = Vec::new();
     for block in &answer.blocks {
         let is_second = block.intent.as_ref().is_some_and(|intent| intent.id == "INT-002");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::cli::lab::Lab;
-use intent_lsp::facade::workspace::store::sha256;
+use ground::store::sha256;
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_intent-lsp");
@@ -293,7 +293,7 @@ fn the_workflow_that_init_writes_judges_the_branch() {
 #[test]
 fn the_job_for_gitlab_judges_the_branch_and_leaves_reports() {
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
-        let job = yaml(&project("ci/gitlab.yml"))["intent"].clone();
+        let job = yaml(&project("integrations/ci/gitlab.yml"))["intent"].clone();
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let mut variables: BTreeMap<String, String> = job["variables"]
             .as_object()
@@ -319,7 +319,7 @@ fn the_job_for_gitlab_judges_the_branch_and_leaves_reports() {
 
 #[test]
 fn the_stage_for_jenkins_judges_the_branch() {
-    let stage = project("ci/jenkins.groovy");
+    let stage = project("integrations/ci/jenkins.groovy");
     let script = stage.split("'''").nth(1).expect("a script");
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
         let bin = clone.temp.join("made/intent-lsp-1.2.3").display().to_string();

@@ -11,8 +11,8 @@ use crate::mutate::chance::from_environment;
 use crate::mutate::corpus::{Sample, chosen, samples};
 use crate::mutate::{Behaviour, Chance, KINDS, Step, World};
 use crate::support::short_or_long;
-use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::provenance::classify::{self, Classification};
+use ledger::MutationClass;
+use provenance::classify::{self, Classification};
 
 const SEED: u64 = 20_260_411;
 const ROUNDS: u64 = 40;

@@ -5,16 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
-use intent_lsp::facade::intent::model::RegistryFile;
-use intent_lsp::facade::ledger::{Record, chain};
-use intent_lsp::facade::verbs::check::CheckAnswer;
-use intent_lsp::facade::verbs::proposal::ProposalAnswer;
-use intent_lsp::facade::verbs::report::ReportAnswer;
-use intent_lsp::facade::verbs::why::WhyAnswer;
-use intent_lsp::facade::workspace::Policy;
-use intent_lsp::facade::workspace::approvals::Approval;
+use ground::Policy;
+use ground::approvals::Approval;
+use intents::model::RegistryFile;
+use judgement::check::CheckAnswer;
+use judgement::proposal::ProposalAnswer;
+use ledger::{Record, chain};
+use overview::report::ReportAnswer;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use why::answers::WhyAnswer;
 
 use crate::support::schema::Schema;
 
@@ -143,8 +143,7 @@ fn the_ledger_in_the_documents_is_valid_and_its_chain_holds() {
         examples.iter().partition(|block| block.starts_with("{\"evidence\""));
     assert!(!evidence.is_empty(), "docs/formats.md shows no evidence");
     for block in evidence {
-        let sections = intent_lsp::facade::ledger::evidence::read(format!("{block}\n").as_bytes())
-            .expect("evidence");
+        let sections = ledger::evidence::read(format!("{block}\n").as_bytes()).expect("evidence");
         assert!(sections.iter().all(|section| section.unreadable.is_empty()), "{block}");
     }
     let lines: Vec<&str> = chains.into_iter().flat_map(|block| block.lines()).collect();

@@ -1,9 +1,9 @@
 //! Rules that every predicted edit must keep: it never panics, it changes the text as the tool would, and it leaves
 //! everything else alone.
 
-use intent_lsp::facade::edits::notebook::{CellEdit, CellMode};
-use intent_lsp::facade::edits::patch::{self, FilePatch, Hunk};
-use intent_lsp::facade::edits::{After, Change, Replacement, blocks, same_text};
+use edits::notebook::{CellEdit, CellMode};
+use edits::patch::{self, FilePatch, Hunk};
+use edits::{After, Change, Replacement, blocks, same_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! The answers of the gate, one rule a test.
 
 use crate::support::Repo;
-use intent_lsp::facade::verbs::gate::{Decision, DenialCode, GateRequest, judge};
-use intent_lsp::facade::verbs::select;
+use judgement::gate::{Decision, DenialCode, GateRequest, judge};
+use overview::select;
 
 fn ask(repo: &Repo, intent: Option<&str>, path: &str) -> Result<(), (DenialCode, String)> {
     let request = GateRequest {

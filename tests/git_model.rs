@@ -3,12 +3,13 @@
 //!
 //! `INTENT_FUZZ_SEED` runs other stories, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets their number.
 
-use intent_lsp::facade::verbs::judged_record;
+use judgement::judged_record;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use intent_lsp::facade::code::BlockKind;
-use intent_lsp::facade::verbs::{Workspace, record, why};
+use code::BlockKind;
+use evidence::record;
+use why::{Workspace, answers};
 
 use crate::model::code::{Fresh, Function, Layout};
 use crate::model::tree::Tree;
@@ -552,7 +553,7 @@ impl Story {
             if crate::model::code::functions(&text).is_none() {
                 continue;
             }
-            let file = why::file(&workspace, &relative(&path), &document);
+            let file = answers::file(&workspace, &relative(&path), &document);
             for (block, found) in file.blocks.blocks.iter().zip(&file.provenance) {
                 if block.identity.kind != BlockKind::Function {
                     continue;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use crate::support::{Repo, binary::command};
-use intent_lsp::facade::hook::host::HOSTS;
-use intent_lsp::facade::workspace::{Root, session};
+use ground::{Root, session};
+use hook::host::HOSTS;
 use serde_json::{Value, json};
 
 const REGISTRY: &str = "\
@@ -79,7 +79,7 @@ fn payloads(host: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns what `agents/opencode/intent.js` makes of a message of opencode.
+/// Returns what `integrations/agents/opencode/intent.js` makes of a message of opencode.
 fn of_plugin(text: &str) -> String {
     let told: Value = serde_json::from_str(text).expect("JSON");
     let name = match told["event"].as_str() {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Repo, binary::command};
-use intent_lsp::facade::hook::host::{Family, HOSTS, Host};
+use hook::host::{Family, HOSTS, Host};
 use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -173,16 +173,15 @@ fn run(repo: &Repo, host: &Host, payload: &[u8]) -> (Output, Duration) {
 /// A workspace whose sessions have selected the intent that owns `src/`.
 fn place() -> Repo {
     let repo = Repo::without_git();
-    let root = intent_lsp::facade::workspace::Root::find(&repo.root()).expect("a root");
+    let root = ground::Root::find(&repo.root()).expect("a root");
     for host in HOSTS {
-        let selection = intent_lsp::facade::workspace::session::Selection {
+        let selection = ground::session::Selection {
             intent_id: "INT-001".to_owned(),
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
             actor: None,
         };
         let actor = format!("{}:s", host.name);
-        intent_lsp::facade::workspace::session::select_for(&root, &actor, &selection)
-            .expect("selected");
+        ground::session::select_for(&root, &actor, &selection).expect("selected");
     }
     repo
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use intent_lsp::facade::code::{Document, document::MAX_BYTES, language};
+use code::{Document, document::MAX_BYTES, language};
 
 /// The limit is generous, because this is a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ fn the_largest_text_of_brackets_ends_in_time() {
 
 #[test]
 fn deep_nesting_ends_in_time_in_every_language() {
-    for language in language::all() {
+    for language in language::with_grammar() {
         let name = format!("a.{}", language.extensions[0]);
         for piece in ["(", "[", "{", "f(x){", "\"", "- ", "# a\n"] {
             blocks_in_time(&name, &in_lines(piece, 8 * 1024));
@@ -45,7 +45,7 @@ fn deep_nesting_ends_in_time_in_every_language() {
 /// Some scanners read on from a character without checking whether the text ends first.
 #[test]
 fn a_text_that_ends_in_the_middle_ends_in_time() {
-    for language in language::all() {
+    for language in language::with_grammar() {
         let name = format!("a.{}", language.extensions[0]);
         for text in
             ["class A\n@b", "class A {\n val b = 1\n @c(d", "@", "a\r@b(", "/*", "\"#{", "<<~A"]

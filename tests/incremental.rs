@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use intent_lsp::facade::code::{Document, Encoding, Position, language};
+use code::{Document, Encoding, Position, language};
 use proptest::prelude::*;
 
 use crate::support::short_or_long;
@@ -12,7 +12,7 @@ static SAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(samples);
 
 fn samples() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for language in language::all() {
+    for language in language::with_grammar() {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(language.id);
         for entry in std::fs::read_dir(folder).expect("samples").filter_map(Result::ok) {
@@ -209,7 +209,7 @@ fn edits_outside_the_text_or_inside_a_character_are_refused() {
 
 #[test]
 fn a_text_that_cannot_be_read_says_why() {
-    use intent_lsp::facade::code::Unread;
+    use code::Unread;
     let large = vec![b'a'; 2 * 1024 * 1024 + 1];
     assert_eq!(
         Document::from_bytes("a.rs", &large).expect_err("too large"),

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use intent_lsp::facade::intent::model::RegistryFile;
-use intent_lsp::facade::intent::{Intent, IntentEntry, Registry, Spanned, lint};
-use intent_lsp::facade::workspace::{Finding, RelativePath};
+use ground::{Finding, RelativePath};
+use intents::model::RegistryFile;
+use intents::{Intent, IntentEntry, Registry, Spanned, lint};
 
 use crate::support::schema::Schema;
 
@@ -119,7 +119,7 @@ fn every_fix_removes_its_finding() {
         for (finding, fix) in
             findings.iter().flat_map(|one| one.fixes.iter().map(move |fix| (one, fix)))
         {
-            let fixed = intent_lsp::facade::edits::apply(&text, &fix.edits).expect("the edits fit");
+            let fixed = edits::apply(&text, &fix.edits).expect("the edits fit");
             let after = registry(&name, &fixed);
             assert!(after.syntax_error().is_none(), "{name}: {}", fix.title);
             let left = lint::registry(&after);
@@ -222,7 +222,7 @@ fn exceeding_a_limit_is_a_finding() {
 
 #[test]
 fn every_known_spelling_of_a_status_is_read() {
-    use intent_lsp::facade::intent::Status;
+    use intents::Status;
     let table = [
         (Status::Draft, "DRAFT CREATED draft"),
         (Status::Pending, "PENDING PLANNED PROPOSED TODO OPEN open"),

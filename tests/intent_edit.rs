@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use intent_lsp::facade::edits::apply;
-use intent_lsp::facade::intent::edit::{next_id, plan};
-use intent_lsp::facade::intent::{EditError, IntentEntry, Registry, RegistryEdit, Status};
-use intent_lsp::facade::workspace::RelativePath;
+use edits::apply;
+use ground::RelativePath;
+use intents::edit::{next_id, plan};
+use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status};
 use proptest::prelude::*;
 
 fn parse(name: &str, text: &str) -> Registry {
@@ -556,7 +556,7 @@ proptest! {
             prop_assert!(text.get(intent.span.clone()).is_some());
             for entry in &intent.owned_scope { prop_assert!(text.get(entry.span.clone()).is_some()); }
         }
-        intent_lsp::facade::intent::lint::registry(&registry);
+        intents::lint::registry(&registry);
         let _ = plan(&registry, &RegistryEdit::Add(new("B")));
         let first = registry.intents().first().map(|intent| intent.id.value.clone()).unwrap_or_default();
         let _ = plan(&registry, &status(&first, Status::Draft));

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use intent_lsp::facade::ledger::read::{self, ParsedLedgerFile};
-use intent_lsp::facade::ledger::{Ledger, RecordDialect};
-use intent_lsp::facade::workspace::RelativePath;
+use ground::RelativePath;
+use ledger::read::{self, ParsedLedgerFile};
+use ledger::{Ledger, RecordDialect};
 use proptest::prelude::*;
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
@@ -139,7 +139,7 @@ proptest! {
 
 #[test]
 fn a_hash_of_another_tool_matches_only_in_full() {
-    use intent_lsp::facade::code::ContentHash;
+    use code::ContentHash;
     let (_, bytes) = fixtures().into_iter().find(|(name, _)| name == "hashes").unwrap();
     let ledger = Ledger::from_files(&[(path(), bytes)]);
     let claims = |text: &str| ledger.by_content(&ContentHash::from_ledger(text)).len();

@@ -2,12 +2,12 @@
 
 use crate::support::Repo;
 use crate::support::binary::{Answer, command, intent};
-use intent_lsp::facade::ledger::{EntityType, RecordKind};
-use intent_lsp::facade::verbs::lesson::{
-    Asker, LessonAnswer, LessonOutcome, LessonRequest, record,
-};
-use intent_lsp::facade::verbs::lesson_error::LessonError;
-use intent_lsp::facade::verbs::{VerbError, map, select};
+use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest, record};
+use judgement::map;
+use ledger::{EntityType, RecordKind};
+use overview::select;
+use why::VerbError;
+use why::lesson_error::LessonError;
 
 const SECTION: &str = "\
 ## Lessons
@@ -282,7 +282,7 @@ fn the_command_line_adds_and_refuses_lessons() {
     let refused = intent(&repo, &["lesson", "Nobody sits here.", "--json"]);
     assert_eq!(refused.code, 2, "{}", refused.out);
     let protocol = intent(&repo, &["protocol"]);
-    assert_eq!(protocol.out, intent_lsp::facade::verbs::protocol::PROTOCOL);
+    assert_eq!(protocol.out, judgement::protocol::PROTOCOL);
 }
 
 #[test]

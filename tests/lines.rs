@@ -4,20 +4,20 @@
 use std::collections::HashMap;
 
 use crate::support::{Repo, relative};
-use intent_lsp::facade::code::Document;
-use intent_lsp::facade::code::lines::{self, LineHash};
-use intent_lsp::facade::ledger::Contributor;
-use intent_lsp::facade::ledger::RecordKind;
-use intent_lsp::facade::verbs::accept::{self, AcceptExtent};
-use intent_lsp::facade::verbs::record::RecordExtent;
-use intent_lsp::facade::verbs::why::{self, BlockLines, Which};
+use code::Document;
+use code::lines::{self, LineHash};
+use evidence::record::RecordExtent;
+use judgement::accept::{self, AcceptExtent};
+use ledger::Contributor;
+use ledger::RecordKind;
 use proptest::prelude::*;
+use why::answers::{self, BlockLines, Which};
 
 const PATH: &str = "src/a.rs";
 
-fn asked(repo: &Repo, line: u32) -> why::BlockAnswer {
+fn asked(repo: &Repo, line: u32) -> answers::BlockAnswer {
     let mut answer =
-        why::on_disk(&repo.open(), &relative(PATH), Which::Line(line)).expect("readable");
+        answers::on_disk(&repo.open(), &relative(PATH), Which::Line(line)).expect("readable");
     answer.blocks.pop().expect("a block")
 }
 
@@ -228,7 +228,7 @@ fn a_change_of_indentation_alone_is_described() {
     repo.record("INT-001", &["src/a.py"]);
     repo.write("src/a.py", &code("    "));
     let answer =
-        why::on_disk(&repo.open(), &relative("src/a.py"), Which::Line(2)).expect("readable");
+        answers::on_disk(&repo.open(), &relative("src/a.py"), Which::Line(2)).expect("readable");
     assert_eq!(answer.blocks[0].verdict.as_str(), "modified");
     let said = "every line of its own is as recorded, white space at both ends aside";
     assert_eq!(answer.blocks[0].lines_text().as_deref(), Some(said));
@@ -276,9 +276,10 @@ fn records_without_line_fingerprints_give_no_lines() {
 #[test]
 fn lines_of_a_whole_file_are_given_only_on_request() {
     let repo = recorded();
-    let plain = why::on_disk(&repo.open(), &relative(PATH), Which::All).expect("readable");
+    let plain = answers::on_disk(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(plain.blocks.iter().all(|block| block.lines.is_none()));
-    let all = why::on_disk_in_full(&repo.open(), &relative(PATH), Which::All).expect("readable");
+    let all =
+        answers::on_disk_in_full(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
 }
 

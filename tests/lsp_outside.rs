@@ -46,7 +46,7 @@ fn repo() -> Repo {
     let repo = Repo::new();
     repo.write("lib/invoice.rs", "fn a() { 1 }\n");
     repo.commit("invoice");
-    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).unwrap();
+    overview::select::select(&repo.open(), "INT-001", None).unwrap();
     repo
 }
 

@@ -463,7 +463,7 @@ fn the_agent_learns_what_a_person_decided() {
 
 #[test]
 fn a_lesson_that_needs_approval_is_written_after_it() {
-    use intent_lsp::facade::verbs::approval::{ApprovalVerdict, DecisionPlace, decide};
+    use judgement::approval::{ApprovalVerdict, DecisionPlace, decide};
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "lessons: ask\n");
     let mut client = Client::old(&repo);
@@ -471,7 +471,7 @@ fn a_lesson_that_needs_approval_is_written_after_it() {
     let result = client.call("record_lesson", lesson.clone());
     let refusal = &result["structuredContent"];
     assert_eq!(refusal["code"], "APPROVAL_REQUIRED", "{result}");
-    let pending = intent_lsp::facade::workspace::approvals::pending(&repo.open().root);
+    let pending = ground::approvals::pending(&repo.open().root);
     assert_eq!(pending.len(), 1);
     assert!(refusal["message"].as_str().unwrap().contains(&pending[0].code));
     assert!(!repo.root().join("AGENTS.md").exists());
@@ -500,7 +500,8 @@ fn switching_the_intent_needs_approval() {
 
 #[test]
 fn the_server_adopts_a_session_that_a_hook_announced() {
-    use intent_lsp::facade::verbs::{event, gate};
+    use evidence::event;
+    use judgement::gate;
     let repo = Repo::new();
     let hook = event::Event {
         host: "claude-code".to_owned(),
@@ -523,7 +524,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         let entries = repo.open();
         let found = entries.ledger.entries().into_iter();
         found
-            .filter(|entry| entry.record.kind == intent_lsp::facade::ledger::RecordKind::Selection)
+            .filter(|entry| entry.record.kind == ledger::RecordKind::Selection)
             .map(|entry| entry.record.session.clone().unwrap())
             .collect::<Vec<_>>()
     };
@@ -540,7 +541,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
     // The session of the hook has seen what the session of the server wrote.
     let edit = event::Effect::Write {
         path: "src/a.rs".into(),
-        change: intent_lsp::facade::edits::Change::Whole(CODE.replace("known", "there")),
+        change: edits::Change::Whole(CODE.replace("known", "there")),
     };
     let edit = event::Event { call: Some("call-2".to_owned()), effects: vec![edit], ..hook };
     assert_eq!(gate::before(&edit).decision, gate::Decision::NoOpinion);

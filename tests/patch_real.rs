@@ -9,8 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use intent_lsp::facade::edits::patch::{self, FilePatch};
-use intent_lsp::facade::edits::{After, Change};
+use edits::patch::{self, FilePatch};
+use edits::{After, Change};
 
 /// The text of every file below a folder, by path.
 type Tree = BTreeMap<String, String>;

@@ -1,11 +1,13 @@
 //! The verdicts of a recorded file after each thing that can happen to it.
 
 use crate::support::{Repo, relative};
-use intent_lsp::facade::ledger::{Contributor, EntityType};
-use intent_lsp::facade::verbs::judged_record;
-use intent_lsp::facade::verbs::rules::Rules;
-use intent_lsp::facade::verbs::{accept, check, record, seal, verify, why};
-use intent_lsp::facade::workspace::Level;
+use evidence::{record, seal, verify};
+use ground::Level;
+use judgement::judged_record;
+use judgement::{accept, check};
+use ledger::{Contributor, EntityType};
+use why::answers;
+use why::rules::Rules;
 
 const TWO: &str = "\
 fn first(count: u32) -> u32 {
@@ -144,11 +146,11 @@ fn lineage_lists_records_newest_first_and_an_unrecorded_change_as_a_gap() {
     let repo = recorded();
     repo.commit("one");
     let lineage = || {
-        let line = why::Which::Line(2);
-        let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), line).expect("readable");
-        let step = |step: &why::LineageStep| match step {
-            why::LineageStep::Record(record) => record.intent.clone().unwrap_or_default(),
-            why::LineageStep::Gap { .. } => "gap".to_owned(),
+        let line = answers::Which::Line(2);
+        let answer = answers::on_disk(&repo.open(), &relative("src/a.rs"), line).expect("readable");
+        let step = |step: &answers::LineageStep| match step {
+            answers::LineageStep::Record(record) => record.intent.clone().unwrap_or_default(),
+            answers::LineageStep::Gap { .. } => "gap".to_owned(),
         };
         answer.blocks[0].lineage.iter().map(step).collect::<Vec<_>>()
     };
@@ -249,8 +251,8 @@ fn an_accepted_block_is_exact_and_names_the_person() {
         repo.picture("src/a.rs"),
         "exact INT-001 function first\nexact INT-001 function second\n"
     );
-    let answer =
-        why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2)).expect("readable");
+    let answer = answers::on_disk(&repo.open(), &relative("src/a.rs"), answers::Which::Line(2))
+        .expect("readable");
     assert_eq!(answer.blocks[0].contributor, Some(ada));
 }
 
@@ -268,7 +270,7 @@ fn a_persons_record_keeps_the_name_after_the_commit() {
     judged_record::record(&repo.open(), &request).expect("recorded");
     let ada = Contributor::person(Some("Ada Lovelace".to_owned()));
     let who = |repo: &Repo| {
-        let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2));
+        let answer = answers::on_disk(&repo.open(), &relative("src/a.rs"), answers::Which::Line(2));
         answer.expect("readable").blocks.swap_remove(0).contributor
     };
     assert_eq!(who(&repo), Some(ada.clone()));
@@ -370,9 +372,8 @@ fn during_a_merge_a_block_of_any_parent_is_no_edit() {
     repo.git(&["merge", "-q", "--no-commit", "--no-ff", "left"]);
     let ws = repo.open();
     let path = relative("src/a.rs");
-    let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
-    let baseline =
-        intent_lsp::facade::verbs::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
+    let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
+    let baseline = why::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
     assert!(baseline.edits(&file.document).now.is_empty());
 }
 
@@ -380,17 +381,15 @@ fn during_a_merge_a_block_of_any_parent_is_no_edit() {
 fn an_edit_under_a_finished_intent_is_a_finding() {
     let repo = recorded();
     repo.commit("one");
-    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
-    let status = intent_lsp::facade::intent::Status::Completed;
-    intent_lsp::facade::verbs::registry::set_status(&repo.open(), "INT-001", status)
-        .expect("completed");
+    overview::select::select(&repo.open(), "INT-001", None).expect("selected");
+    let status = intents::Status::Completed;
+    judgement::registry::set_status(&repo.open(), "INT-001", status).expect("completed");
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
     let ws = repo.open();
     let path = relative("src/a.rs");
-    let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
-    let baseline =
-        intent_lsp::facade::verbs::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
-    let former = intent_lsp::facade::verbs::baseline::FormerFile { baseline, from: None };
+    let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
+    let baseline = why::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
+    let former = why::baseline::FormerFile { baseline, from: None };
     let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &former);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
@@ -446,11 +445,11 @@ fn a_wrong_claim_of_refactoring_is_contradicted() {
     let kept = claim(&TWO.replace("doubled", "twice"));
     let change = kept.change.expect("there is git");
     assert_eq!(change.reasons, ["function first: rename of locals (doubled → twice)"]);
-    assert_eq!(change.class, Some(intent_lsp::facade::ledger::MutationClass::AstRefactor));
+    assert_eq!(change.class, Some(ledger::MutationClass::AstRefactor));
     assert!(kept.findings.is_empty(), "{:?}", kept.findings);
     let changed = claim(&TWO.replace("count * 2", "count * 3"));
     let change = changed.change.expect("there is git");
-    assert_eq!(change.class, Some(intent_lsp::facade::ledger::MutationClass::IntentEvolution));
+    assert_eq!(change.class, Some(ledger::MutationClass::IntentEvolution));
     let codes: Vec<_> = changed.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["class-contradicted"]);
     assert_eq!(
@@ -461,7 +460,7 @@ fn a_wrong_claim_of_refactoring_is_contradicted() {
 
 #[test]
 fn a_rename_of_a_name_that_other_files_use_is_evolution() {
-    use intent_lsp::facade::ledger::MutationClass::{AstRefactor, IntentEvolution};
+    use ledger::MutationClass::{AstRefactor, IntentEvolution};
     let total = "pub(crate) fn total(count: u32) -> u32 {\n    let sum = count;\n    sum + 1\n}\n";
     let mut classes = Vec::new();
     for other in ["crate::a::total(1)", "2 // Less than a total.", "let total = 1; total"] {

@@ -3,10 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use intent_lsp::facade::intent::{
-    EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint,
-};
-use intent_lsp::facade::workspace::{Code, Finding, RelativePath, Root};
+use ground::{Code, Finding, RelativePath, Root};
+use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 
 const ONE: &str =
     "active_intents:\n  - id: A\n    name: a\n    status: IN_PROGRESS\n    owned_scope: [src/**]\n";

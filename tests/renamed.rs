@@ -2,12 +2,15 @@
 
 use crate::support::binary::function;
 use crate::support::{REGISTRY, Repo, relative};
-use intent_lsp::facade::intent::{Registry, RegistryEdit, edit};
-use intent_lsp::facade::verbs::gate::{self, Decision, GateRequest};
-use intent_lsp::facade::verbs::record::RecordExtent;
-use intent_lsp::facade::verbs::status;
-use intent_lsp::facade::verbs::trace::{TraceRequest, trace};
-use intent_lsp::facade::verbs::{check, map, select, verify, why};
+use evidence::record::RecordExtent;
+use evidence::verify;
+use intents::{Registry, RegistryEdit, edit};
+use judgement::gate::{self, Decision, GateRequest};
+use judgement::{check, map};
+use overview::select;
+use overview::status;
+use why::answers;
+use why::trace::{TraceRequest, trace};
 
 const PLACE: &str = ".orchestration/active_intents.yaml";
 
@@ -67,7 +70,8 @@ fn records_of_the_former_id_belong_to_the_renamed_intent() {
         "active_intents:\n  - id: AUTH-1\n    formerly: [\"INT-001\"]\n    name: Sign in\n"
     ));
     assert_eq!(repo.picture("src/a.rs"), "exact AUTH-1 function a\nexact AUTH-1 function b\n");
-    let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(1)).unwrap();
+    let answer =
+        answers::on_disk(&repo.open(), &relative("src/a.rs"), answers::Which::Line(1)).unwrap();
     let intent = answer.blocks[0].intent.clone().unwrap();
     assert_eq!(intent.name.as_deref(), Some("Sign in"));
     assert_eq!(counts(&repo, "AUTH-1"), (2, 1));

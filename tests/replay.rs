@@ -6,12 +6,12 @@
 //! `INTENT_FUZZ_RUNS` run others, and `INTENT_TEST_LONG` makes them longer. `REPLAY_REPO=GIT_DIR` replays the last
 //! commits of a real repository, `REPLAY_COMMITS` of them, and compares the answers with git.
 
-use intent_lsp::facade::verbs::judged_record;
+use judgement::judged_record;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use intent_lsp::facade::verbs::record::RecordRequest;
-use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
+use evidence::record::RecordRequest;
+use why::answers::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
 
 use crate::mutate::chance::{Chance, from_environment};
 use crate::support::{Repo, relative, short_or_long};
@@ -209,7 +209,7 @@ fn record_step(repo: &Repo, path: &str, step: usize) {
 }
 
 fn asked(repo: &Repo, path: &str) -> WhyAnswer {
-    why::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable")
+    answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable")
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn the_replay_of_a_real_history_agrees_with_git() {
     }
     let mut wrong = Vec::new();
     for path in all.iter().filter(|path| repo.root().join(path).is_file()) {
-        let Ok(answer) = why::on_disk_in_full(&repo.open(), &relative(path), Which::All) else {
+        let Ok(answer) = answers::on_disk_in_full(&repo.open(), &relative(path), Which::All) else {
             continue;
         };
         let added: Vec<String> =

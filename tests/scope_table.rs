@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use intent_lsp::facade::intent::{Registry, Scope, ScopeVerdict, lint};
-use intent_lsp::facade::workspace::RelativePath;
+use ground::RelativePath;
+use intents::{Registry, Scope, ScopeVerdict, lint};
 use proptest::prelude::*;
 
 /// Asks as the gate does: a path outside of the workspace is owned by no intent.
@@ -132,7 +132,7 @@ fn a_symlink_that_leads_outside_is_not_owned() {
     std::fs::create_dir_all(folder.path().join(".orchestration")).unwrap();
     std::fs::create_dir_all(folder.path().join("src/auth")).unwrap();
     std::os::unix::fs::symlink("/etc", folder.path().join("src/auth/link")).unwrap();
-    let root = intent_lsp::facade::workspace::Root::find(folder.path()).unwrap();
+    let root = ground::Root::find(folder.path()).unwrap();
     let path = RelativePath::new("src/auth/link/passwd").unwrap();
     let scope = Scope::new(&["src/auth/**"]);
     assert!(scope.owns(&path), "lexically it looks owned");
@@ -308,7 +308,7 @@ fn findings_about_many_files_are_quick() {
 fn an_invalid_entry_is_reported_once_and_escaped() {
     let text = "active_intents:\n  - id: A\n    name: n\n    status: DRAFT\n    owned_scope: [\"a/[\", \"b\\u202Ec\"]\n";
     let registry = Registry::parse(RelativePath::new("r.yaml").unwrap(), text);
-    let told = |found: Vec<intent_lsp::facade::workspace::Finding>| -> Vec<String> {
+    let told = |found: Vec<ground::Finding>| -> Vec<String> {
         found.iter().map(|it| format!("{}: {}", it.code.as_str(), it.message)).collect()
     };
     let own = told(lint::registry(&registry));

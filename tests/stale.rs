@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::support::Repo;
 use crate::support::binary::command;
-use intent_lsp::facade::workspace::{Root, session};
+use ground::{Root, session};
 use serde_json::{Value, json};
 
 const CODE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n\nfn three() {\n    3;\n}\n";

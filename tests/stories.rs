@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use crate::support::editor::{Editor, address};
 use crate::support::{Repo, relative};
-use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::verbs::verify;
-use intent_lsp::facade::verbs::why::{self, LineState, Which};
+use evidence::verify;
+use ledger::MutationClass;
 use serde_json::json;
+use why::answers::{self, LineState, Which};
 
 type Files = Vec<(&'static str, String)>;
 
@@ -381,8 +381,8 @@ fn a_record_owns_exactly_what_its_change_touched() {
         let mut given = Vec::new();
         for (path, text) in &after {
             let added = added(&repo, path);
-            let answer =
-                why::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
+            let answer = answers::on_disk_in_full(&repo.open(), &relative(path), Which::All)
+                .expect("readable");
             for block in &answer.blocks {
                 match block.intent.as_ref().map(|intent| intent.id.as_str()) {
                     Some("INT-002") => given.push(block.qualified_name.clone()),

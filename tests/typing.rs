@@ -9,10 +9,10 @@ use std::path::Path;
 use crate::mutate::chance::from_environment;
 use crate::support::editor::{Editor, address};
 use crate::support::{Repo, relative, short_or_long};
-use intent_lsp::facade::code::{Block, BlockKind, Document, LineRange, language};
-use intent_lsp::facade::verbs::record::RecordExtent;
-use intent_lsp::facade::verbs::why;
+use code::{Block, BlockKind, Document, LineRange, language};
+use evidence::record::RecordExtent;
 use serde_json::{Value, json};
+use why::answers;
 
 /// The texts that are typed in a language: into the body of a function, after an opening bracket, above a definition,
 /// and after one.
@@ -294,7 +294,7 @@ fn wanted() -> usize {
 fn blocks_outside_the_edited_one_stay_while_somebody_types() {
     let wanted = wanted();
     let mut complaints = Vec::new();
-    for language in language::all() {
+    for language in language::with_grammar() {
         let (name, text) = sample(language.id);
         let document = Document::from_text(&name, &text);
         let edits = edits(&document, &typed(language.id));
@@ -324,7 +324,7 @@ fn prefixes() -> usize {
 fn recording_while_somebody_types_claims_only_the_edited_block() {
     let edits_wanted = wanted().div_ceil(5);
     let mut wrong = Vec::new();
-    for language in language::all() {
+    for language in language::with_grammar() {
         let (name, text) = sample(language.id);
         let path = format!("src/{name}");
         let document = Document::from_text(&path, &text);
@@ -353,7 +353,7 @@ fn recording_while_somebody_types_claims_only_the_edited_block() {
                     wrong.push(format!("{path} {said:?}: {:?}", answer.recorded[0].reasons));
                 }
             }
-            let answer = why::on_disk(&repo.open(), &relative(&path), why::Which::All);
+            let answer = answers::on_disk(&repo.open(), &relative(&path), answers::Which::All);
             let answer = answer.expect("readable");
             for old in outside(&document.blocks().blocks, edit) {
                 let here = answer.blocks.iter().filter(|block| {
@@ -506,7 +506,7 @@ fn no_false_finding_appears_while_somebody_types() {
     let repo = Repo::new();
     repo.write("lib/till.py", &till());
     repo.commit("till");
-    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
+    overview::select::select(&repo.open(), "INT-001", None).expect("selected");
     let mut typist = Typist::open(&repo, "lib/till.py");
     let mut most = 0;
     typist.type_all(|typist, text| {

@@ -2,10 +2,10 @@
 
 use crate::support::Repo;
 use crate::support::binary::function;
-use intent_lsp::facade::code::fingerprint::content_hash;
-use intent_lsp::facade::ledger::{Record, Writer};
-use intent_lsp::facade::verbs::record::RecordExtent;
-use intent_lsp::facade::verbs::verify::{BlocksAnswer, verify_blocks};
+use code::fingerprint::content_hash;
+use evidence::record::RecordExtent;
+use evidence::verify::{BlocksAnswer, verify_blocks};
+use ledger::{Record, Writer};
 
 fn verified(repo: &Repo) -> BlocksAnswer {
     verify_blocks(&repo.open()).blocks.expect("they were asked for")

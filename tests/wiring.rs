@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::cli::lab::Lab;
-use intent_lsp::facade::workspace::session::ungated::{self, Ungated};
-use intent_lsp::facade::workspace::{RelativePath, Root, session};
+use ground::session::ungated::{self, Ungated};
+use ground::{RelativePath, Root, session};
 use serde_json::Value;
 
 const AGENTS: &[&str] = &[

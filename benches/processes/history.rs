@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use intent_lsp::facade::ledger::{Digest, evidence};
+use ledger::{Digest, evidence};
 use sha2::{Digest as _, Sha256};
 
 use crate::measured::{Page, median, ran};

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use intent_lsp::facade::intent::Registry;
-use intent_lsp::facade::ledger::{Record, RecordKind};
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::gate::{Decision, GateRequest, judge};
-use intent_lsp::facade::workspace::{Git, Ignores, Policy, RelativePath, Root, Selection, session};
+use ground::{Git, Ignores, Policy, RelativePath, Root, Selection, session};
+use intents::Registry;
+use judgement::gate::{Decision, GateRequest, judge};
+use ledger::{Record, RecordKind};
 use serde_json::{Value, json};
+use why::Workspace;
 
 use crate::measured::{Page, median, ran};
 use support::{git, registry, write, write_chains};

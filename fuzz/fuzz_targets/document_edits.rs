@@ -1,7 +1,7 @@
 //! An edited document has the same blocks as one that is parsed anew.
 #![no_main]
 
-use intent_lsp::facade::code::{Document, language};
+use code::{Document, language};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &str, Vec<(u16, u8, &str)>)| {

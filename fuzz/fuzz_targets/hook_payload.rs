@@ -2,7 +2,7 @@
 #![no_main]
 
 use intent_lsp::facade::fuzz::hook;
-use intent_lsp::facade::hook::host::HOSTS;
+use hook::host::HOSTS;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|payload: &[u8]| {

@@ -1,8 +1,8 @@
 //! The result of an agent's edit of a file, for each way in which patches are written.
 #![no_main]
 
-use intent_lsp::facade::edits::patch::{FilePatch, heredoc, read};
-use intent_lsp::facade::edits::{After, Change};
+use edits::patch::{FilePatch, heredoc, read};
+use edits::{After, Change};
 use libfuzzer_sys::fuzz_target;
 
 // The text before is above the patch, with a NUL between them.

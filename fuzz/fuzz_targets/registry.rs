@@ -1,8 +1,8 @@
 //! A registry in any of its forms is read, linted and edited. After an edit it contains what was asked for.
 #![no_main]
 
-use intent_lsp::facade::intent::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};
-use intent_lsp::facade::workspace::RelativePath;
+use intents::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};
+use ground::RelativePath;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! A command of any shell: a command that only reads changes no path, and the answer can be serialised.
 #![no_main]
 
-use intent_lsp::facade::shell::{Class, CommandContext, Dialect, PathDeed, read};
+use shell::{Class, CommandContext, Dialect, PathDeed, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

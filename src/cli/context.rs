@@ -10,22 +10,22 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::print::{Page, Printer};
 use super::target::FileTarget;
-use crate::verbs::Workspace;
-use crate::workspace::{RelativePath, Root, agents, session, text};
+use ground::{RelativePath, Root, agents, session, text};
+use why::Workspace;
 
-pub(crate) struct Context {
+pub struct Context {
     /// Absolute. Relative path arguments are resolved against this folder.
-    pub(crate) cwd: PathBuf,
+    pub cwd: PathBuf,
     /// True if `cwd` was given with `-C`.
-    pub(crate) named: bool,
+    pub named: bool,
     /// The only way to write to stdout and stderr.
-    pub(crate) printer: Printer,
+    pub printer: Printer,
     agent: OnceLock<Option<String>>,
 }
 
 impl Context {
     /// Uses the folder of the process, or `directory`, the argument of `-C`.
-    pub(crate) fn new(directory: Option<&Path>, printer: Printer) -> Result<Self, CliError> {
+    pub fn new(directory: Option<&Path>, printer: Printer) -> Result<Self, CliError> {
         let here = std::env::current_dir()
             .map_err(|source| CliError::io("the current folder", "read", source))?;
         let cwd = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
@@ -39,12 +39,12 @@ impl Context {
     }
 
     /// Opens the workspace that contains the current folder.
-    pub(crate) fn open_workspace(&self) -> Result<Workspace, CliError> {
+    pub fn open_workspace(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd)?)
     }
 
     /// Like [`Context::open_workspace`], but fails if the folder is in no workspace.
-    pub(crate) fn governed_workspace(&self) -> Result<Workspace, CliError> {
+    pub fn governed_workspace(&self) -> Result<Workspace, CliError> {
         let workspace = self.open_workspace()?;
         workspace.governed()?;
         Ok(workspace)
@@ -52,13 +52,13 @@ impl Context {
 
     /// Returns the agent that runs this command, as `host:session`, if the agent's hook announced
     /// this command a moment ago. Returns `None` for a person.
-    pub(crate) fn agent(&self) -> Option<&str> {
+    pub fn agent(&self) -> Option<&str> {
         self.agent.get_or_init(|| announced(&self.cwd)).as_deref()
     }
 
     /// Returns the session and the agent to name in a record. If neither is given, both are those
     /// of the agent that runs this command.
-    pub(crate) fn acting(
+    pub fn acting(
         &self,
         session: Option<&str>,
         agent: Option<&str>,
@@ -69,7 +69,7 @@ impl Context {
     }
 
     /// Resolves a file argument, and opens the workspace that contains the file.
-    pub(crate) fn file(&self, target: &FileTarget) -> Result<(Workspace, RelativePath), CliError> {
+    pub fn file(&self, target: &FileTarget) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.is_dir() {
             return Err(CliError::usage(
                 format!("{} is a folder", target.named),
@@ -82,7 +82,7 @@ impl Context {
     }
 
     /// Like [`Context::file`], but fails if the file does not exist.
-    pub(crate) fn existing_file(
+    pub fn existing_file(
         &self,
         target: &FileTarget,
     ) -> Result<(Workspace, RelativePath), CliError> {
@@ -95,7 +95,7 @@ impl Context {
     /// Returns a path of the workspace as a person would type it in the current folder. It is
     /// quoted for the shell, so it can be pasted into a command. It has no run of spaces, because a
     /// [`Page`] prints only one of them, and no hyphen at its start, which would begin an option.
-    pub(crate) fn path_for_shell(&self, root: &Root, path: &str) -> String {
+    pub fn path_for_shell(&self, root: &Root, path: &str) -> String {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let target = root.path().join(path);
         let common = cwd.ancestors().find(|folder| target.starts_with(folder));
@@ -120,7 +120,7 @@ impl Context {
 
     /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in. Returns
     /// [`Exit::Fine`].
-    pub(crate) fn answer<T: Serialize>(
+    pub fn answer<T: Serialize>(
         &self,
         answer: &T,
         human: impl FnOnce(&mut Page),

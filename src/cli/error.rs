@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::verbs::VerbError;
-use crate::workspace::{Hint, PathError, Root, text};
+use ground::{Hint, PathError, Root, text};
+use why::VerbError;
 
 /// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CliError {
+pub enum CliError {
     /// A verb returned an error.
     #[error(transparent)]
     Verb(VerbError),
@@ -26,14 +26,14 @@ pub(crate) enum CliError {
 
 impl CliError {
     /// Returns a usage error. `message` says what is wrong, `hint` what to type instead.
-    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
     }
 
     /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in
     /// the folder `cwd`. Messages name files from the root of the workspace, so a path that was
     /// copied from one may only exist there.
-    pub(crate) fn missing(cwd: &Path, named: &Path) -> Self {
+    pub fn missing(cwd: &Path, named: &Path) -> Self {
         let root = Root::find(cwd).ok().filter(|root| root.path().join(named).exists());
         let hint = match root {
             Some(root) => format!(
@@ -48,7 +48,7 @@ impl CliError {
 
     /// Returns the error for a file that could not be read or written. `doing` is a participle,
     /// such as "read".
-    pub(crate) fn io(what: impl AsRef<Path>, doing: &'static str, source: std::io::Error) -> Self {
+    pub fn io(what: impl AsRef<Path>, doing: &'static str, source: std::io::Error) -> Self {
         Self::Io { what: what.as_ref().display().to_string(), doing, source }
     }
 }

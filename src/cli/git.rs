@@ -6,15 +6,15 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::verbs::Workspace;
-use crate::workspace::RelativePath;
+use ground::RelativePath;
+use why::Workspace;
 
 /// How long git may run. Git opens every file of the work tree, even a named pipe, and then waits
 /// for ever for a writer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits until git ends and returns its output. Kills git and returns an error after [`PATIENCE`].
-pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
+pub fn in_time(mut git: Child) -> std::io::Result<Output> {
     let (out, err) = (read_aside(git.stdout.take()), read_aside(git.stderr.take()));
     let end = Instant::now() + PATIENCE;
     let status = loop {
@@ -48,14 +48,14 @@ fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<std::io:
 }
 
 /// Runs git with an empty standard input, and returns its output. See [`in_time`].
-pub(crate) fn run(git: &mut Command) -> std::io::Result<Output> {
+pub fn run(git: &mut Command) -> std::io::Result<Output> {
     in_time(git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
 }
 
 /// Adds files of a workspace to the index, and removes those that no longer exist. In a hook, git
 /// names in the environment the index that the commit is made from, and this function changes that
 /// one.
-pub(crate) fn stage<'a>(
+pub fn stage<'a>(
     workspace: &Workspace,
     paths: impl Iterator<Item = &'a RelativePath>,
 ) -> std::io::Result<()> {
@@ -70,7 +70,7 @@ pub(crate) fn stage<'a>(
 }
 
 /// Like [`stage`], for paths relative to the top of the work tree.
-pub(crate) fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
+pub fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
     if paths.is_empty() {
         return Ok(());
     }

@@ -31,7 +31,7 @@ mod target;
 mod when;
 
 pub use commands::schema::schemas;
-pub(crate) use exit::Exit;
+pub use exit::Exit;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

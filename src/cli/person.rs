@@ -9,9 +9,9 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
 use super::error::CliError;
 use super::print::{Page, Printer, STRONG};
-use crate::ledger::Contributor;
-use crate::verbs::Workspace;
-use crate::workspace::agents;
+use ground::agents;
+use ledger::Contributor;
+use why::Workspace;
 
 /// The device from which the controlling terminal is read.
 const INPUT: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
@@ -19,13 +19,13 @@ const INPUT: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
 const OUTPUT: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
 /// A terminal that a person sits at.
-pub(crate) struct Terminal {
+pub struct Terminal {
     input: File,
     output: File,
 }
 
 /// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
-pub(crate) fn no_agent() -> Result<(), CliError> {
+pub fn no_agent() -> Result<(), CliError> {
     match agents::above() {
         Some(sign) => Err(refused(&format!("{sign}, so an agent runs this command"))),
         None => Ok(()),
@@ -35,18 +35,18 @@ pub(crate) fn no_agent() -> Result<(), CliError> {
 /// Returns true if a person seems to run this process: no agent runs it, and at least one of its
 /// standard streams is a terminal. A script in CI therefore counts neither as a person nor as an
 /// agent.
-pub(crate) fn is_here() -> bool {
+pub fn is_here() -> bool {
     let is_terminal = io::stdin().is_terminal() || io::stdout().is_terminal();
     (is_terminal || io::stderr().is_terminal()) && agents::above().is_none()
 }
 
 /// Returns git's name for the person who runs this process, or `None` if an agent runs it.
-pub(crate) fn name(workspace: &Workspace) -> Option<String> {
+pub fn name(workspace: &Workspace) -> Option<String> {
     workspace.person().filter(|_| agents::above().is_none())
 }
 
 /// Returns the contributor to record. It is unknown if no person seems to be at a terminal.
-pub(crate) fn contributor(workspace: &Workspace) -> Contributor {
+pub fn contributor(workspace: &Workspace) -> Contributor {
     match is_here() {
         true => Contributor::person(name(workspace)),
         false => Contributor::default(),
@@ -55,7 +55,7 @@ pub(crate) fn contributor(workspace: &Workspace) -> Contributor {
 
 impl Terminal {
     /// Opens the controlling terminal. Fails if no person seems to run this process.
-    pub(crate) fn of_a_person() -> Result<Self, CliError> {
+    pub fn of_a_person() -> Result<Self, CliError> {
         no_agent()?;
         if !io::stdin().is_terminal() {
             return Err(refused("standard input is no terminal"));
@@ -74,7 +74,7 @@ impl Terminal {
     ///
     /// The question and the answer go through the terminal device itself, so redirecting a standard
     /// stream can neither hide the question nor answer it.
-    pub(crate) fn confirms(
+    pub fn confirms(
         &self,
         printer: Printer,
         page: &mut Page,

@@ -14,27 +14,27 @@ use serde_json::json;
 
 use super::error::CliError;
 use super::exit::Exit;
-use crate::workspace::text::counted;
-use crate::workspace::{Hint, text};
+use ground::text::counted;
+use ground::{Hint, text};
 
 /// The style of plain text.
-pub(crate) const PLAIN: Style = Style::new();
+pub const PLAIN: Style = Style::new();
 /// The style of details that matter less.
-pub(crate) const DIM: Style = Style::new().dimmed();
+pub const DIM: Style = Style::new().dimmed();
 /// The style of what the eye should find first.
-pub(crate) const STRONG: Style = Style::new().bold();
+pub const STRONG: Style = Style::new().bold();
 /// The style of an intent's id.
-pub(crate) const INTENT: Style = AnsiColor::Cyan.on_default().bold();
+pub const INTENT: Style = AnsiColor::Cyan.on_default().bold();
 /// The style of a good state.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub const GOOD: Style = AnsiColor::Green.on_default();
 /// The style of a warning.
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub const WARN: Style = AnsiColor::Yellow.on_default();
 /// The style of an error.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// The style of a state that is not known.
-pub(crate) const UNSURE: Style = AnsiColor::Magenta.on_default();
+pub const UNSURE: Style = AnsiColor::Magenta.on_default();
 /// The style of remarks and advice.
-pub(crate) const NOTE: Style = AnsiColor::Blue.on_default();
+pub const NOTE: Style = AnsiColor::Blue.on_default();
 
 /// The greatest width of a table's column. A wider cell moves only the cells after it in its row.
 /// So one very long text does not make every row as long.
@@ -42,18 +42,18 @@ const MAX_COLUMN: usize = 200;
 
 /// Writes to stdout and stderr of the process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Printer {
+pub struct Printer {
     /// True if the answer is for a program and is printed as JSON. Otherwise a person reads it.
-    pub(crate) json_asked: bool,
-    pub(crate) color: ColorChoice,
-    pub(crate) quiet: bool,
+    pub json_asked: bool,
+    pub color: ColorChoice,
+    pub quiet: bool,
 }
 
 /// Everything that prints an answer returns [`Exit::Fine`], so that it can be the last step of a
 /// command.
 impl Printer {
     /// Prints a page on stdout, or nothing with `--quiet`.
-    pub(crate) fn page(self, page: &Page) -> Result<Exit, CliError> {
+    pub fn page(self, page: &Page) -> Result<Exit, CliError> {
         if self.quiet {
             return Ok(Exit::Fine);
         }
@@ -61,7 +61,7 @@ impl Printer {
     }
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
-    pub(crate) fn json<T: Serialize>(self, answer: &T) -> Result<Exit, CliError> {
+    pub fn json<T: Serialize>(self, answer: &T) -> Result<Exit, CliError> {
         let document = if io::stdout().is_terminal() {
             serde_json::to_string_pretty(answer)
         } else {
@@ -74,16 +74,13 @@ impl Printer {
     }
 
     /// Prints a document that has its own format (roff, a shell script) without any change.
-    pub(crate) fn document(self, bytes: &[u8]) -> Result<Exit, CliError> {
+    pub fn document(self, bytes: &[u8]) -> Result<Exit, CliError> {
         self.written(io::stdout().lock().write_all(bytes))
     }
 
     /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
     /// the reader has closed the pipe.
-    pub(crate) fn stream(
-        self,
-        mut pieces: impl Iterator<Item = PrintedPiece>,
-    ) -> Result<Exit, CliError> {
+    pub fn stream(self, mut pieces: impl Iterator<Item = PrintedPiece>) -> Result<Exit, CliError> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let coloured = self.is_coloured(&io::stdout());
         let shown = io::stdout().is_terminal();
@@ -99,7 +96,7 @@ impl Printer {
     }
 
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
-    pub(crate) fn error(self, error: &CliError) -> Exit {
+    pub fn error(self, error: &CliError) -> Exit {
         let hint = error.hint();
         let printed = if self.json_asked {
             self.json(&json!({ "error": { "message": error.to_string(), "help": hint } }))
@@ -118,11 +115,7 @@ impl Printer {
     }
 
     /// Returns a page as bytes for the given stream, with colours if that stream takes them.
-    pub(crate) fn styled_for(
-        self,
-        stream: &impl anstream::stream::RawStream,
-        page: &Page,
-    ) -> Vec<u8> {
+    pub fn styled_for(self, stream: &impl anstream::stream::RawStream, page: &Page) -> Vec<u8> {
         page.bytes(self.is_coloured(stream))
     }
 
@@ -154,7 +147,7 @@ impl Printer {
 }
 
 /// One item of a stream. See [`Printer::stream`].
-pub(crate) enum PrintedPiece {
+pub enum PrintedPiece {
     Page(Page),
     /// Lines of JSON as they are stored. On a terminal, invisible characters are escaped, which
     /// changes no value.
@@ -183,7 +176,7 @@ fn ascii_where_invisible(json: &str) -> String {
 
 /// Text for people, with styles.
 #[derive(Debug, Default)]
-pub(crate) struct Page {
+pub struct Page {
     text: String,
     column: usize,
 }
@@ -191,7 +184,7 @@ pub(crate) struct Page {
 impl Page {
     /// The text of the page so far, with its styles.
     #[cfg(test)]
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
@@ -204,19 +197,19 @@ impl Page {
     }
 
     /// Adds our own words, which are printed without escaping.
-    pub(crate) fn literal(&mut self, words: &'static str) -> &mut Self {
+    pub fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self.column += words.chars().count();
         self
     }
 
     /// Adds text from any source, escaped.
-    pub(crate) fn text(&mut self, words: impl Display) -> &mut Self {
+    pub fn text(&mut self, words: impl Display) -> &mut Self {
         self.styled(PLAIN, words)
     }
 
     /// Adds text from any source, escaped, in a style.
-    pub(crate) fn styled(&mut self, style: Style, words: impl Display) -> &mut Self {
+    pub fn styled(&mut self, style: Style, words: impl Display) -> &mut Self {
         let safe = text::terminal(&words.to_string());
         if safe.is_empty() {
             return self;
@@ -228,23 +221,23 @@ impl Page {
     }
 
     /// Adds a word such as `note:`, or a mark such as `✓`, in a style, and a space after it.
-    pub(crate) fn label(&mut self, style: Style, label: &'static str) -> &mut Self {
+    pub fn label(&mut self, style: Style, label: &'static str) -> &mut Self {
         self.styled(style, label).literal(" ")
     }
 
     /// Adds our own words, and ends the line.
-    pub(crate) fn line(&mut self, words: &'static str) -> &mut Self {
+    pub fn line(&mut self, words: &'static str) -> &mut Self {
         self.literal(words).end()
     }
 
     /// Adds a number and its noun: `1 block`, `2 blocks`.
-    pub(crate) fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
+    pub fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
         self.text(counted(count, noun))
     }
 
     /// Adds spaces up to a column (counted from 0), and at least one space if the line is not
     /// empty.
-    pub(crate) fn pad_to(&mut self, column: usize) -> &mut Self {
+    pub fn pad_to(&mut self, column: usize) -> &mut Self {
         let missing = column.saturating_sub(self.column).max(usize::from(self.column > 0));
         self.text.extend(std::iter::repeat_n(' ', missing));
         self.column += missing;
@@ -252,7 +245,7 @@ impl Page {
     }
 
     /// Ends the line, and removes spaces at its end.
-    pub(crate) fn end(&mut self) -> &mut Self {
+    pub fn end(&mut self) -> &mut Self {
         let kept = self.text.trim_end_matches(' ').len();
         self.text.truncate(kept);
         self.text.push('\n');
@@ -261,7 +254,7 @@ impl Page {
     }
 
     /// Adds an empty line, unless the page is empty or already ends with one.
-    pub(crate) fn gap(&mut self) -> &mut Self {
+    pub fn gap(&mut self) -> &mut Self {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.end();
         }
@@ -270,7 +263,7 @@ impl Page {
 
     /// Adds a text of several lines (XML, Markdown). Keeps its white space, and shows invisible
     /// characters as `U+202E`.
-    pub(crate) fn lines(&mut self, lines: &str) -> &mut Self {
+    pub fn lines(&mut self, lines: &str) -> &mut Self {
         self.text.push_str(&text::visible(lines, true));
         if !lines.ends_with('\n') {
             self.text.push('\n');
@@ -281,11 +274,7 @@ impl Page {
 
     /// Adds rows whose columns are aligned, up to [`MAX_COLUMN`]. Each row begins after `indent`
     /// spaces.
-    pub(crate) fn table(
-        &mut self,
-        indent: usize,
-        rows: impl IntoIterator<Item = Vec<Cell>>,
-    ) -> &mut Self {
+    pub fn table(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) -> &mut Self {
         let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |at: usize| {
@@ -309,7 +298,7 @@ impl Page {
 
 /// One cell of a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
+pub struct Cell {
     style: Style,
     text: String,
     right: bool,
@@ -317,12 +306,12 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// Makes a cell of text from any source, which is escaped.
-    pub(crate) fn new(style: Style, words: impl Into<String>) -> Self {
+    pub fn new(style: Style, words: impl Into<String>) -> Self {
         Self { style, text: text::terminal(&words.into()), right: false }
     }
 
     /// Makes a cell with a number, aligned to the right.
-    pub(crate) fn number(style: Style, number: usize) -> Self {
+    pub fn number(style: Style, number: usize) -> Self {
         Self { style, text: number.to_string(), right: true }
     }
 

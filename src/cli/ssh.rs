@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::error::CliError;
-use crate::verbs::signing::{SignatureCheck, Signatures, Signed};
-use crate::verbs::{VerbError, Workspace};
-use crate::workspace::store;
+use evidence::signing::{SignatureCheck, Signatures, Signed};
+use ground::store;
+use why::{VerbError, Workspace};
 
 const PROGRAM: &str = "ssh-keygen";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
@@ -19,14 +19,14 @@ const MAX_KEYS: u64 = 16 * 1024 * 1024;
 const WIDTH: usize = 70;
 
 /// The `ssh-keygen` program, together with the keys that git trusts on this machine.
-pub(crate) struct SshKeygen {
+pub struct SshKeygen {
     /// The content of the file that git's setting `gpg.ssh.allowedSignersFile` names.
     machine: String,
 }
 
 impl SshKeygen {
     /// Reads the trusted keys of this machine, by the git settings of the workspace.
-    pub(crate) fn of_machine(workspace: &Workspace) -> Self {
+    pub fn of_machine(workspace: &Workspace) -> Self {
         let file = workspace.path_setting("gpg.ssh.allowedSignersFile");
         let file = file.map(|file| workspace.root.path().join(file));
         let machine = file.and_then(|file| store::read_capped(&file, MAX_KEYS).ok()?);
@@ -36,7 +36,7 @@ impl SshKeygen {
 
     /// Returns true if there is at least one trusted key, in `signers` (the keys of a branch) or on
     /// this machine.
-    pub(crate) fn trusts_anybody(&self, signers: &str) -> bool {
+    pub fn trusts_anybody(&self, signers: &str) -> bool {
         let is_key = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         signers.lines().chain(self.machine.lines()).any(is_key)
     }
@@ -94,7 +94,7 @@ fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
 
 /// Signs `bytes` and returns the signature in base64, on one line. Uses `key` if it is given,
 /// otherwise the key that git signs with.
-pub(crate) fn sign(
+pub fn sign(
     workspace: &Workspace,
     folder: &Path,
     key: Option<PathBuf>,
@@ -122,7 +122,7 @@ pub(crate) fn sign(
 }
 
 /// Returns true if git is set up to sign with an SSH key here. Then signing needs no `--key`.
-pub(crate) fn signs(workspace: &Workspace) -> bool {
+pub fn signs(workspace: &Workspace) -> bool {
     workspace.setting("gpg.format").as_deref() == Some("ssh")
         && workspace.setting("user.signingKey").is_some()
 }

@@ -5,24 +5,24 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
-use crate::code::LineRange;
+use code::LineRange;
 
 /// A file argument, with a range of lines if it names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileTarget {
+pub struct FileTarget {
     /// The path as the user wrote it.
-    pub(crate) named: String,
+    pub named: String,
     /// The path, joined to the current folder.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The line or lines that the argument names; `None` for the whole file.
-    pub(crate) lines: Option<LineRange>,
+    pub lines: Option<LineRange>,
 }
 
 impl FileTarget {
     /// Parses a file argument. If the whole text is the name of an existing file, it is the path,
     /// even if it ends like `:12`. Otherwise a number, or two numbers with a hyphen, after the last
     /// colon are the lines.
-    pub(crate) fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
+    pub fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
         let exists = |path: &OsStr| cwd.join(path).symlink_metadata().is_ok();
         let place = text.to_str().filter(|_| !exists(text)).and_then(|text| place(text, &exists));
         let Some((path, lines)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
@@ -37,12 +37,12 @@ impl FileTarget {
     }
 
     /// Makes a target from a path without lines.
-    pub(crate) fn plain(cwd: &Path, path: &Path) -> Self {
+    pub fn plain(cwd: &Path, path: &Path) -> Self {
         Self { named: path.display().to_string(), path: cwd.join(path), lines: None }
     }
 
     /// Returns the one line that is named. Fails if the argument names several lines.
-    pub(crate) fn line(&self) -> Result<Option<u32>, CliError> {
+    pub fn line(&self) -> Result<Option<u32>, CliError> {
         match self.lines {
             Some(lines) if lines.start() != lines.end() => Err(CliError::usage(
                 format!("{}-{} are several lines", lines.start(), lines.end()),
@@ -54,7 +54,7 @@ impl FileTarget {
 
     /// Splits `REV:PATH` into a revision and a path, as git does. Returns `None` if the text is the
     /// name of an existing file.
-    pub(crate) fn at_revision(&self) -> Option<(&str, &str)> {
+    pub fn at_revision(&self) -> Option<(&str, &str)> {
         let (revision, path) = self.named.split_once(':')?;
         let is_file = self.path.symlink_metadata().is_ok();
         // No revision begins with these characters, and no path in a commit does. The text is an
@@ -66,7 +66,7 @@ impl FileTarget {
 }
 
 /// Parses `FIRST-LAST`, or `LINE` for one line.
-pub(crate) fn line_range(text: &str) -> Option<LineRange> {
+pub fn line_range(text: &str) -> Option<LineRange> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok();
     LineRange::new(number(first)?, number(last)?)
@@ -89,7 +89,7 @@ fn lines_after_colon(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Hint;
+    use ground::Hint;
 
     /// Returns the path, with the first line and the last.
     fn parsed(cwd: &Path, text: &str) -> (String, Option<(u32, u32)>) {

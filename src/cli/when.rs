@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
-use crate::workspace::clock;
+use ground::clock;
 
 /// Returns the distance from `now`, such as `2 days ago`. Returns `written` unchanged if it is not
 /// a valid timestamp.
-pub(crate) fn ago(now: Timestamp, written: &str) -> String {
+pub fn ago(now: Timestamp, written: &str) -> String {
     clock::ago_at(now, written).unwrap_or_else(|| match written.parse::<Timestamp>() {
         Ok(_) => "in the future, by this clock".to_owned(),
         Err(_) => written.to_owned(),
@@ -15,7 +15,7 @@ pub(crate) fn ago(now: Timestamp, written: &str) -> String {
 
 /// Returns the time as `2026-02-18 12:00 UTC`. Returns `written` unchanged if it is not a valid
 /// timestamp.
-pub(crate) fn date(written: &str) -> String {
+pub fn date(written: &str) -> String {
     clock::date(written).unwrap_or_else(|| written.to_owned())
 }
 

@@ -1,10 +1,10 @@
 //! The answer to a host, before a dialect writes it in the host's format.
 
-use crate::workspace::text;
+use ground::text;
 
 /// What the hook answers to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HookAnswer {
+pub enum HookAnswer {
     /// No answer: the host continues as it would without this hook.
     Nothing,
     /// Text for the model to know.
@@ -21,31 +21,31 @@ pub(crate) enum HookAnswer {
 
 /// What the process writes, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HookOutput {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) exit: u8,
+pub struct HookOutput {
+    pub stdout: String,
+    pub stderr: String,
+    pub exit: u8,
 }
 
 impl HookOutput {
     /// Prints one JSON document, with exit code 0.
-    pub(crate) fn json(document: &serde_json::Value) -> Self {
+    pub fn json(document: &serde_json::Value) -> Self {
         Self { stdout: format!("{document}\n"), ..Self::default() }
     }
 
     /// Prints text for a host that passes standard output on, with exit code 0.
-    pub(crate) fn plain(text: &str) -> Self {
+    pub fn plain(text: &str) -> Self {
         Self { stdout: format!("{text}\n"), ..Self::default() }
     }
 
     /// Prints text on standard error, with exit code 0.
-    pub(crate) fn remark(text: &str) -> Self {
+    pub fn remark(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), ..Self::default() }
     }
 
     /// Denies by exit code 2. Some hosts treat exit code 2 without a text as a failure of the hook,
     /// and let the call run.
-    pub(crate) fn refused(text: &str) -> Self {
+    pub fn refused(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), exit: 2, ..Self::default() }
     }
 }
@@ -56,6 +56,6 @@ const MAX_SAID: usize = 8_000;
 
 /// Makes a text safe for any host to show: invisible characters become visible, and it is cut at
 /// [`MAX_SAID`].
-pub(crate) fn safe_text(said: &str) -> String {
+pub fn safe_text(said: &str) -> String {
     text::shorten(&text::visible(said, true), MAX_SAID)
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::install::recognise::PROGRAM;
-use crate::workspace::store::StoreError;
-use crate::workspace::{Root, store};
+use ground::store::StoreError;
+use ground::{Root, store};
 
 /// The maximum size of the note, in bytes. A larger file was not written by this program, and is
 /// not read.
@@ -35,7 +35,7 @@ impl NotedProgram {
 
 /// Notes the program that hooks start: the one on the `PATH`, else the one beside the running
 /// program, else the running program.
-pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
+pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
     let running = std::env::current_exe().ok();
     let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
@@ -46,7 +46,7 @@ pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError
 
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
-pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
+pub fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
     let now = NotedProgram::of(program)?;
     // Only the bytes count: a copy of the same program at another path is fine.
@@ -54,7 +54,7 @@ pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
 }
 
 /// Returns the warning for the start of a session if the running program is not the noted one.
-pub(crate) fn objection(root: &Root) -> Option<String> {
+pub fn objection(root: &Root) -> Option<String> {
     let running = std::env::current_exe().ok()?;
     other_than_noted(root, &running)?;
     Some(format!(
@@ -64,14 +64,14 @@ pub(crate) fn objection(root: &Root) -> Option<String> {
 }
 
 /// Returns the program that hooks start, if it is on the `PATH`.
-pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
+pub fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
     let mut folders = search.map(std::env::split_paths).into_iter().flatten();
     folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))
 }
 
 /// Returns true if a program of this name is in an absolute folder of the `PATH`. Relative folders
 /// do not count, because a repository could bring such a program along.
-pub(crate) fn is_installed(search: Option<&OsStr>, program: &str) -> bool {
+pub fn is_installed(search: Option<&OsStr>, program: &str) -> bool {
     let folders = search.map(std::env::split_paths).into_iter().flatten();
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
     folders.filter(|folder| folder.is_absolute()).any(|folder| {

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::fields;
 use super::host::{HOSTS, Host, UNKNOWN, named};
-use crate::workspace::text::is_listed;
+use ground::text::is_listed;
 
 /// Returns the host to answer: the named one, unless the payload has marks of another host. `auto`
 /// names no host.
-pub(crate) fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
+pub fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
     let named_host = named(name);
     let marked = marks(payload).and_then(named);
     if let Some(named_host) = named_host {
@@ -80,7 +80,7 @@ fn has_tool(payload: &Value, tools: &str) -> bool {
 }
 
 /// Returns the names that `intent hook` accepts, as one text for people.
-pub(crate) fn names() -> String {
+pub fn names() -> String {
     let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     format!("{}, auto", names.join(", "))
 }

@@ -11,8 +11,8 @@ use super::binary;
 use super::host::{HOSTS, Host};
 use super::install::recognise::starts_us;
 use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
-use crate::verbs::health::{Examined, Health};
-use crate::workspace::{Root, store};
+use ground::{Root, store};
+use why::health::{Examined, Health};
 
 /// The largest heartbeat, in bytes. A larger one was not written by us.
 const MAX_HEARTBEAT: u64 = 64 * 1024;
@@ -30,7 +30,7 @@ struct Heartbeat {
 
 /// Returns one check for each host that is wired here or that has called. `search` is the `PATH` in
 /// which hooks look for this program.
-pub(crate) fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
+pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
     let found: Vec<Examined> = HOSTS
         .iter()
         .filter_map(|host| {

@@ -16,36 +16,36 @@ use super::fields::{
 use super::host::Host;
 use super::tools::{self, PLATFORM, ToolKind};
 use super::unknown_tools;
-use crate::edits::notebook::{CellEdit, CellMode};
-use crate::edits::patch::{self, FilePatch};
-use crate::edits::{Change, Replacement};
-use crate::shell::Dialect;
-use crate::verbs::event::Effect;
-use crate::workspace::text;
+use edits::notebook::{CellEdit, CellMode};
+use edits::patch::{self, FilePatch};
+use edits::{Change, Replacement};
+use evidence::event::Effect;
+use ground::text;
+use shell::Dialect;
 
 /// One call of one tool, as the host names it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) tool: String,
-    pub(crate) input: Value,
+pub struct Call {
+    pub tool: String,
+    pub input: Value,
 }
 
 impl Call {
     /// Reads a call from the fields with the tool's name and with its input. `None` if the tool has
     /// no name.
-    pub(crate) fn named(object: &Value, tool: &str, input: &str) -> Option<Self> {
+    pub fn named(object: &Value, tool: &str, input: &str) -> Option<Self> {
         let tool = fields::word(object, tool)?.to_owned();
         Some(Self { tool, input: fields::input(object, input) })
     }
 }
 
 /// Returns true if the tool only reads, whatever its input is.
-pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
+pub fn only_reads(host: &Host, tool: &str) -> bool {
     tools::kind(host, tool).is_some_and(ToolKind::only_reads)
 }
 
 /// Returns what the call would do. Relative paths are resolved against `cwd`.
-pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
+pub fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
     if !kind.is_some_and(ToolKind::only_reads) {
@@ -93,10 +93,10 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
 
 /// The name and the input of a call, and the folder in which its relative paths start.
 #[derive(Clone, Copy)]
-pub(crate) struct CallInput<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) input: &'a Value,
-    pub(crate) cwd: &'a Path,
+pub struct CallInput<'a> {
+    pub tool: &'a str,
+    pub input: &'a Value,
+    pub cwd: &'a Path,
 }
 
 impl CallInput<'_> {
@@ -127,7 +127,7 @@ impl CallInput<'_> {
 
     /// Returns the effect of a call that changes something but whose input is incomplete or
     /// contradictory. `what` completes the sentence that begins with the tool's name.
-    pub(crate) fn unreadable(&self, what: &str) -> Vec<Effect> {
+    pub fn unreadable(&self, what: &str) -> Vec<Effect> {
         vec![Effect::Unreadable { what: format!("`{}` {what}", self.tool) }]
     }
 
@@ -136,7 +136,7 @@ impl CallInput<'_> {
     }
 
     /// Returns a write of the one file that the input names.
-    pub(crate) fn write(&self, change: Change) -> Vec<Effect> {
+    pub fn write(&self, change: Change) -> Vec<Effect> {
         match self.path_of(self.input) {
             Some(path) => vec![Effect::Write { path, change }],
             None => self.unreadable("does not say which file it writes"),
@@ -169,7 +169,7 @@ impl CallInput<'_> {
         paths.into_iter().map(|path| Effect::Read { path, lines }).collect()
     }
 
-    pub(crate) fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
+    pub fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
         match self.paths() {
             Some(paths) if !paths.is_empty() => paths.into_iter().map(effect).collect(),
             _ => self.unreadable("does not say which file it changes"),
@@ -177,7 +177,7 @@ impl CallInput<'_> {
     }
 
     /// Reads the call of an editor: by the operation that the input names, else as replacements.
-    pub(crate) fn edit(&self) -> Vec<Effect> {
+    pub fn edit(&self) -> Vec<Effect> {
         // Only these tools obey the word. Any other tool ignores it, and writes.
         const VIEWERS: &str = "editor str_replace_editor str_replace_based_edit_tool";
         let is_viewer = text::is_listed(VIEWERS, self.tool);
@@ -207,7 +207,7 @@ impl CallInput<'_> {
         without_chains(effects, self.cwd)
     }
 
-    pub(crate) fn moved(&self) -> Vec<Effect> {
+    pub fn moved(&self) -> Vec<Effect> {
         let path = |names: &str| fields::path(fields::word(self.input, names)?);
         let (from, file) = (path(FROM), path(PATH));
         if let (Some(from), Some(file)) = (&from, &file)
@@ -246,7 +246,7 @@ impl CallInput<'_> {
         }
     }
 
-    pub(crate) fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
+    pub fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
         let Some(commands) = commands(self.input, names) else {
             return self.unreadable("comes without a command");
         };
@@ -290,7 +290,7 @@ impl CallInput<'_> {
 
     /// Returns the effects of one command. `item` is its object in a list of commands, if it has
     /// one.
-    pub(crate) fn command(
+    pub fn command(
         &self,
         text: &str,
         item: Option<&Value>,

@@ -6,82 +6,82 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::json;
-use crate::code::LineRange;
-use crate::workspace::text::percent_decoded;
+use code::LineRange;
+use ground::text::percent_decoded;
 
 /// The file that a call is about.
-pub(crate) const PATH: &str = "
+pub const PATH: &str = "
     file_path filePath path target_file targetFile TargetFile notebook_path notebookPath
     target_notebook AbsolutePath absolute_path relative_path relative_workspace_path filename
     file_name file uri
 ";
 /// The whole new content of a file.
-pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
+pub const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 /// The old text of a replacement.
-pub(crate) const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
+pub const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
 /// The new text of a replacement.
-pub(crate) const NEW: &str = "
+pub const NEW: &str = "
     new_string newString new_str newStr newText new_text ReplacementContent
 ";
 /// True if every occurrence is to be replaced.
-pub(crate) const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
+pub const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
 /// A list of replacements in one file.
-pub(crate) const EDITS: &str = "edits changes ReplacementChunks replacements";
+pub const EDITS: &str = "edits changes ReplacementChunks replacements";
 /// A command line, or a list of its words.
-pub(crate) const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
+pub const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
 /// The folder in which a command runs.
-pub(crate) const FOLDER: &str = "
+pub const FOLDER: &str = "
     dir_path workdir cwd Cwd working_directory workingDirectory directory
 ";
 /// The path that a file is moved from.
-pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPath src";
+pub const FROM: &str = "source source_path sourcePath from old_path oldPath src";
 /// The path that a file is moved to.
-pub(crate) const TO: &str = "
+pub const TO: &str = "
     destination destination_path destinationPath to new_path newPath dest target dst
 ";
 /// Lists of files. An item is a path, or an object with a field that holds the path.
-pub(crate) const FILES: &str = "files paths file_paths filePaths";
+pub const FILES: &str = "files paths file_paths filePaths";
 /// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
-pub(crate) const LISTS: &str = "
+pub const LISTS: &str = "
     files paths file_paths filePaths operations replacements edits changes ReplacementChunks
     commands
 ";
 /// The text of a patch.
-pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
+pub const PATCH: &str = "patchText patch input command patch_text content";
 /// The text that is typed into a shell that already runs.
-pub(crate) const TYPED: &str = "input chars command";
+pub const TYPED: &str = "input chars command";
 /// The tool of an MCP server that a host's own tool calls.
-pub(crate) const CALLED: &str = "tool_name toolName tool name";
+pub const CALLED: &str = "tool_name toolName tool name";
 /// The MCP server of that tool.
-pub(crate) const SERVER: &str = "server_name serverName server";
+pub const SERVER: &str = "server_name serverName server";
 /// The input of that tool.
-pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
+pub const ARGUMENTS: &str = "arguments tool_input input args";
 /// True if the command continues to run after the call.
-pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";
+pub const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
 /// Returns the first of these fields that exists and is not null.
-pub(crate) fn any<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
+pub fn any<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
     names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
 /// Returns the first of these fields that exists, if it is a string.
-pub(crate) fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
+pub fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     any(object, names)?.as_str()
 }
 
 /// Returns the first of these fields that is a string and not empty.
-pub(crate) fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
+pub fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     let mut texts = names.split_whitespace().filter_map(|name| object.get(name)?.as_str());
     texts.find(|text| !text.is_empty())
 }
 
 /// Returns true if the first of these fields is `true` or `"true"`.
-pub(crate) fn yes(object: &Value, names: &str) -> bool {
+pub fn yes(object: &Value, names: &str) -> bool {
     any(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
 /// Returns a list. The field holds the list itself, or a string with its JSON.
-pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
+pub fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
     match any(object, names)? {
         Value::Array(items) => Some(items.clone()),
         Value::String(text) => match json::distinct(text)? {
@@ -93,26 +93,26 @@ pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns the object that a string holds as JSON. Any other value is returned unchanged.
-pub(crate) fn unpacked(value: &Value) -> Value {
+pub fn unpacked(value: &Value) -> Value {
     let inner = value.as_str().and_then(json::distinct);
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 
 /// Returns the input of a call. A string may contain the input as JSON.
-pub(crate) fn input(object: &Value, names: &str) -> Value {
+pub fn input(object: &Value, names: &str) -> Value {
     any(object, names).map_or(Value::Null, unpacked)
 }
 
 /// Returns true if the input of a call is a string that begins like a JSON object. [`input`] could
 /// not read it: it is not valid JSON, or it names a field twice. The host may read it nevertheless.
-pub(crate) fn is_broken(input: &Value) -> bool {
+pub fn is_broken(input: &Value) -> bool {
     input.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
 }
 
 /// Returns the lines that a reading tool should show, or `None` for all lines.
 ///
 /// Some hosts count `offset` from 0 and others from 1, so the one line in doubt is left out.
-pub(crate) fn lines(object: &Value) -> Option<LineRange> {
+pub fn lines(object: &Value) -> Option<LineRange> {
     const FIRST: &str = "startLine start_line StartLine start_line_one_indexed line_start";
     const LAST: &str = "endLine end_line EndLine end_line_one_indexed_inclusive line_end";
     if yes(object, "should_read_entire_file") {
@@ -147,7 +147,7 @@ pub(crate) fn lines(object: &Value) -> Option<LineRange> {
 
 /// Returns the lines that a tool says it has shown. Only answers in the format of Claude Code say
 /// so.
-pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
+pub fn lines_shown(payload: &Value) -> Option<LineRange> {
     let file = any(payload, "tool_response toolResponse")?.get("file")?;
     let first = file.get("startLine").and_then(number)?;
     let count = file.get("numLines").and_then(number)?;
@@ -168,7 +168,7 @@ fn range_of(first: Option<u32>, last: Option<u32>) -> Option<LineRange> {
 }
 
 /// Parses a path as hosts write it: a plain path, or a `file://` URI.
-pub(crate) fn path(text: &str) -> Option<PathBuf> {
+pub fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
         return None;
     }

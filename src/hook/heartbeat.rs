@@ -6,12 +6,12 @@ use serde_json::json;
 use super::answer::HookAnswer;
 use super::host::Family;
 use super::incoming::Incoming;
-use crate::workspace::clock;
-use crate::workspace::{Root, session, store};
+use ground::clock;
+use ground::{Root, session, store};
 
 /// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
 /// host already has its answer, so a note that cannot be written is skipped.
-pub(crate) fn leave(heard: &Incoming, said: &HookAnswer) {
+pub fn leave(heard: &Incoming, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd) else { return };
     if !root.governed() {

@@ -10,13 +10,13 @@ use super::effects::{self, Call};
 use super::fields;
 use super::host::{Family, Host};
 use super::rewrite;
-use crate::verbs::event::{Asking, Effect, Event};
-use crate::workspace::text::is_listed;
+use evidence::event::{Asking, Effect, Event};
+use ground::text::is_listed;
 
 /// The moment of an agent's work at which a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Moment {
+pub enum Moment {
     /// A tool is about to run; it can be denied.
     Before,
     /// A tool has ended, with success or not.
@@ -35,21 +35,21 @@ pub(crate) enum Moment {
 
 /// What is known about a call before there is an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Incoming {
-    pub(crate) host: Host,
+pub struct Incoming {
+    pub host: Host,
     /// The format of the answer. A host may use several.
-    pub(crate) family: Family,
-    pub(crate) moment: Moment,
+    pub family: Family,
+    pub moment: Moment,
     /// The host's name for the event, which some answers must contain.
-    pub(crate) name: String,
+    pub name: String,
     /// The event, or `None` if the payload could not be read.
-    pub(crate) event: Option<Event>,
+    pub event: Option<Event>,
     /// True if the tool is known and only reads, whatever its input is.
-    pub(crate) only_reads: bool,
+    pub only_reads: bool,
     /// True if the host has cleared the session, so that the model has forgotten everything before.
-    pub(crate) clears: bool,
+    pub clears: bool,
     /// The input of the call, if the host lets a hook change the command in it.
-    pub(crate) rewritable: Option<Value>,
+    pub rewritable: Option<Value>,
 }
 
 /// The names that hosts use for each moment, separated by blanks.
@@ -76,19 +76,19 @@ const MOMENTS: &[(Moment, &str)] = &[
 ];
 
 /// Returns the moment that hosts call by this name.
-pub(crate) fn moment(name: &str) -> Moment {
+pub fn moment(name: &str) -> Moment {
     let found = MOMENTS.iter().find(|(_, names)| is_listed(names, name));
     found.map_or(Moment::Other, |(moment, _)| *moment)
 }
 
 /// The parts of a payload that differ between dialects.
-pub(crate) struct PayloadParts<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) name: &'a str,
+pub struct PayloadParts<'a> {
+    pub moment: Moment,
+    pub name: &'a str,
     /// The call, if the moment is before or after a tool.
-    pub(crate) call: Option<Call>,
+    pub call: Option<Call>,
     /// The host's own id of the call.
-    pub(crate) id: Option<&'a str>,
+    pub id: Option<&'a str>,
 }
 
 /// The names that hosts use for the id of the session.
@@ -98,7 +98,7 @@ const SESSION: &str = "
 
 impl Incoming {
     /// Builds the event from the parts that a dialect has read.
-    pub(crate) fn new(host: Host, family: Family, payload: &Value, parts: PayloadParts) -> Self {
+    pub fn new(host: Host, family: Family, payload: &Value, parts: PayloadParts) -> Self {
         let PayloadParts { moment, name, call, id } = parts;
         let cwd = cwd(payload);
         let call = call.map(rewrite::unfenced);
@@ -226,5 +226,5 @@ fn digest(call: &Call) -> String {
     hash.update(call.tool.as_bytes());
     hash.update([0]);
     hash.update(call.input.to_string().as_bytes());
-    crate::code::hex(&hash.finalize())
+    code::hex(&hash.finalize())
 }

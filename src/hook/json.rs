@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// The result of reading a payload.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum JsonReading {
+pub enum JsonReading {
     /// A complete object, with nothing after it.
     Whole(Value),
     /// An object that ends too early or has a syntax error; only these members are complete. They
@@ -24,7 +24,7 @@ pub(crate) enum JsonReading {
 
 /// Reads a payload. Of one that is cut off or has a syntax error, returns the members before the
 /// error.
-pub(crate) fn read(bytes: &[u8]) -> JsonReading {
+pub fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
     // payload is never complete.
@@ -43,7 +43,7 @@ pub(crate) fn read(bytes: &[u8]) -> JsonReading {
 }
 
 /// Reads strict JSON. Returns `None` for anything else, or if an object names a field twice.
-pub(crate) fn distinct(text: &str) -> Option<Value> {
+pub fn distinct(text: &str) -> Option<Value> {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Distinct { twice: &mut twice }.deserialize(&mut reader).ok()?;

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::effects::Call;
 use super::host::{Family, Host};
-use crate::shell::Dialect;
-use crate::verbs::event::{Asking, Effect};
-use crate::workspace::text::shell_word;
+use evidence::event::{Asking, Effect};
+use ground::text::shell_word;
+use shell::Dialect;
 
 const COMMAND: &str = "command";
 

@@ -20,10 +20,10 @@ use super::host;
 use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
 use super::{detect, rewrite, settings_change};
-use crate::verbs::after::{self, Feedback};
-use crate::verbs::event::Event;
-use crate::verbs::gate::{self, Decision, DenialCode, Judged};
-use crate::workspace::Root;
+use evidence::event::Event;
+use ground::Root;
+use judgement::after::{self, Feedback};
+use judgement::gate::{self, Decision, DenialCode, Judged};
 
 /// The largest payload, in bytes, that is judged.
 const MAX_PAYLOAD: u64 = 16 * 1024 * 1024;
@@ -38,14 +38,14 @@ const STACK: usize = 16 * 1024 * 1024;
 
 /// The verbs that the hook calls. Tests replace them.
 #[derive(Clone, Copy)]
-pub(crate) struct Verbs {
-    pub(crate) before: fn(&Event) -> Judged,
-    pub(crate) after: fn(&Event) -> Feedback,
-    pub(crate) prompt: fn(&Event),
-    pub(crate) idle: fn(&Event),
-    pub(crate) rest: fn(&Event),
-    pub(crate) clear: fn(&Event),
-    pub(crate) session_start: fn(&Event) -> Option<String>,
+pub struct Verbs {
+    pub before: fn(&Event) -> Judged,
+    pub after: fn(&Event) -> Feedback,
+    pub prompt: fn(&Event),
+    pub idle: fn(&Event),
+    pub rest: fn(&Event),
+    pub clear: fn(&Event),
+    pub session_start: fn(&Event) -> Option<String>,
 }
 
 const VERBS: Verbs = Verbs {
@@ -59,7 +59,7 @@ const VERBS: Verbs = Verbs {
 };
 
 /// Answers one call of the host `name` (or of any host, with `auto`), and returns the exit code.
-pub(crate) fn run(name: &str) -> ExitCode {
+pub fn run(name: &str) -> ExitCode {
     if name != "auto" && host::named(name).is_none() {
         let names = detect::names();
         drain(std::io::stdin());
@@ -79,7 +79,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
 
 /// Answers the payload in `input`: what is known of the call, the answer, and the answer as its
 /// host reads it.
-pub(crate) fn answered(
+pub fn answered(
     name: &str,
     input: impl Read + Send + 'static,
     verbs: Verbs,
@@ -122,7 +122,7 @@ impl Incoming {
     }
 
     /// Returns true if the host waits for the answer before something changes.
-    pub(crate) fn deniable(&self) -> bool {
+    pub fn deniable(&self) -> bool {
         match self.moment {
             Moment::Before => {
                 !self.only_reads && !self.event.as_ref().is_some_and(Event::only_reads)

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::install::recognise::starts_us;
 use super::install::settings;
-use crate::workspace::Root;
+use ground::Root;
 
 /// Returns why the changed settings must not be used. Returns `None` if the folder is not governed,
 /// or if the settings still call our hook.
-pub(crate) fn objection(cwd: &Path) -> Option<String> {
+pub fn objection(cwd: &Path) -> Option<String> {
     let root = Root::find(cwd).ok().filter(Root::governed)?;
     let all: Vec<Value> = files(root.path()).iter().filter_map(|file| settings(file)).collect();
     if all.iter().any(|settings| settings.get("disableAllHooks") == Some(&Value::Bool(true))) {

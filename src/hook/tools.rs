@@ -1,12 +1,12 @@
 //! The tools of all hosts, by name, with what each is for. `effects` reads their input.
 
 use super::host::Host;
-use crate::shell::Dialect;
-use crate::workspace::text::is_listed;
+use ground::text::is_listed;
+use shell::Dialect;
 
 /// What a tool does to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ToolKind {
+pub enum ToolKind {
     /// Changes no file: it searches, lists, asks or plans, or it starts tools that call the hook
     /// themselves.
     Nothing,
@@ -49,12 +49,11 @@ pub(crate) enum ToolKind {
 }
 
 /// The default shell of the platform.
-pub(crate) const PLATFORM: Dialect =
-    if cfg!(windows) { Dialect::PowerShell } else { Dialect::Posix };
+pub const PLATFORM: Dialect = if cfg!(windows) { Dialect::PowerShell } else { Dialect::Posix };
 
 impl ToolKind {
     /// Returns true if the tool changes files and names each of them in a field.
-    pub(crate) fn names_its_files(self) -> bool {
+    pub fn names_its_files(self) -> bool {
         use ToolKind::*;
         matches!(
             self,
@@ -63,7 +62,7 @@ impl ToolKind {
     }
 
     /// Returns true if no input can make the tool change anything.
-    pub(crate) fn only_reads(self) -> bool {
+    pub fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)
     }
 }
@@ -146,7 +145,7 @@ const COMMON: &[(ToolKind, &str)] = &[
 ];
 
 /// Returns what a tool of a host does, or `None` if it is in no table.
-pub(crate) fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
+pub fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {
         return Some(*kind);
@@ -159,7 +158,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::hook::host::{HOSTS, named};
+    use crate::host::{HOSTS, named};
 
     #[test]
     fn no_tool_is_listed_twice() {

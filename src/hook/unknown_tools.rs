@@ -16,9 +16,9 @@ use super::fields::{
 };
 use super::json;
 use super::tools::PLATFORM;
-use crate::edits::Change;
-use crate::verbs::event::Effect;
-use crate::workspace::text::{is_listed, shell_word};
+use edits::Change;
+use evidence::event::Effect;
+use ground::text::{is_listed, shell_word};
 
 /// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
@@ -70,7 +70,7 @@ const PLACES: &str = "
 const CODE_HOSTS: &str = "github gitea forgejo";
 
 /// Returns what a tool that is in no table would do.
-pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
+pub fn effects(reading: &CallInput) -> Vec<Effect> {
     if is(reading.tool, SELECT) {
         return select(reading);
     }
@@ -211,7 +211,7 @@ fn has_text(input: &Value) -> bool {
     fields::any(input, &[CONTENT, NEW, OLD, EDITS, TEXTS].join(" ")).is_some()
 }
 
-pub(crate) fn unknown_write(path: PathBuf) -> Effect {
+pub fn unknown_write(path: PathBuf) -> Effect {
     Effect::Write { path, change: Change::Unknown }
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn unknown_write(path: PathBuf) -> Effect {
 /// the tool knows which of its fields name a file that it writes, so each of them counts. If the
 /// name of a field says nothing about paths, a word such as `Europe/Berlin` counts only if its
 /// folder exists.
-pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
+pub fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
     let Value::Object(members) = reading.input else { return Vec::new() };
     let mut named = Vec::new();
     let names_one = names_a_file(reading.input);
@@ -313,7 +313,7 @@ fn is_text(name: &str) -> bool {
 
 /// Reads the input of a host's own tool that calls a tool of an MCP server. Returns `None` if the
 /// input does not name both the server and the tool.
-pub(crate) fn wrapped(input: &Value) -> Option<Call> {
+pub fn wrapped(input: &Value) -> Option<Call> {
     let tool = fields::word(input, CALLED)?;
     let server = fields::word(input, SERVER)?;
     Some(Call { tool: format!("mcp__{server}__{tool}"), input: fields::input(input, ARGUMENTS) })

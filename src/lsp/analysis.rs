@@ -17,19 +17,19 @@ use super::convert;
 use super::recorded_names::RecordedNames;
 use super::snapshot::{OpenDocument, Snapshot};
 use super::workspace_survey::Survey;
-use crate::code::{Block, Document, TextDifference};
-use crate::intent::{FOLDER, IntentFile, Registry};
-use crate::verbs::baseline::{Baseline, FormerFile, commits_of_work};
-use crate::verbs::why::{self, FileProvenance};
-use crate::verbs::{LazyLedger, Workspace};
-use crate::workspace::{CommitId, RelativePath};
+use code::{Block, Document, TextDifference};
+use ground::{CommitId, RelativePath};
+use intents::{FOLDER, IntentFile, Registry};
+use why::answers::{self, FileProvenance};
+use why::baseline::{Baseline, FormerFile, commits_of_work};
+use why::{LazyLedger, Workspace};
 
 /// One state of an open document, matched against one state of the ledger.
-pub(crate) struct Analysis {
+pub struct Analysis {
     /// The document's path in the workspace.
-    pub(crate) path: RelativePath,
+    pub path: RelativePath,
     /// The document's blocks, each with its provenance.
-    pub(crate) file: FileProvenance,
+    pub file: FileProvenance,
     ledger: Arc<LazyLedger>,
     took: Duration,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// Returns the innermost block at a byte, with its index. A position just behind a block
     /// belongs to the block if no other block is there.
-    pub(crate) fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
+    pub fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
         let blocks = &self.file.blocks;
         let before = || byte.checked_sub(1).and_then(|before| blocks.at_byte(before));
         let at = blocks.at_byte(byte).or_else(before)?;
@@ -47,31 +47,31 @@ impl Analysis {
 
 /// A loaded workspace as a request sees it: with the text of the documents that are open.
 #[derive(Clone, Copy)]
-pub(crate) struct WorkspaceView<'a> {
-    pub(crate) snapshot: &'a Snapshot,
-    pub(crate) workspace: &'a Workspace,
+pub struct WorkspaceView<'a> {
+    pub snapshot: &'a Snapshot,
+    pub workspace: &'a Workspace,
 }
 
 /// An open document of a loaded workspace.
-pub(crate) struct GovernedFile<'a> {
+pub struct GovernedFile<'a> {
     /// The workspace that governs the document.
-    pub(crate) view: WorkspaceView<'a>,
-    pub(crate) open: &'a OpenDocument,
+    pub view: WorkspaceView<'a>,
+    pub open: &'a OpenDocument,
     /// The document's path in the workspace.
-    pub(crate) path: RelativePath,
+    pub path: RelativePath,
 }
 
 /// A position in an open document of a loaded workspace.
-pub(crate) struct DocumentPosition<'a> {
-    pub(crate) file: GovernedFile<'a>,
+pub struct DocumentPosition<'a> {
+    pub file: GovernedFile<'a>,
     /// The position as a byte of the document's text.
-    pub(crate) byte: usize,
+    pub byte: usize,
 }
 
 /// A cache of the analyses of open documents, the baselines of their files, and the surveys of
 /// workspaces.
 #[derive(Default)]
-pub(crate) struct Analyses {
+pub struct Analyses {
     documents: Cache<Arc<str>, Analysis>,
     baselines: Cache<(PathBuf, RelativePath), CachedBaseline>,
     /// The last finished analysis of each document. It is kept outside of the entry, so that nobody
@@ -91,27 +91,27 @@ struct LastRegistry {
 }
 
 /// The last analysis of a document, and the edits since.
-pub(crate) struct Recent {
+pub struct Recent {
     /// The analysis of an earlier text, or of the present one.
-    pub(crate) analysis: Arc<Analysis>,
+    pub analysis: Arc<Analysis>,
     /// How the present text differs from the analysed one.
-    pub(crate) since: TextDifference,
+    pub since: TextDifference,
 }
 
 /// A block of a [`Recent`] analysis at a place in the present text.
-pub(crate) struct RecentBlock {
+pub struct RecentBlock {
     /// The block's index in the analysis.
-    pub(crate) index: usize,
+    pub index: usize,
     /// True if the block was edited since the analysis, or text was inserted at one of its ends.
-    pub(crate) edited: bool,
+    pub edited: bool,
     /// The bytes of the block's name in the present text.
-    pub(crate) name: Range<usize>,
+    pub name: Range<usize>,
 }
 
 impl Recent {
     /// Returns the block at a byte of the present text. Returns an error if new lines were typed
     /// there, since only a new analysis knows to which block they belong.
-    pub(crate) fn block_at(
+    pub fn block_at(
         &self,
         document: &Document,
         byte: usize,
@@ -129,7 +129,7 @@ impl Recent {
 }
 
 /// The error for a place in lines that no analysis has seen.
-pub(crate) struct NewLines;
+pub struct NewLines;
 
 struct CachedBaseline {
     /// The registry of the load for which this baseline was found. Each load makes a new one, so
@@ -144,7 +144,7 @@ struct CachedBaseline {
 ///
 /// For a symbolic link, the path is that of its target, because the client shows and writes the
 /// text of the target.
-pub(crate) fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
+pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
     let open = snapshot.document(uri)?;
     let view = snapshot.view(snapshot.workspace_of(uri)?);
     let path = relative(view.workspace, open.path.as_deref()?)?;
@@ -153,7 +153,7 @@ pub(crate) fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<Gov
 }
 
 /// Returns the position that a request names, in its document.
-pub(crate) fn place<'a>(
+pub fn place<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {
@@ -163,18 +163,18 @@ pub(crate) fn place<'a>(
 }
 
 /// Returns an absolute path relative to the workspace. `None` if it lies outside.
-pub(crate) fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
+pub fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
     workspace.root.relative(workspace.root.path(), path).ok()
 }
 
 impl<'a> WorkspaceView<'a> {
     /// Returns the client's range for bytes of a document.
-    pub(crate) fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
+    pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
         convert::range(document, bytes, self.snapshot.encoding)
     }
 
     /// Returns the open document of a workspace path, under whatever address the client opened it.
-    pub(crate) fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
+    pub fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
         let absolute = self.workspace.root.absolute(path);
         let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
         exact.or_else(|| {
@@ -188,9 +188,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the open documents that are files of the registry.
-    pub(crate) fn opened_of_registry(
-        self,
-    ) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
+    pub fn opened_of_registry(self) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
         let registry = &self.workspace.registry;
         self.snapshot.documents().filter_map(move |open| {
             let file = open.path.as_deref()?;
@@ -204,7 +202,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the open documents that this workspace governs.
-    pub(crate) fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
+    pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
         let files = self.snapshot.documents().filter(move |open| self.governs(open));
         files.filter_map(move |open| governed(self.snapshot, &open.uri))
     }
@@ -216,7 +214,7 @@ impl<'a> WorkspaceView<'a> {
 
     /// Returns the address of a workspace path as the client would write it, so that the client
     /// does not open a file twice.
-    pub(crate) fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
+    pub fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
         if let Some(open) = self.opened(path) {
             return Some(open.uri.clone());
         }
@@ -242,7 +240,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the survey of the workspace.
-    pub(crate) fn survey(self) -> Arc<Survey> {
+    pub fn survey(self) -> Arc<Survey> {
         let Self { snapshot, workspace } = self;
         let is_current = |known: &Survey| known.is_of(workspace);
         let root = workspace.root.path().to_owned();
@@ -250,7 +248,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the names under which blocks of the workspace were recorded.
-    pub(crate) fn names(self) -> Arc<RecordedNames> {
+    pub fn names(self) -> Arc<RecordedNames> {
         let Self { snapshot, workspace } = self;
         let is_current = |known: &RecordedNames| known.is_of(workspace);
         let root = workspace.root.path().to_owned();
@@ -260,22 +258,22 @@ impl<'a> WorkspaceView<'a> {
 
 impl GovernedFile<'_> {
     /// Returns the client's range for bytes of the document.
-    pub(crate) fn range(&self, bytes: Range<usize>) -> lsp::Range {
+    pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
         self.view.range(&self.open.document, bytes)
     }
 
     /// Returns the byte at a position of the client.
-    pub(crate) fn byte(&self, at: lsp::Position) -> usize {
+    pub fn byte(&self, at: lsp::Position) -> usize {
         convert::byte(&self.open.document, at, self.view.snapshot.encoding)
     }
 
     /// Returns true if the document is a file of its workspace's registry.
-    pub(crate) fn is_registry(&self) -> bool {
+    pub fn is_registry(&self) -> bool {
         self.view.workspace.registry.holds(&self.path)
     }
 
     /// Returns the analysis of the document.
-    pub(crate) fn analyse(&self) -> Arc<Analysis> {
+    pub fn analyse(&self) -> Arc<Analysis> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
         let blocks = open.document.blocks();
         let is_current = |known: &Analysis| {
@@ -287,7 +285,7 @@ impl GovernedFile<'_> {
             snapshot.analyses.documents.get(Arc::from(open.uri.as_str()), is_current, |earlier| {
                 is_first = Some(earlier.is_none());
                 let started = Instant::now();
-                let file = why::file(workspace, path, &open.document);
+                let file = answers::file(workspace, path, &open.document);
                 let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
                 Analysis { path, file, ledger, took: started.elapsed() }
             });
@@ -307,7 +305,7 @@ impl GovernedFile<'_> {
     /// The answer needs no computation, while an analysis of the present text takes a parse and a
     /// comparison with the ledger. `None` if the present text was not edited from an analysed one,
     /// or if the ledger changed.
-    pub(crate) fn recent(&self) -> Option<Recent> {
+    pub fn recent(&self) -> Option<Recent> {
         let judged = lock(&self.view.snapshot.analyses.judged);
         let analysis = Arc::clone(judged.get(self.open.uri.as_str())?);
         drop(judged);
@@ -320,7 +318,7 @@ impl GovernedFile<'_> {
 
     /// Returns what the file is compared with to find its edits. If git fails, the baseline is
     /// unknown and no edit is judged.
-    pub(crate) fn baseline(&self) -> Arc<FormerFile> {
+    pub fn baseline(&self) -> Arc<FormerFile> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
         let key = (workspace.root.path().to_owned(), path.clone());
         let is_current = |known: &CachedBaseline| Arc::ptr_eq(&known.registry, &workspace.registry);
@@ -356,7 +354,7 @@ impl Analyses {
     ///
     /// While somebody types, the text may not parse. The intents are then taken from the text
     /// before, or from the file on disk, if they lie outside of the typed part.
-    pub(crate) fn intents_of(
+    pub fn intents_of(
         &self,
         uri: &lsp::Uri,
         file: &IntentFile,
@@ -388,7 +386,7 @@ impl Analyses {
     }
 
     /// Returns how long the last analysis of a document took.
-    pub(crate) fn took(&self, uri: &lsp::Uri) -> Duration {
+    pub fn took(&self, uri: &lsp::Uri) -> Duration {
         lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
@@ -427,7 +425,7 @@ impl LastRegistry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
 

@@ -5,84 +5,84 @@ use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::diagnostics_schedule::Clean;
-use crate::code::Encoding;
+use code::Encoding;
 
 /// What the client can do. Every field is `false` or the protocol's default until `initialize`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Capabilities {
+pub struct Capabilities {
     /// The column units in the client's order of preference. If empty, the client supports UTF-16
     /// only.
-    pub(crate) encodings: Vec<Encoding>,
+    pub encodings: Vec<Encoding>,
     /// Hover texts may be Markdown instead of plain text.
-    pub(crate) hover_markdown: bool,
+    pub hover_markdown: bool,
     /// Completion items may hold snippets.
-    pub(crate) completion_snippets: bool,
+    pub completion_snippets: bool,
     /// Completion items may give one range for inserting and another for replacing.
-    pub(crate) completion_insert_replace: bool,
+    pub completion_insert_replace: bool,
     /// Completion items may share one range that they replace.
-    pub(crate) completion_edit_range: bool,
+    pub completion_edit_range: bool,
     /// The answer to a definition request may be `LocationLink`s.
-    pub(crate) definition_links: bool,
+    pub definition_links: bool,
     /// Document symbols may be a tree.
-    pub(crate) symbol_tree: bool,
+    pub symbol_tree: bool,
     /// The client asks before a rename whether it is possible.
-    pub(crate) prepare_rename: bool,
+    pub prepare_rename: bool,
     /// The client shows code lenses.
-    pub(crate) code_lens: bool,
+    pub code_lens: bool,
     /// The client handles `workspace/codeLens/refresh` requests.
-    pub(crate) code_lens_refresh: bool,
+    pub code_lens_refresh: bool,
     /// The client shows inlay hints.
-    pub(crate) inlay_hints: bool,
+    pub inlay_hints: bool,
     /// The client handles `workspace/inlayHint/refresh` requests.
-    pub(crate) inlay_hint_refresh: bool,
+    pub inlay_hint_refresh: bool,
     /// Code actions may be objects with an edit, not only commands.
-    pub(crate) code_action_literals: bool,
+    pub code_action_literals: bool,
     /// A code action's edit may be resolved later.
-    pub(crate) code_action_resolve: bool,
+    pub code_action_resolve: bool,
     /// A code action may be shown disabled, with the reason.
-    pub(crate) code_action_disabled: bool,
+    pub code_action_disabled: bool,
     /// A code action may be marked as the preferred one.
-    pub(crate) code_action_preferred: bool,
+    pub code_action_preferred: bool,
     /// A code action keeps its `data` until it is resolved.
-    pub(crate) code_action_data: bool,
+    pub code_action_data: bool,
     /// Edits may name the version of the document that they change.
-    pub(crate) document_changes: bool,
+    pub document_changes: bool,
     /// Workspace edits may create files.
-    pub(crate) create_files: bool,
+    pub create_files: bool,
     /// Workspace edits may rename files.
-    pub(crate) rename_files: bool,
+    pub rename_files: bool,
     /// Edits may carry annotations that ask for confirmation.
-    pub(crate) change_annotations: bool,
+    pub change_annotations: bool,
     /// Diagnostics may point to related places.
-    pub(crate) related_information: bool,
+    pub related_information: bool,
     /// Diagnostics may link to their documentation.
-    pub(crate) code_description: bool,
+    pub code_description: bool,
     /// Diagnostics may be shown faded, as unnecessary.
-    pub(crate) diagnostic_unnecessary: bool,
+    pub diagnostic_unnecessary: bool,
     /// Diagnostics keep their `data` for code actions.
-    pub(crate) diagnostic_data: bool,
+    pub diagnostic_data: bool,
     /// The client sends `textDocument/diagnostic` requests.
-    pub(crate) pull_diagnostics: bool,
+    pub pull_diagnostics: bool,
     /// The client handles `workspace/diagnostic/refresh` requests.
-    pub(crate) diagnostic_refresh: bool,
+    pub diagnostic_refresh: bool,
     /// The server may register file watchers.
-    pub(crate) watch_files: bool,
+    pub watch_files: bool,
     /// The client answers `workspace/configuration` requests.
-    pub(crate) configuration: bool,
+    pub configuration: bool,
     /// The client sends `workspace/didChangeConfiguration` only after a registration.
-    pub(crate) register_configuration: bool,
+    pub register_configuration: bool,
     /// The client handles `window/workDoneProgress/create` requests.
-    pub(crate) progress: bool,
+    pub progress: bool,
     /// The client handles `window/showDocument` requests.
-    pub(crate) show_document: bool,
+    pub show_document: bool,
     /// Methods that the client repeats by itself after a `ContentModified` error.
-    pub(crate) retried: Vec<String>,
+    pub retried: Vec<String>,
 }
 
 impl Capabilities {
     /// Reads the capabilities, by the names that the protocol gives them. A missing one counts as
     /// "no".
-    pub(crate) fn new(client: &lsp::ClientCapabilities) -> Self {
+    pub fn new(client: &lsp::ClientCapabilities) -> Self {
         let client = serde_json::to_value(client).unwrap_or_default();
         let text = |path: &str| client.pointer(&format!("/textDocument/{path}"));
         let workspace = |path: &str| client.pointer(&format!("/workspace/{path}"));
@@ -139,7 +139,7 @@ impl Capabilities {
     /// Returns the column unit for this session: the one that the user demands if the client
     /// supports it, else the first of the client's choices that we support, else the protocol's
     /// default.
-    pub(crate) fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
+    pub fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
         // Every client must support UTF-16, even if it does not list it.
         let can = |it: Encoding| it == Encoding::Utf16 || self.encodings.contains(&it);
         forced
@@ -152,14 +152,14 @@ impl Capabilities {
     ///
     /// A client that pulls but does not handle a refresh would show outdated diagnostics after a
     /// change of the ledger, so diagnostics are pushed to it.
-    pub(crate) fn pulls(&self) -> bool {
+    pub fn pulls(&self) -> bool {
         self.pull_diagnostics && self.diagnostic_refresh
     }
 
     /// Returns whether an empty list is published for a document without findings. A client that
     /// could pull, but to which diagnostics are pushed, may wait for the push: opencode waits five
     /// seconds for each file that its agent writes.
-    pub(crate) fn when_clean(&self) -> Clean {
+    pub fn when_clean(&self) -> Clean {
         if self.pull_diagnostics && !self.pulls() { Clean::Published } else { Clean::Silent }
     }
 }

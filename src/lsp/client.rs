@@ -17,11 +17,11 @@ use super::cache::lock;
 use super::transport::Outbox;
 
 /// How long the client may take for an answer that needs no person.
-pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+pub const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a request to the client failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ClientError {
+pub enum ClientError {
     /// No answer came in time.
     #[error("the client did not answer {method} within {} s", limit.as_secs())]
     Late { method: String, limit: Duration },
@@ -37,7 +37,7 @@ type ClientAnswer = jsonrpc::Result<Value>;
 
 /// A handle to the client, cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub struct Client {
     inner: Arc<ClientState>,
 }
 
@@ -65,12 +65,12 @@ impl Drop for ClientQuestion<'_> {
 
 impl Client {
     /// Returns a handle to the client that reads from `outbox`.
-    pub(crate) fn new(outbox: Outbox) -> Self {
+    pub fn new(outbox: Outbox) -> Self {
         let inner = ClientState { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
-    pub(crate) fn notify<N: lsp::Notification>(&self, params: &N::Params) {
+    pub fn notify<N: lsp::Notification>(&self, params: &N::Params) {
         match serde_json::to_value(params) {
             Ok(params) => self.tell(N::METHOD.as_str(), params),
             Err(error) => tracing::error!(%error, "a notification cannot be written as JSON"),
@@ -78,24 +78,24 @@ impl Client {
     }
 
     /// Sends a notification of our own, which the protocol does not know.
-    pub(crate) fn tell(&self, method: &'static str, params: Value) {
+    pub fn tell(&self, method: &'static str, params: Value) {
         self.inner.outbox.send(&jsonrpc::Request::build(method).params(params).finish());
     }
 
     /// Writes a line into the client's log.
-    pub(crate) fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
+    pub fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
         let params = lsp::LogMessageParams { kind, message: message.into() };
         self.notify::<lsp::LogMessageNotification>(&params);
     }
 
     /// Shows a message to the person.
-    pub(crate) fn show_message(&self, kind: lsp::MessageType, message: String) {
+    pub fn show_message(&self, kind: lsp::MessageType, message: String) {
         self.notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
     }
 
     /// Shows a dialog to the person. Returns the title of the chosen action. `None` if the dialog
     /// was dismissed.
-    pub(crate) async fn choose(
+    pub async fn choose(
         &self,
         kind: lsp::MessageType,
         message: String,
@@ -113,7 +113,7 @@ impl Client {
     }
 
     /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
-    pub(crate) async fn request<R: lsp::Request>(
+    pub async fn request<R: lsp::Request>(
         &self,
         params: R::Params,
     ) -> Result<R::Result, ClientError> {
@@ -122,7 +122,7 @@ impl Client {
 
     /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
     /// decide.
-    pub(crate) async fn request_within<R: lsp::Request>(
+    pub async fn request_within<R: lsp::Request>(
         &self,
         params: R::Params,
         limit: Duration,
@@ -139,7 +139,7 @@ impl Client {
 
     /// Sends a request and returns whether the client accepted it. The content of the answer is
     /// ignored.
-    pub(crate) async fn request_done<R: lsp::Request>(
+    pub async fn request_done<R: lsp::Request>(
         &self,
         params: R::Params,
     ) -> Result<(), ClientError> {
@@ -149,7 +149,7 @@ impl Client {
     }
 
     /// Sends a request and awaits its answer, of any shape.
-    pub(crate) async fn ask(
+    pub async fn ask(
         &self,
         method: &'static str,
         params: Value,
@@ -173,7 +173,7 @@ impl Client {
     }
 
     /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
-    pub(crate) fn deliver(&self, id: &Id, answer: ClientAnswer) {
+    pub fn deliver(&self, id: &Id, answer: ClientAnswer) {
         let Id::Number(number) = id else { return };
         let Some(sender) = lock(&self.inner.waiting).remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::capabilities::Capabilities;
-use crate::code::Encoding;
-use crate::workspace::{Code, Level, Policy};
+use code::Encoding;
+use ground::{Code, Level, Policy};
 
 /// The section that the client is asked for.
-pub(crate) const SECTION: &str = "intent";
+pub const SECTION: &str = "intent";
 
 /// The keys that may change during a session.
 const CHANGEABLE_KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
@@ -19,29 +19,29 @@ const START_KEYS: [&str; 6] =
     ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
-    pub(crate) levels: BTreeMap<Code, Level>,
+    pub levels: BTreeMap<Code, Level>,
     /// Whether code lenses are offered.
-    pub(crate) code_lens: bool,
+    pub code_lens: bool,
     /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
     /// lenses.
-    pub(crate) inlay_hints: Option<bool>,
+    pub inlay_hints: Option<bool>,
     /// Whether the method and the duration of each request are traced (`$/setTrace`).
-    pub(crate) trace: bool,
+    pub trace: bool,
     /// The column unit that the user demands. Read at start only.
-    pub(crate) position_encoding: Option<Encoding>,
+    pub position_encoding: Option<Encoding>,
     /// Whether a person sits at the client and may be asked in dialogs. Read at start only.
-    pub(crate) interactive: bool,
+    pub interactive: bool,
     /// Whether a person sits at a client that shows no questions. Read at start only.
-    pub(crate) person: bool,
+    pub person: bool,
     /// Whether the client saves a document on request (`intent/save`). Read at start only.
-    pub(crate) saves: bool,
+    pub saves: bool,
     /// Whether the client wants a workspace's status (`intent/status`). Read at start only.
-    pub(crate) status: bool,
+    pub status: bool,
     /// The address of the page about a diagnostic's code, with `{code}` in place of the code. Read
     /// at start only.
-    pub(crate) docs_url: Option<String>,
+    pub docs_url: Option<String>,
 }
 
 impl Default for Settings {
@@ -63,25 +63,25 @@ impl Default for Settings {
 
 impl Settings {
     /// Returns the level of a code: the user's, else the policy's, else the default.
-    pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
+    pub fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
     }
 
     /// Returns true if a person sits at the client. An action that only a person may take, such as
     /// widening a scope, can then be a single step.
-    pub(crate) fn has_person(&self) -> bool {
+    pub fn has_person(&self) -> bool {
         self.interactive || self.person
     }
 
     /// Returns true if inlay hints are shown. They would repeat the lenses, so by default only
     /// clients without lenses get them.
-    pub(crate) fn shows_hints(&self, client: &Capabilities) -> bool {
+    pub fn shows_hints(&self, client: &Capabilities) -> bool {
         self.inlay_hints.unwrap_or(!client.code_lens)
     }
 
     /// Returns the settings at the start of the session, and a message for each that was not
     /// understood.
-    pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
+    pub fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
         for (key, value) in options.and_then(section).into_iter().flatten() {
@@ -92,7 +92,7 @@ impl Settings {
 
     /// Returns these settings overridden by the client's section, and a message for each setting
     /// that was not understood.
-    pub(crate) fn with(&self, configuration: &Value) -> (Self, Vec<String>) {
+    pub fn with(&self, configuration: &Value) -> (Self, Vec<String>) {
         let mut settings = self.clone();
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
@@ -160,7 +160,7 @@ impl Settings {
 }
 
 /// Returns the registration with which the client reports changes of our section.
-pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
+pub fn registration() -> tower_lsp::gen_lsp_types::Registration {
     tower_lsp::gen_lsp_types::Registration {
         id: "intent/configuration".into(),
         method: "workspace/didChangeConfiguration".into(),
@@ -170,7 +170,7 @@ pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
 
 /// Returns the object that holds our settings. Some clients wrap it in an object with the key
 /// `intent`, which is `null` if nothing is set.
-pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
+pub fn section(options: &Value) -> Option<&Map<String, Value>> {
     match options.get(SECTION) {
         Some(Value::Object(inner)) => Some(inner),
         Some(Value::Null) => None,
@@ -180,7 +180,7 @@ pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
 
 /// Returns our settings from an object that may hold the settings of all servers. An object without
 /// our section is used only if it has a key of ours.
-pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
+pub fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
     section(settings).filter(|section| {
         settings.get(SECTION).is_some()
             || CHANGEABLE_KEYS.iter().any(|key| section.contains_key(*key))
@@ -233,7 +233,7 @@ mod tests {
         let options = json!({ "levels": { code.as_str(): "hint" } });
         let (settings, problems) = Settings::default().with(&options);
         assert_eq!(problems, [""; 0]);
-        let path = crate::workspace::RelativePath::new("policy.yaml").unwrap();
+        let path = ground::RelativePath::new("policy.yaml").unwrap();
         let (policy, _) = Policy::parse(&path, &format!("levels: {{ {}: info }}", code.as_str()));
         assert_eq!(settings.level(code, &policy), Level::Hint);
         assert_eq!(Settings::default().level(code, &policy), Level::Info);

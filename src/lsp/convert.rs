@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf, Prefix};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::{Document, Encoding, LineRange, Position};
-use crate::workspace::Level;
+use code::{Document, Encoding, LineRange, Position};
+use ground::Level;
 
 /// Returns the path of a `file:` address. `None` for other schemes. An address with a host other
 /// than `localhost` has a path only on Windows, where it names a network share.
-pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
+pub fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
     if uri.scheme() != "file" {
         return None;
     }
@@ -19,7 +19,7 @@ pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
 }
 
 /// Returns the address of an absolute path. `None` for a relative path.
-pub(crate) fn uri_of(path: &Path) -> Option<lsp::Uri> {
+pub fn uri_of(path: &Path) -> Option<lsp::Uri> {
     lsp::Uri::from_file_path(path).ok()
 }
 
@@ -33,7 +33,7 @@ fn with_upper_drive(path: PathBuf) -> PathBuf {
 }
 
 /// Returns the protocol's name of an encoding.
-pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
+pub fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     match encoding {
         Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
         Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
@@ -47,7 +47,7 @@ fn position(from: lsp::Position) -> Position {
 
 /// Returns the byte at a position of the client. A column beyond the end of its line means the end
 /// of the line, and a line beyond the last means the end of the text.
-pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
+pub fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
     document.byte_of(position(at), encoding)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -
 ///
 /// The start of the line after the last one counts as the end of the text, because editors that
 /// replace the whole text send it.
-pub(crate) fn bytes_strict(
+pub fn bytes_strict(
     document: &Document,
     range: lsp::Range,
     encoding: Encoding,
@@ -72,11 +72,7 @@ pub(crate) fn bytes_strict(
 }
 
 /// Returns the client's range for bytes of a document.
-pub(crate) fn range(
-    document: &Document,
-    bytes: std::ops::Range<usize>,
-    encoding: Encoding,
-) -> lsp::Range {
+pub fn range(document: &Document, bytes: std::ops::Range<usize>, encoding: Encoding) -> lsp::Range {
     let at = |byte| {
         let Position { line, column } = document.position_of(byte, encoding);
         lsp::Position { line, character: column }
@@ -86,7 +82,7 @@ pub(crate) fn range(
 
 /// Returns the range of whole lines, for which the text of the file is not needed. It begins at the
 /// first column of the first line and ends at the start of the line after the last.
-pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
+pub fn range_of_lines(lines: LineRange) -> lsp::Range {
     lsp::Range {
         start: lsp::Position { line: lines.start() - 1, character: 0 },
         end: lsp::Position { line: lines.end(), character: 0 },
@@ -94,7 +90,7 @@ pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
 }
 
 /// Returns the protocol's severity. `None` for a level that is off.
-pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
+pub fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,
         Level::Hint => Some(lsp::DiagnosticSeverity::Hint),
@@ -105,7 +101,7 @@ pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
 }
 
 /// Returns the address of the document that the parameters of a message name.
-pub(crate) fn document_address(params: &serde_json::Value) -> Option<lsp::Uri> {
+pub fn document_address(params: &serde_json::Value) -> Option<lsp::Uri> {
     params.pointer("/textDocument/uri")?.as_str()?.parse().ok()
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tower_lsp::gen_lsp_types as lsp;
 
 /// The shortest pause in typing after which a document's diagnostics are computed.
-pub(crate) const QUIET: Duration = Duration::from_millis(75);
+pub const QUIET: Duration = Duration::from_millis(75);
 
 /// The longest pause in typing that is required before a document's diagnostics are computed.
 const MOST_QUIET: Duration = Duration::from_secs(1);
@@ -19,18 +19,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 /// Returns the pause in typing that is required, given how long the last analysis of the document
 /// took. The pause is four times as long, so at most a fifth of the time is spent on analyses while
 /// somebody types.
-pub(crate) fn quiet_after(took: Duration) -> Duration {
+pub fn quiet_after(took: Duration) -> Duration {
     (took * 4).clamp(QUIET, MOST_QUIET)
 }
 
 /// A number for one state of a document, or of a root's unopened files, whose diagnostics are
 /// wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Generation(u64);
+pub struct Generation(u64);
 
 /// What is published for a document that has no findings and had none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clean {
+pub enum Clean {
     /// Publishes nothing, because nothing changed.
     Silent,
     /// Publishes an empty list, because some agents wait for an answer to each write.
@@ -40,7 +40,7 @@ pub(crate) enum Clean {
 /// Keeps track of the diagnostics that are still wanted. For each document, these are the
 /// diagnostics of its last state.
 #[derive(Default)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     last: Generation,
     wanted: HashMap<lsp::Uri, Generation>,
     /// When each document was first changed since its diagnostics were computed.
@@ -55,7 +55,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Marks a document as changed: a computation that runs for it is no longer wanted.
-    pub(crate) fn touch(&mut self, uri: &lsp::Uri) -> Generation {
+    pub fn touch(&mut self, uri: &lsp::Uri) -> Generation {
         self.last.0 += 1;
         self.wanted.insert(uri.clone(), self.last);
         self.last
@@ -63,38 +63,38 @@ impl Schedule {
 
     /// Returns how long to wait for more edits of a document, given how long its last analysis
     /// took.
-    pub(crate) fn pause(&mut self, uri: &lsp::Uri, took: Duration) -> Duration {
+    pub fn pause(&mut self, uri: &lsp::Uri, took: Duration) -> Duration {
         let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
         quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
     }
 
     /// Marks that the computation of a document's diagnostics begins.
-    pub(crate) fn begin(&mut self, uri: &lsp::Uri) {
+    pub fn begin(&mut self, uri: &lsp::Uri) {
         self.waiting.remove(uri);
     }
 
     /// Marks the workspace at a root as changed: a computation that runs for its unopened files is
     /// no longer wanted.
-    pub(crate) fn touch_unopened(&mut self, root: &Path) -> Generation {
+    pub fn touch_unopened(&mut self, root: &Path) -> Generation {
         self.last.0 += 1;
         self.unopened_wanted.insert(root.to_owned(), self.last);
         self.last
     }
 
     /// Returns true if this computation for a root's unopened files is the last that was started.
-    pub(crate) fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
+    pub fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
         self.unopened_wanted.get(root) == Some(&generation)
     }
 
     /// Returns true if this is still the last state of the document.
-    pub(crate) fn is_wanted(&self, uri: &lsp::Uri, generation: Generation) -> bool {
+    pub fn is_wanted(&self, uri: &lsp::Uri, generation: Generation) -> bool {
         self.wanted.get(uri) == Some(&generation)
     }
 
     /// Returns the computed diagnostics if they have to be published. `None` if they are no longer
     /// wanted. Also `None` if there are none, the client shows none, and `clean` is
     /// [`Clean::Silent`].
-    pub(crate) fn done(
+    pub fn done(
         &mut self,
         uri: &lsp::Uri,
         generation: Generation,
@@ -117,7 +117,7 @@ impl Schedule {
     /// Returns what to publish for the unopened files under a root, given all their diagnostics.
     /// Open files have diagnostics of their own and are left out. Diagnostics that no longer apply
     /// are removed.
-    pub(crate) fn unopened(
+    pub fn unopened(
         &mut self,
         root: PathBuf,
         found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
@@ -138,7 +138,7 @@ impl Schedule {
     }
 
     /// Drops a document that was closed. Returns true if the client still shows diagnostics of it.
-    pub(crate) fn forget(&mut self, uri: &lsp::Uri) -> bool {
+    pub fn forget(&mut self, uri: &lsp::Uri) -> bool {
         self.wanted.remove(uri);
         self.waiting.remove(uri);
         self.shown.remove(uri).is_some_and(|shown| !shown.is_empty())

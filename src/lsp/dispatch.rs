@@ -31,10 +31,10 @@ use super::features;
 use super::ordered::{LoopHandle, Ordered};
 use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
-use crate::workspace::Hint;
+use ground::Hint;
 
 /// Returns the table of this server.
-pub(crate) fn table() -> MethodTable {
+pub fn table() -> MethodTable {
     MethodTable::default()
         .on_sync_mut::<lsp::InitializedNotification>(Ordered::initialized)
         .on_sync_mut::<lsp::DidOpenTextDocumentNotification>(Ordered::did_open)
@@ -73,7 +73,7 @@ const REQUEST_FAILED: i64 = -32803;
 
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RequestRefusal {
+pub enum RequestRefusal {
     /// The parameters do not have the shape that the method requires.
     #[error("the parameters of {method} cannot be read: {reason}")]
     Params { method: String, reason: String },
@@ -102,12 +102,12 @@ pub(crate) enum RequestRefusal {
 }
 
 impl RequestRefusal {
-    pub(crate) fn params(method: &str, error: serde_json::Error) -> Self {
+    pub fn params(method: &str, error: serde_json::Error) -> Self {
         Self::Params { method: method.to_owned(), reason: error.to_string() }
     }
 
     /// Returns the refusal of a request that failed with this error.
-    pub(crate) fn failed(error: impl ToString) -> Self {
+    pub fn failed(error: impl ToString) -> Self {
         Self::Failed(error.to_string())
     }
 }
@@ -144,14 +144,14 @@ impl From<RequestRefusal> for Error {
 }
 
 /// The answer of a request, or why there is none.
-pub(crate) type Answer<T> = Result<T, RequestRefusal>;
+pub type Answer<T> = Result<T, RequestRefusal>;
 
 /// What the handler of a request needs to talk to the client.
 #[derive(Clone)]
-pub(crate) struct ClientConversation {
+pub struct ClientConversation {
     /// The state when the request arrived.
-    pub(crate) snapshot: Snapshot,
-    pub(crate) client: Client,
+    pub snapshot: Snapshot,
+    pub client: Client,
     pub(super) pool: Pool,
     pub(super) handle: LoopHandle,
 }
@@ -159,7 +159,7 @@ pub(crate) struct ClientConversation {
 impl ClientConversation {
     /// Runs `work` on a thread of the lane and returns its result. A conversation must not compute
     /// in its own task, because all tasks share two threads.
-    pub(crate) async fn compute_on<T: Send + 'static>(
+    pub async fn compute_on<T: Send + 'static>(
         &self,
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
@@ -170,12 +170,12 @@ impl ClientConversation {
     }
 
     /// Reports files that this request wrote, so that they are read again at once.
-    pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
+    pub fn wrote(&self, paths: Vec<PathBuf>) {
         self.handle.run(move |it| it.files_changed(paths));
     }
 
     /// Shows those questions of agents again whose dialogs the person closed without an answer.
-    pub(crate) fn review(&self, root: PathBuf) {
+    pub fn review(&self, root: PathBuf) {
         self.handle.run(move |it| it.questions.put_again(&root));
     }
 }
@@ -189,7 +189,7 @@ type ConversationHandler = Box<
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> Answer<()> + Send + Sync>;
 
 /// How a request is answered.
-pub(crate) enum Handler {
+pub enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
     /// By a task that may ask the client.
@@ -198,19 +198,19 @@ pub(crate) enum Handler {
 
 /// The methods and their handlers. Tests add their own rows.
 #[derive(Default)]
-pub(crate) struct MethodTable {
+pub struct MethodTable {
     requests: HashMap<&'static str, Handler>,
     notifications: HashMap<&'static str, Mutation>,
 }
 
 impl MethodTable {
     /// Returns the handler of a request.
-    pub(crate) fn request(&self, method: &str) -> Option<&Handler> {
+    pub fn request(&self, method: &str) -> Option<&Handler> {
         self.requests.get(method)
     }
 
     /// Returns the handler of a notification.
-    pub(crate) fn notification(&self, method: &str) -> Option<&Mutation> {
+    pub fn notification(&self, method: &str) -> Option<&Mutation> {
         self.notifications.get(method)
     }
 
@@ -234,7 +234,7 @@ impl MethodTable {
     }
 
     /// Adds a request that somebody waits for.
-    pub(crate) fn on_latency_sensitive<R: lsp::Request>(
+    pub fn on_latency_sensitive<R: lsp::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
@@ -242,7 +242,7 @@ impl MethodTable {
     }
 
     /// Adds a request that may take longer.
-    pub(crate) fn on_worker<R: lsp::Request>(
+    pub fn on_worker<R: lsp::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
@@ -266,7 +266,7 @@ impl MethodTable {
     }
 
     /// Adds a request that asks the client, or changes files, before it answers.
-    pub(crate) fn on_conversation<R: lsp::Request, F>(
+    pub fn on_conversation<R: lsp::Request, F>(
         mut self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
@@ -288,17 +288,17 @@ fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Answer<
 }
 
 /// Converts the answer of a request or command to JSON.
-pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> Answer<Value> {
+pub fn to_json(method: &str, answer: impl serde::Serialize) -> Answer<Value> {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 
 /// Returns the refusal for a fault of the server in `method`.
-pub(crate) fn fault(method: &str, reason: &str) -> RequestRefusal {
+pub fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }
 
 /// Returns the message of a panic.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())

@@ -20,15 +20,17 @@ use super::watch::{self, Watcher};
 use super::{
     FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent_process, progress,
 };
-use crate::verbs::{Workspace, git_hooks, map};
-use crate::workspace::text;
+use evidence::git_hooks;
+use ground::text;
+use judgement::map;
+use why::Workspace;
 
 /// How long to collect changed files before they are read. Programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
 
 /// The loop's connections to the outside: the client, the threads, the watcher, and the handle
 /// through which their results come back.
-pub(crate) struct Outlets {
+pub struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
     pub(super) handle: LoopHandle,

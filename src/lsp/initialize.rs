@@ -8,7 +8,7 @@ use super::world::World;
 use super::{convert, features};
 
 /// Returns the server's capabilities, computed from what the client can do and the user wants.
-pub(crate) fn result(world: &World) -> lsp::InitializeResult {
+pub fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
         position_encoding: Some(convert::encoding_kind(world.now.encoding)),
         text_document_sync: Some(sync()),
@@ -43,7 +43,7 @@ fn sync() -> lsp::TextDocumentSync {
 
 /// Reads the parameters. A field or capability that does not follow the protocol is dropped instead
 /// of refused, because a session without it is better than none.
-pub(crate) fn parse(params: Value) -> Answer<lsp::InitializeParams> {
+pub fn parse(params: Value) -> Answer<lsp::InitializeParams> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok(read),
         Err(error) => error,

@@ -23,14 +23,14 @@ enum LogEntry {
 
 /// A writer that queues lines for the thread of the log.
 #[derive(Clone)]
-pub(crate) struct Log {
+pub struct Log {
     lines: SyncSender<LogEntry>,
 }
 
 impl Log {
     /// Sets up the log of this process. `INTENT_LOG` sets its level (the default is warnings), and
     /// panics are logged with their backtrace.
-    pub(crate) fn start() -> io::Result<Self> {
+    pub fn start() -> io::Result<Self> {
         let log = Self::to(io::stderr())?;
         let filter =
             EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
@@ -52,7 +52,7 @@ impl Log {
     }
 
     /// Waits until the lines queued so far are written, but at most [`LAST_LINES`].
-    pub(crate) fn flush(&self) {
+    pub fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
             // If the thread is late or gone, there is nothing more to wait for.

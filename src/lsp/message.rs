@@ -4,7 +4,7 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
 #[derive(Debug)]
-pub(crate) enum Message {
+pub enum Message {
     /// A request must be answered exactly once.
     Request { id: Id, method: String, params: Value },
     /// A notification must never be answered.
@@ -15,7 +15,7 @@ pub(crate) enum Message {
 
 /// Why the bytes that arrived are not a valid message.
 #[derive(Debug)]
-pub(crate) enum Rejected {
+pub enum Rejected {
     /// The frame is malformed or larger than the limit, or its body is not JSON.
     Unparsable(String),
     /// The body is JSON, but neither a request nor an answer.
@@ -27,7 +27,7 @@ pub(crate) enum Rejected {
 
 impl Rejected {
     /// Returns the error reply for the client. `None` if the message must not be answered.
-    pub(crate) fn reply(self) -> Option<jsonrpc::Response> {
+    pub fn reply(self) -> Option<jsonrpc::Response> {
         let (id, code, reason) = match self {
             Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),
             Self::Shape { id, reason } => (id, ErrorCode::InvalidRequest, reason),
@@ -43,7 +43,7 @@ impl Rejected {
 }
 
 /// Parses the body of one frame.
-pub(crate) fn parse(body: &[u8]) -> Result<Message, Rejected> {
+pub fn parse(body: &[u8]) -> Result<Message, Rejected> {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Rejected::Unparsable(format!("the message is not JSON: {error}")))?;
     let Some(object) = value.as_object() else {

@@ -29,7 +29,7 @@ use super::transport::{IncomingMessage, Outbox};
 use super::waiting_requests::HeldRequest;
 use super::world::World;
 use super::{ServerParts, convert, effects::Outlets, initialize};
-use crate::workspace::Hint;
+use ground::Hint;
 
 /// A turn of the loop that takes longer is logged, because everything else waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(100);
@@ -39,21 +39,21 @@ const SLOW_TURN: Duration = Duration::from_millis(100);
 type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
 
 /// The end of the queue at which the loop takes events.
-pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
+pub type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 
 /// A handle to the loop for tasks and threads.
 #[derive(Clone)]
-pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
+pub struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
 
 impl LoopHandle {
     /// Returns a handle to the loop that receives these events.
-    pub(crate) fn new() -> (Self, LoopEvents) {
+    pub fn new() -> (Self, LoopEvents) {
         let (sender, events) = mpsc::unbounded_channel();
         (Self(sender), events)
     }
 
     /// Queues `event`, which the loop runs after the present turn.
-    pub(crate) fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
+    pub fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         // The loop ends before its tasks and threads do. Then nobody waits for the event.
         drop(self.0.send(Box::new(event)));
     }
@@ -78,7 +78,7 @@ pub(super) enum Phase {
 }
 
 /// The loop with the state that it owns.
-pub(crate) struct Ordered {
+pub struct Ordered {
     pub(super) phase: Phase,
     /// True after an orderly shutdown, false if the client is gone. `None` while the loop runs.
     pub(super) ended: Option<bool>,
@@ -100,7 +100,7 @@ pub(crate) struct Ordered {
 
 impl Ordered {
     /// Returns a server that waits for `initialize`. Must be called inside a tokio runtime.
-    pub(crate) fn new(parts: ServerParts, pool: Pool, outbox: Outbox, handle: LoopHandle) -> Self {
+    pub fn new(parts: ServerParts, pool: Pool, outbox: Outbox, handle: LoopHandle) -> Self {
         let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, handle);
         Self {
             phase: Phase::New,
@@ -122,7 +122,7 @@ impl Ordered {
 
     /// Runs until the client sends `exit`, closes the stream or is gone. Returns true after an
     /// orderly shutdown.
-    pub(crate) async fn run(
+    pub async fn run(
         mut self,
         mut incoming: mpsc::Receiver<IncomingMessage>,
         mut events: LoopEvents,

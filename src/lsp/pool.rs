@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// The queue in which a job waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
+pub enum Lane {
     /// For requests whose answer somebody waits for: hover, completion, code action, lens.
     LatencySensitive,
     /// For work that may take longer: diagnostics, loading, symbols of the whole workspace.
@@ -24,7 +24,7 @@ pub(crate) enum Lane {
 
 /// A handle to the threads. They end when the last clone is dropped and the queues are empty.
 #[derive(Clone)]
-pub(crate) struct Pool {
+pub struct Pool {
     latency: Sender<Job>,
     worker: Sender<Job>,
 }
@@ -32,13 +32,13 @@ pub(crate) struct Pool {
 impl Pool {
     /// Starts the threads. Each lane gets as many as there are processors, at least two and at most
     /// eight.
-    pub(crate) fn start() -> io::Result<Self> {
+    pub fn start() -> io::Result<Self> {
         let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
         Ok(Self { latency: lane("lsp-latency", threads)?, worker: lane("lsp-worker", threads)? })
     }
 
     /// Queues a job. If the job panics, the panic is logged and the thread goes on.
-    pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
+    pub fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
         let sender = match lane {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,

@@ -7,7 +7,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::client::Client;
 
 /// Shows `title` until `done` is sent or dropped. The work itself never waits for the client.
-pub(crate) async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {
+pub async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {
     let token = lsp::ProgressToken::String(format!("intent/{}", uuid::Uuid::new_v4()));
     let create = lsp::WorkDoneProgressCreateParams { token: token.clone() };
     if let Err(error) = client.request_done::<lsp::WorkDoneProgressCreateRequest>(create).await {

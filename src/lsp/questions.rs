@@ -21,11 +21,11 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::client::{Client, ClientError};
 use super::ordered::{Ordered, Phase};
 use super::pool::{Lane, Pool};
-use crate::verbs::Workspace;
-use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace, Question};
-use crate::workspace::approvals::{self, Approval};
-use crate::workspace::text;
-use crate::workspace::{Hint, Root};
+use ground::approvals::{self, Approval};
+use ground::text;
+use ground::{Hint, Root};
+use judgement::approval::{self, ApprovalVerdict, DecisionPlace, Question};
+use why::Workspace;
 
 /// How often the folders of questions are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ const REJECT: &str = "Reject";
 
 /// The questions of one root.
 #[derive(Clone, Debug)]
-pub(crate) struct RootQuestions {
+pub struct RootQuestions {
     root: Arc<Root>,
     /// The modification time of the folder of questions when it was read.
     changed: Option<SystemTime>,
@@ -53,7 +53,7 @@ pub(crate) struct RootQuestions {
 
 /// The questions that wait for the person, and those that were shown.
 #[derive(Default)]
-pub(crate) struct Questions {
+pub struct Questions {
     by_root: HashMap<PathBuf, RootQuestions>,
     /// Every question that was shown, by root and code, with a sender that closes its dialog.
     shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,
@@ -251,7 +251,7 @@ fn time_left(asked: &Approval) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::approvals::{ApprovalState, Subject};
+    use ground::approvals::{ApprovalState, Subject};
 
     fn command(text: &str) -> Approval {
         Approval {

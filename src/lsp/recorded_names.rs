@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::verbs::{LazyLedger, Workspace};
-use crate::workspace::RelativePath;
+use ground::RelativePath;
+use why::{LazyLedger, Workspace};
 
 /// How many files are read from the ledger before the entries read for them are released.
 const AT_ONCE: usize = 256;
 
 /// The recorded names of one state of a ledger.
-pub(crate) struct RecordedNames {
+pub struct RecordedNames {
     ledger: Arc<LazyLedger>,
     /// The files and the recorded names, in small letters and including the names of the
     /// containers.
@@ -43,7 +43,7 @@ impl RecordedNames {
 
     /// Returns the files in which a block was recorded whose name contains all these words, at most
     /// `most` files. The words must be in small letters.
-    pub(crate) fn files(&self, words: &[String], most: usize) -> Vec<RelativePath> {
+    pub fn files(&self, words: &[String], most: usize) -> Vec<RelativePath> {
         let fitting =
             |(_, name): &&(RelativePath, String)| words.iter().all(|it| name.contains(it));
         let mut files: Vec<RelativePath> = Vec::new();

@@ -14,10 +14,10 @@ use super::transport::Outbox;
 
 /// Tells a running handler that its request was cancelled.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    pub(crate) fn is_cancelled(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
     fn set(&self) {
@@ -28,7 +28,7 @@ impl Cancel {
 /// Identifies one request of this session. The client may use its ids again; a ticket is never used
 /// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Ticket(u64);
+pub struct Ticket(u64);
 
 struct OpenRequest {
     id: Id,
@@ -39,7 +39,7 @@ struct OpenRequest {
 }
 
 /// The requests that wait for their reply.
-pub(crate) struct Requests {
+pub struct Requests {
     outbox: Outbox,
     /// Only a few are open at any time, so searching all of them for an id is cheap.
     open: HashMap<Ticket, OpenRequest>,
@@ -47,13 +47,13 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn new(outbox: Outbox) -> Self {
+    pub fn new(outbox: Outbox) -> Self {
         Self { outbox, open: HashMap::new(), next: 0 }
     }
 
     /// Opens a request. If a request with the same id is still open, the new one is answered with
     /// an error and `None` is returned.
-    pub(crate) fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
+    pub fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
         if self.open.values().any(|open| open.id == id) {
             let mut error = Error::invalid_request();
             error.message =
@@ -76,7 +76,7 @@ impl Requests {
     }
 
     /// Registers the task of a request, so that the task ends when the request is cancelled.
-    pub(crate) fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
+    pub fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
         if let Some(open) = self.open.get_mut(&ticket) {
             open.task = Some(task);
         }
@@ -84,11 +84,7 @@ impl Requests {
 
     /// Sends the reply, unless the request was cancelled before. Returns the request's method and
     /// its duration if a reply was sent.
-    pub(crate) fn finish(
-        &mut self,
-        ticket: Ticket,
-        result: Result<Value>,
-    ) -> Option<(String, Duration)> {
+    pub fn finish(&mut self, ticket: Ticket, result: Result<Value>) -> Option<(String, Duration)> {
         let open = self.open.remove(&ticket)?;
         let took = open.started.elapsed();
         tracing::debug!(method = open.method, ?took, ok = result.is_ok(), "answered");
@@ -98,7 +94,7 @@ impl Requests {
 
     /// Answers a request with "cancelled" at once. A later result is dropped, and an id that is not
     /// open is ignored.
-    pub(crate) fn cancel(&mut self, id: &Id) {
+    pub fn cancel(&mut self, id: &Id) {
         let Some((&ticket, open)) = self.open.iter().find(|(_, open)| open.id == *id) else {
             return;
         };

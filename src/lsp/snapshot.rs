@@ -12,50 +12,50 @@ use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::dispatch::{Answer, RequestRefusal};
 use super::requests::Cancel;
-use crate::code::{Document, Encoding};
-use crate::verbs::Workspace;
+use code::{Document, Encoding};
+use why::Workspace;
 
 /// Computes the diagnostics of a document; see [`super::features::diagnostics`].
-pub(crate) type Diagnose = fn(&Snapshot, &lsp::Uri) -> Vec<lsp::Diagnostic>;
+pub type Diagnose = fn(&Snapshot, &lsp::Uri) -> Vec<lsp::Diagnostic>;
 
 /// Computes the diagnostics of the files under a root that are not open; see
 /// [`super::features::diagnostics`].
-pub(crate) type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>;
+pub type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>;
 
 /// A document as the client shows it, unsaved text included.
 #[derive(Clone)]
-pub(crate) struct OpenDocument {
+pub struct OpenDocument {
     /// The client's address of the document.
-    pub(crate) uri: lsp::Uri,
+    pub uri: lsp::Uri,
     /// The document's path. `None` if the address is not that of a local file.
-    pub(crate) path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// The client's number for this state of the text.
-    pub(crate) version: i32,
+    pub version: i32,
     /// The text and its blocks.
-    pub(crate) document: Document,
+    pub document: Document,
     /// The time at which this text arrived.
-    pub(crate) changed: Instant,
+    pub changed: Instant,
     /// False after an edit could not be applied. The text may then differ from the client's, so
     /// nothing is answered about it.
-    pub(crate) in_sync: bool,
+    pub in_sync: bool,
 }
 
 /// The open documents, by address.
-pub(crate) type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;
+pub type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;
 
 /// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
-pub(crate) struct Workspaces {
+pub struct Workspaces {
     /// The root that governs each folder, by the path that the client uses. `None` if no workspace
     /// governs the folder.
-    pub(crate) folders: HashMap<PathBuf, Option<PathBuf>>,
+    pub folders: HashMap<PathBuf, Option<PathBuf>>,
     /// The loaded workspaces, by root.
-    pub(crate) loaded: BTreeMap<PathBuf, Workspace>,
+    pub loaded: BTreeMap<PathBuf, Workspace>,
 }
 
 impl Workspaces {
     /// Returns the root that governs a file, if its workspace is loaded.
-    pub(crate) fn root_of(&self, path: &Path) -> Option<&Path> {
+    pub fn root_of(&self, path: &Path) -> Option<&Path> {
         let loaded = |root: &Path| self.loaded.get_key_value(root).map(|(root, _)| root.as_path());
         match path.parent().and_then(|folder| self.folders.get(folder)) {
             Some(root) => loaded(root.as_ref()?),
@@ -66,23 +66,23 @@ impl Workspaces {
     }
 
     /// Returns the workspace that governs a file, if it is loaded.
-    pub(crate) fn of_path(&self, path: &Path) -> Option<&Workspace> {
+    pub fn of_path(&self, path: &Path) -> Option<&Workspace> {
         self.loaded.get(self.root_of(path)?)
     }
 }
 
 /// The state of the server at one moment: immutable, cheap to clone, safe to keep.
 #[derive(Clone)]
-pub(crate) struct Snapshot {
-    pub(crate) settings: Arc<Settings>,
+pub struct Snapshot {
+    pub settings: Arc<Settings>,
     /// What the client can do.
-    pub(crate) client: Arc<Capabilities>,
+    pub client: Arc<Capabilities>,
     /// The unit in which the client counts columns.
-    pub(crate) encoding: Encoding,
+    pub encoding: Encoding,
     pub(super) documents: Arc<Documents>,
     pub(super) workspaces: Arc<Workspaces>,
     /// The folders of the client's window.
-    pub(crate) folders: Arc<BTreeSet<PathBuf>>,
+    pub folders: Arc<BTreeSet<PathBuf>>,
     /// Results computed for the open documents. Features fill this cache when they first need a
     /// result.
     pub(super) analyses: Arc<Analyses>,
@@ -107,50 +107,50 @@ impl Snapshot {
     }
 
     /// Returns an open document. `None` if it is not open, or out of step with the client.
-    pub(crate) fn document(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
+    pub fn document(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
     /// Returns the version of an open document. `None` if it is not open, or out of step with the
     /// client.
-    pub(crate) fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
+    pub fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
         self.document(uri).map(|open| open.version)
     }
 
     /// Returns the open documents that are in step with the client, in no particular order.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
+    pub fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
         self.documents.values().map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
     /// Returns the workspace that governs a document, open or not. `None` if the document is not a
     /// file, lies outside of every workspace, or its workspace is not loaded yet.
-    pub(crate) fn workspace_of(&self, uri: &lsp::Uri) -> Option<&Workspace> {
+    pub fn workspace_of(&self, uri: &lsp::Uri) -> Option<&Workspace> {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 
     /// Returns the workspace that governs a file given by its absolute path.
-    pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
+    pub fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
         self.workspaces.of_path(path)
     }
 
     /// Returns a workspace with the documents of this snapshot.
-    pub(crate) fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
+    pub fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
         WorkspaceView { snapshot: self, workspace }
     }
 
     /// Returns the workspace at a root, if it is loaded.
-    pub(crate) fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
+    pub fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
     }
 
     /// Returns all loaded workspaces, in the order of their roots.
-    pub(crate) fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
+    pub fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.workspaces.loaded.values()
     }
 
     /// Returns an error once the request is cancelled. Long computations call it between their
     /// steps.
-    pub(crate) fn check_cancelled(&self) -> Answer<()> {
+    pub fn check_cancelled(&self) -> Answer<()> {
         if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::message::{self, Message, Rejected};
 
 /// The largest frame that is read. Larger ones are skipped and refused.
-pub(crate) const MAX_FRAME_BYTES: u64 = 64 << 20;
+pub const MAX_FRAME_BYTES: u64 = 64 << 20;
 
 /// A larger length is taken for garbage, because skipping so many bytes would take too long.
 const ABSURD_BYTES: u64 = 4 << 30;
@@ -27,7 +27,7 @@ const QUEUED_MESSAGES: usize = 256;
 
 /// Why bytes were not a frame.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FrameError {
+pub enum FrameError {
     /// Other bytes where a header was expected.
     #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
     Garbage { bytes: u64 },
@@ -37,7 +37,7 @@ pub(crate) enum FrameError {
 }
 
 /// Splits a byte stream into frames.
-pub(crate) struct Frames<R> {
+pub struct Frames<R> {
     input: R,
     /// The length from a header that follows garbage. The garbage is reported before the frame is
     /// read.
@@ -53,13 +53,13 @@ enum FrameHeader {
 
 impl<R: BufRead> Frames<R> {
     /// Returns the frames of `input`, from its current position.
-    pub(crate) fn new(input: R) -> Self {
+    pub fn new(input: R) -> Self {
         Self { input, length: None }
     }
 
     /// Returns the body of the next frame, or an error for what was skipped. `None` at the end of
     /// the stream.
-    pub(crate) fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
+    pub fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
         let mut skipped = 0;
         loop {
             let Some(line) = self.header_line()? else { return Ok(None) };
@@ -143,10 +143,10 @@ fn is_other_header(line: &str) -> bool {
 
 /// What the reader passes to the loop, in the order of arrival. The channel closes at the end of
 /// the stream.
-pub(crate) type IncomingMessage = Result<Message, Rejected>;
+pub type IncomingMessage = Result<Message, Rejected>;
 
 /// Starts the thread `lsp-reader` on `input`.
-pub(crate) fn spawn_reader(
+pub fn spawn_reader(
     input: impl Read + Send + 'static,
 ) -> io::Result<mpsc::Receiver<IncomingMessage>> {
     let (sender, receiver) = mpsc::channel(QUEUED_MESSAGES);
@@ -175,7 +175,7 @@ pub(crate) fn spawn_reader(
 ///
 /// The queue has no limit, because nothing in the server may wait for a client that does not read.
 #[derive(Clone)]
-pub(crate) struct Outbox {
+pub struct Outbox {
     sender: std::sync::mpsc::Sender<Outgoing>,
 }
 
@@ -186,7 +186,7 @@ enum Outgoing {
 
 impl Outbox {
     /// Queues a message. A message that cannot be serialized is logged and dropped.
-    pub(crate) fn send(&self, message: &impl Serialize) {
+    pub fn send(&self, message: &impl Serialize) {
         match serde_json::to_string(message) {
             // The writer ends early only if the client's stream is closed. Then nobody can be told.
             Ok(text) => drop(self.sender.send(Outgoing::Frame(text))),
@@ -195,14 +195,14 @@ impl Outbox {
     }
 
     /// Ends the writer once all messages before this call are written.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         drop(self.sender.send(Outgoing::Close));
     }
 }
 
 /// Starts the thread `lsp-writer` on `output`. It ends after [`Outbox::close`], once all earlier
 /// messages are written. The receiver closes then.
-pub(crate) fn spawn_writer(
+pub fn spawn_writer(
     output: impl Write + Send + 'static,
 ) -> io::Result<(Outbox, std::sync::mpsc::Receiver<()>)> {
     let (sender, queue) = std::sync::mpsc::channel();

@@ -8,22 +8,23 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::intent::Registry;
-use crate::verbs::check::{self, CheckRequest};
-use crate::verbs::findings::{self, FindingAnswer};
-use crate::verbs::rules::Rules;
-use crate::verbs::{Workspace, verify};
-use crate::workspace::{Finding, RelativePath, ignores};
+use evidence::verify;
+use ground::{Finding, RelativePath, ignores};
+use intents::Registry;
+use judgement::check::{self, CheckRequest};
+use why::Workspace;
+use why::findings::{self, FindingAnswer};
+use why::rules::Rules;
 
 /// How long the list of files is reused while the text of the registry does not change.
 const FILES_KEEP: Duration = Duration::from_secs(10);
 
 /// The facts about one state of a workspace.
-pub(crate) struct Survey {
+pub struct Survey {
     /// The findings in policy, registry, ignore files and ledger.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
-    pub(crate) files: Arc<Vec<RelativePath>>,
+    pub files: Arc<Vec<RelativePath>>,
     /// The findings of `intent check` in the work tree. Computed on first use.
     checked: OnceLock<Vec<FindingAnswer>>,
     /// The rules together with the approvals of a person. Computed on first use.
@@ -60,18 +61,18 @@ impl Survey {
     }
 
     /// Returns the rules together with the approvals of a person.
-    pub(crate) fn rules(&self, workspace: &Workspace) -> &Rules {
+    pub fn rules(&self, workspace: &Workspace) -> &Rules {
         self.rules.get_or_init(|| check::rules(workspace))
     }
 
     /// Returns the findings about files that were deleted from the work tree.
-    pub(crate) fn gone(&self, workspace: &Workspace) -> &[Finding] {
+    pub fn gone(&self, workspace: &Workspace) -> &[Finding] {
         self.gone.get_or_init(|| check::gone(workspace).unwrap_or_default())
     }
 
     /// Returns the findings of `intent check` in the work tree. If the check fails, returns
     /// [`Survey::findings`] instead.
-    pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
+    pub fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| {
             let checked = check::change(workspace, &CheckRequest::default());
             checked.map_or_else(

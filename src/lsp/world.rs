@@ -18,10 +18,10 @@ use super::config::Settings;
 use super::convert;
 use super::ordered::Ordered;
 use super::snapshot::{Diagnose, Snapshot};
-pub(crate) use knowledge::WorkspaceLocation;
+pub use knowledge::WorkspaceLocation;
 
 /// The mutable state of the server.
-pub(crate) struct World {
+pub struct World {
     /// What requests see. Each gets a copy of its own.
     pub(super) now: Snapshot,
     at_start: Settings,
@@ -39,7 +39,7 @@ pub(crate) struct World {
 
 impl World {
     /// Returns the state of a server that has no open document and no loaded workspace.
-    pub(crate) fn new(diagnose: Diagnose) -> Self {
+    pub fn new(diagnose: Diagnose) -> Self {
         Self {
             now: Snapshot::new(diagnose),
             at_start: Settings::default(),
@@ -53,7 +53,7 @@ impl World {
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
     /// Returns a warning for each setting that is not understood.
-    pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<String> {
+    pub fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<String> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
         // Clients send "off" even if the user did not ask for it, so it does not override the
@@ -69,7 +69,7 @@ impl World {
 
     /// Turns dialogs off if an agent started the server, whatever the client says. Returns a warning
     /// if they were on.
-    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
+    pub fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
         let agent = agent.filter(|_| self.now.settings.has_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);
@@ -87,7 +87,7 @@ impl World {
 
 impl Ordered {
     /// Starts what had to wait until the client accepts requests.
-    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) {
+    pub fn initialized(&mut self, _: lsp::InitializedParams) {
         self.register();
         if self.world.now.client.configuration {
             self.pull_configuration();
@@ -100,7 +100,7 @@ impl Ordered {
         }
     }
 
-    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) {
+    pub fn set_trace(&mut self, params: lsp::SetTraceParams) {
         let world = &mut self.world;
         world.at_start.trace = is_traced(&params.value);
         Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
@@ -108,7 +108,7 @@ impl Ordered {
 
     /// Handles changed settings. Clients that support it are asked for their settings; others send
     /// them in the notification.
-    pub(crate) fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
+    pub fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
         if self.world.now.client.configuration {
             return self.pull_configuration();
         }

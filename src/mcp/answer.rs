@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::verbs::file::FileError;
-use crate::verbs::gate::Denial;
-use crate::verbs::lesson_error::LessonError;
-use crate::verbs::{ReadError, VerbError};
-use crate::workspace::{Hint, text};
+use ground::{Hint, text};
+use judgement::file::FileError;
+use judgement::gate::Denial;
+use why::lesson_error::LessonError;
+use why::{ReadError, VerbError};
 
 /// The result of a tool call.
 pub(super) type ToolOutcome<T = Value> = Result<ToolAnswer<T>, Refusal>;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::intent::{IntentFile, Registry};
-use crate::verbs::{VerbError, Workspace, context, map};
-use crate::workspace::{Hint, text};
+use ground::{Hint, text};
+use intents::{IntentFile, Registry};
+use judgement::map;
+use overview::context;
+use why::{VerbError, Workspace};
 
 const REGISTRY: &str = "intent://registry";
 const MAP: &str = "intent://map";

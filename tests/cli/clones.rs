@@ -1,7 +1,7 @@
 //! A fresh clone, and commands about a commit or the index while the work tree differs from it.
 
-use intent_lsp::facade::ledger::Digest;
-use intent_lsp::facade::ledger::evidence::path_of;
+use ledger::Digest;
+use ledger::evidence::path_of;
 
 use super::lab::{Lab, transcript};
 

@@ -1,7 +1,7 @@
 //! `intent compact` unites the evidence of a closed month in one file; no answer changes.
 
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::compact::{CompactAnswer, compact};
+use evidence::compact::{CompactAnswer, compact};
+use why::Workspace;
 
 use super::lab::{Lab, transcript};
 

@@ -1,10 +1,10 @@
 //! The id and the file of a new intent, and what happens if two branches use one id.
 
-use intent_lsp::facade::ledger::Contributor;
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::accept::{AcceptExtent, accept};
-use intent_lsp::facade::verbs::reassign::{ReassignTarget, reassign};
-use intent_lsp::facade::workspace::RelativePath;
+use evidence::reassign::{ReassignTarget, reassign};
+use ground::RelativePath;
+use judgement::accept::{AcceptExtent, accept};
+use ledger::Contributor;
+use why::Workspace;
 
 use crate::cli::lab::{Lab, transcript};
 

@@ -2,11 +2,12 @@
 
 use std::process::Command;
 
-use intent_lsp::facade::ledger::{Approved, Digest};
-use intent_lsp::facade::verbs::signing::NoSignatureChecks;
-use intent_lsp::facade::verbs::{Workspace, approval};
-use intent_lsp::facade::workspace::approvals::{Approval, ApprovalState, AskedAct, Subject};
+use evidence::signing::NoSignatureChecks;
+use ground::approvals::{Approval, ApprovalState, AskedAct, Subject};
+use judgement::approval;
+use ledger::{Approved, Digest};
 use serde_json::Value;
+use why::Workspace;
 
 use super::lab::Lab;
 

@@ -296,7 +296,7 @@ fn commands_outside_of_git_or_of_a_workspace() {
 fn the_help_texts_are_as_stored() {
     let lab = Lab::git();
     let mut text = String::new();
-    let command = intent_lsp::facade::cli::command();
+    let command = intent_lsp::cli::command();
     let names =
         command.get_subcommands().map(|sub| vec![sub.get_name().to_owned(), "--help".to_owned()]);
     for arguments in std::iter::once(vec!["--help".to_owned()]).chain(names) {

@@ -31,7 +31,7 @@ fn commit_unsealed(lab: &Lab) {
 
 /// A line as another tool could write it: it names INT-002 for a whole file.
 fn foreign(path: &str, text: &str) -> String {
-    let hash = intent_lsp::facade::code::content_hash(text.trim_end());
+    let hash = code::content_hash(text.trim_end());
     format!(
         r#"{{"id":"x1","timestamp":"2026-11-23T19:15:34.198Z","intent_id":"INT-002","files":[{{"relative_path":"{path}","conversations":[{{"url":"evil:1","contributor":{{"entity_type":"AI"}},"ranges":[{{"start_line":1,"end_line":9,"content_hash":"{hash}"}}]}}]}}]}}"#
     ) + "\n"

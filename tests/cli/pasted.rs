@@ -1,8 +1,8 @@
 //! The commands that messages suggest work when they are pasted into a shell.
 
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::workspace::RelativePath;
-use intent_lsp::facade::workspace::session::ungated::{self, Ungated};
+use ground::RelativePath;
+use ground::session::ungated::{self, Ungated};
+use why::Workspace;
 
 use super::lab::Lab;
 
@@ -20,7 +20,7 @@ fn note(lab: &Lab, path: &str) {
     let text = std::fs::read(lab.root.join(path)).ok();
     let note = Ungated {
         path: RelativePath::new(path).expect("a path"),
-        hash: text.map(|text| intent_lsp::facade::workspace::store::sha256(&text)),
+        hash: text.map(|text| ground::store::sha256(&text)),
         actor: "codex:1".into(),
         tool: "Bash".into(),
         why: "no hook was asked before it".into(),

@@ -19,7 +19,7 @@ fn every_answer_matches_its_schema() {
     let lab = worked_in();
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
     lab.write("docs/x.md", "# X\n");
-    let schemas: BTreeMap<&str, Value> = intent_lsp::facade::cli::schemas().into_iter().collect();
+    let schemas: BTreeMap<&str, Value> = intent_lsp::cli::schemas().into_iter().collect();
     for (name, line) in [
         ("init", "init"),
         ("new", "new Third --scope lib/**"),
@@ -55,7 +55,7 @@ fn every_answer_matches_its_schema() {
 #[test]
 fn stored_records_match_their_schema() {
     let lab = worked_in();
-    let schemas: BTreeMap<&str, Value> = intent_lsp::facade::cli::schemas().into_iter().collect();
+    let schemas: BTreeMap<&str, Value> = intent_lsp::cli::schemas().into_iter().collect();
     let schema = Schema::of(&schemas["records"]);
     let stored = lab.fine(&["trace", "--json"]);
     assert!(stored.lines().count() >= 4);
@@ -206,7 +206,7 @@ fn completions_and_manual_pages_cover_every_command() {
     lab.fine(&["man", "--dir", "man"]);
     let (bash, page) = (lab.fine(&["completions", "bash"]), lab.fine(&["man"]));
     assert!(page.starts_with(".ie") || page.contains(".TH intent"), "{page}");
-    for sub in intent_lsp::facade::cli::command().get_subcommands() {
+    for sub in intent_lsp::cli::command().get_subcommands() {
         let name = sub.get_name();
         assert!(bash.contains(name), "{name}");
         assert!(lab.root.join(format!("man/intent-{name}.1")).is_file(), "{name}");
@@ -218,7 +218,7 @@ fn every_schema_is_valid_and_has_its_own_name() {
     let lab = Lab::git();
     let names = lab.fine(&["schema"]);
     let mut seen = std::collections::BTreeSet::new();
-    for (name, schema) in intent_lsp::facade::cli::schemas() {
+    for (name, schema) in intent_lsp::cli::schemas() {
         assert!(seen.insert(name), "{name} twice");
         assert!(names.lines().any(|line| line == name), "{name}");
         Schema::of(&schema);

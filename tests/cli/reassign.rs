@@ -1,8 +1,8 @@
 //! Code that was recorded under the wrong intent is moved to another one by a person.
 
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
-use intent_lsp::facade::workspace::RelativePath;
+use evidence::reassign::{ReassignAnswer, ReassignTarget, reassign};
+use ground::RelativePath;
+use why::Workspace;
 
 use super::lab::{Lab, masked, transcript};
 

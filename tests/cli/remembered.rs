@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use intent_lsp::facade::ledger::Ledger;
-use intent_lsp::facade::workspace::Root;
+use ground::Root;
+use ledger::Ledger;
 use serde_json::Value;
 
 use crate::cli::lab::Lab;

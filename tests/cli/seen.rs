@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::verify::accept_rewrite;
+use evidence::verify::accept_rewrite;
+use why::Workspace;
 
 use super::lab::Lab;
 

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use intent_lsp::facade::ledger::evidence::ERASURE;
-use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::erase::{draft, write};
+use evidence::erase::{draft, write};
+use ledger::evidence::ERASURE;
 use serde_json::Value;
+use why::Workspace;
 
 use super::lab::{Lab, masked, transcript};
 
@@ -126,7 +126,7 @@ fn an_anchor_needs_its_name_its_signature_and_a_trusted_key() {
     assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
     assert_eq!(codes(&lab, &["check"]), ["ledger-rewritten"]);
     std::fs::remove_file(lab.root.join(&path)).expect("removed");
-    lab.write(intent_lsp::facade::ledger::anchor::path_of(forged.as_bytes()).as_str(), &forged);
+    lab.write(ledger::anchor::path_of(forged.as_bytes()).as_str(), &forged);
     assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
 }
 
@@ -172,7 +172,7 @@ fn a_tombstone_hides_no_other_change() {
     let path = listed.lines().next().expect("the new file").to_owned();
     let changed = lab.read(&path).replace("codex:1", "codex:9");
     std::fs::remove_file(lab.root.join(&path)).expect("removed");
-    let digest = intent_lsp::facade::ledger::Digest::of(changed.as_bytes());
+    let digest = ledger::Digest::of(changed.as_bytes());
     let month = path.rsplit('/').nth(1).expect("a month");
     lab.write(&format!(".orchestration/agent_trace/{month}/{digest}.jsonl"), &changed);
     lab.commit();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use intent_lsp::facade::code::{Document, language};
+use code::{Document, language};
 
 use super::Chance;
 

@@ -18,7 +18,7 @@ mod traced;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use intent_lsp::facade::code::{Block, BlockKind, ContentHash, Document, Identity};
+use code::{Block, BlockKind, ContentHash, Document, Identity};
 
 pub use chance::Chance;
 pub use syntax::{Syntax, unnamed};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use intent_lsp::facade::code::{Block, Document};
-use intent_lsp::facade::ledger::ClaimRef;
-use intent_lsp::facade::provenance::Provenance;
-use intent_lsp::facade::verbs::{Workspace, why};
+use code::{Block, Document};
+use ledger::ClaimRef;
+use provenance::Provenance;
+use why::{Workspace, answers};
 
 use super::corpus::Sample;
 use super::{Chance, Id, Syntax, Traced, Truth, World, places, unnamed};
@@ -123,7 +123,7 @@ impl Recorded {
         let mut outcome = Outcome::default();
         for (path, file) in self.to_judge(after) {
             let document = Document::from_text(path, file.text());
-            let answer = why::file(&workspace, &relative(path), &document);
+            let answer = answers::file(&workspace, &relative(path), &document);
             for (block, found) in answer.blocks.blocks.iter().zip(&answer.provenance) {
                 self.judge(after, path, block, (&workspace, found), &mut outcome);
             }

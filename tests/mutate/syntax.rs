@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use intent_lsp::facade::code::{Block, BlockKind, Document, FileBlocks, language};
+use code::{Block, BlockKind, Document, FileBlocks, language};
 use tree_sitter::{Node, Parser, Tree};
 
 /// A text with its tree and its blocks.
@@ -28,7 +28,7 @@ impl Syntax {
     pub fn of(path: &str, text: &str) -> Option<Self> {
         let language = language::of_file(path, text.lines().next().unwrap_or_default())?;
         let mut parser = Parser::new();
-        parser.set_language(&(language.grammar)()).expect("a grammar of ours");
+        parser.set_language(&language.grammar?()).expect("a grammar of ours");
         let tree = parser.parse(text, None)?;
         let blocks = Document::from_text(path, text).blocks();
         Some(Self { text: text.to_owned(), language: language.id, blocks, tree })

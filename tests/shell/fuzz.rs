@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use intent_lsp::facade::shell::{Class, CommandContext, Dialect, read};
+use shell::{Class, CommandContext, Dialect, read};
 
 use crate::support::is_long;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use intent_lsp::facade::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
+use shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
 
 fn at() -> CommandContext {
     CommandContext {
@@ -200,7 +200,7 @@ fn a_path_below_an_unknown_folder_is_unknown() {
 /// Returns true if `programs.tsv` explains this rule, or if a row of it or a judge names it.
 fn is_known(rule: &str) -> bool {
     static TEXTS: LazyLock<String> = LazyLock::new(|| {
-        let judges = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/shell/judge");
+        let judges = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/shell/src/judge");
         let files = std::fs::read_dir(judges).expect("a folder").map(|file| file.expect("a file"));
         let read = |file: DirEntry| std::fs::read_to_string(file.path()).expect("a text");
         files.map(read).collect()
@@ -209,7 +209,7 @@ fn is_known(rule: &str) -> bool {
         Some(explained) => explained.split('\t').next(),
         None => line.split('\t').nth(2)?.strip_prefix("destroys ")?.split(' ').next(),
     };
-    let mut rows = include_str!("../../src/shell/programs.tsv").lines();
+    let mut rows = include_str!("../../crates/shell/src/programs.tsv").lines();
     rows.any(|line| of_row(line) == Some(rule)) || TEXTS.contains(&format!("\"{rule}\""))
 }
 
@@ -318,8 +318,9 @@ fn bash_accepts_the_same_commands() {
 
 /// Returns the names of the commands that `tree-sitter-bash` finds, or `None` if it cannot parse the text.
 fn second_opinion(text: &str) -> Option<Vec<String>> {
+    let bash = code::language::by_id("bash")?;
     let mut parser = tree_sitter::Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar fits");
+    parser.set_language(&bash.grammar.expect("it has one")()).expect("the grammar fits");
     let tree = parser.parse(text, None)?;
     if tree.root_node().has_error() {
         return None;

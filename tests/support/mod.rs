@@ -7,13 +7,14 @@ pub mod editor;
 pub mod picture;
 pub mod schema;
 
-use intent_lsp::facade::verbs::judged_record;
+use judgement::judged_record;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use intent_lsp::facade::verbs::{Workspace, record, why};
-use intent_lsp::facade::workspace::RelativePath;
+use evidence::record;
+use ground::RelativePath;
+use why::{Workspace, answers};
 
 use picture::Picture;
 
@@ -123,12 +124,12 @@ impl Repo {
     /// Returns a line for each block of a file: `verdict intent kind name`.
     pub fn picture(&self, path: &str) -> String {
         let answer =
-            why::on_disk(&self.open(), &relative(path), why::Which::All).expect("readable");
+            answers::on_disk(&self.open(), &relative(path), answers::Which::All).expect("readable");
         picture_of(&answer)
     }
 }
 
-pub fn picture_of(answer: &why::WhyAnswer) -> String {
+pub fn picture_of(answer: &answers::WhyAnswer) -> String {
     answer
         .blocks
         .iter()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use intent_lsp::facade::workspace::Code;
+use ground::Code;
 
 use super::{assert_no_complaints, files_below, read, root};
 
@@ -209,7 +209,7 @@ fn every_code_has_a_page_and_every_page_has_a_code() {
 
 #[test]
 fn every_page_of_a_finding_matches_the_code() {
-    let level = |level: intent_lsp::facade::workspace::Level| format!("{level:?}").to_lowercase();
+    let level = |level: ground::Level| format!("{level:?}").to_lowercase();
     let index = read(&root().join("docs/diagnostics/README.md"));
     let mut complaints = Vec::new();
     for code in Code::ALL {

@@ -6,9 +6,11 @@ use super::shared;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, person};
-use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
-use crate::verbs::{Workspace, gate, map, seal};
-use crate::workspace::session;
+use evidence::seal;
+use ground::session;
+use judgement::accept::{AcceptAnswer, AcceptExtent, accept};
+use judgement::{gate, map};
+use why::Workspace;
 
 /// Accept a block as it is now, and record that
 #[derive(Debug, clap::Args)]
@@ -22,7 +24,7 @@ Examples:
   intent accept src/auth/jwt.rs:42
   intent accept src/auth/jwt.rs --all-differing
   intent accept src/auth/jwt.rs        a write that no gate let through")]
-pub(crate) struct AcceptArgs {
+pub struct AcceptArgs {
     /// The block at this line: PATH:LINE; or a file, with --all-differing
     #[arg(value_name = "PATH[:LINE]")]
     target: OsString,
@@ -32,7 +34,7 @@ pub(crate) struct AcceptArgs {
     all_differing: bool,
 }
 
-pub(crate) fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let line = target.line()?;

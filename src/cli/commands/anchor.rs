@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::cli::{CliError, Context, Exit, person};
-use crate::ledger::anchor::NAMESPACE;
-use crate::verbs::anchor::{AnchorAnswer, draft, write};
-use crate::workspace::git::short_id;
+use evidence::anchor::{AnchorAnswer, draft, write};
+use ground::git::short_id;
+use ledger::anchor::NAMESPACE;
 
 /// Sign which evidence exists, so that nobody can remove any of it unnoticed
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ Whose keys count stands in .orchestration/allowed_signers of the branch that wor
 into, in the format of `man ssh-keygen`, and in the file that git's setting
 gpg.ssh.allowedSignersFile names:
   ada@example.org namespaces=\"intent-anchor,intent-erasure\" ssh-ed25519 AAAA…")]
-pub(crate) struct AnchorArgs {
+pub struct AnchorArgs {
     /// The SSH key to sign with; else git's user.signingKey
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct AnchorArgs {
     accept_gone: bool,
 }
 
-pub(crate) fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let workspace = context.open_workspace()?;
     let keys = SshKeygen::of_machine(&workspace);

@@ -11,11 +11,12 @@ use crate::cli::person::Terminal;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign, signs};
 use crate::cli::{CliError, Context, Exit, when};
-use crate::ledger::Approved;
-use crate::verbs::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
-use crate::verbs::{VerbError, Workspace, seal};
-use crate::workspace::approvals::{Approval, ApprovalState};
-use crate::workspace::{Hint, RelativePath};
+use evidence::seal;
+use ground::approvals::{Approval, ApprovalState};
+use ground::{Hint, RelativePath};
+use judgement::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
+use ledger::Approved;
+use why::{VerbError, Workspace};
 
 /// Approve what an agent asks for, or sign a rule as it reads; without an argument, list what waits
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,7 @@ Given an intent, or a file of rules such as .orchestration/policy.yaml, it signs
 says now with an SSH key. `intent check` then lets a branch widen the intent, or change the
 file, if the branch that it is merged into trusts the key (.orchestration/allowed_signers).
 A wider scope or a new intent that is approved here is signed as well where git has a key.")]
-pub(crate) struct ApproveArgs {
+pub struct ApproveArgs {
     /// The code that the agent names, an intent, or a file of rules
     #[arg(value_name = "CODE|INTENT|FILE")]
     what: Option<String>,
@@ -43,12 +44,12 @@ pub(crate) struct ApproveArgs {
 #[command(after_help = "\
 For a person at a terminal of their own, as `intent approve`. An agent that asks the same
 again within ten minutes is told of the rejection.")]
-pub(crate) struct RejectArgs {
+pub struct RejectArgs {
     /// The code that the agent names
     code: String,
 }
 
-pub(crate) fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let Some(code) = args.what else { return list(context) };
     let terminal = Terminal::of_a_person()?;
     let workspace = context.open_workspace()?;
@@ -157,7 +158,7 @@ fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
     }
 }
 
-pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
+pub fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let workspace = context.open_workspace()?;
     let asked = waiting(&workspace, &args.code)?;
@@ -168,7 +169,7 @@ pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliErr
 
 /// What was approved, and what was signed with it.
 #[derive(Default, Serialize, JsonSchema)]
-pub(crate) struct ApprovedAnswer {
+pub struct ApprovedAnswer {
     /// The question that was decided.
     #[serde(flatten)]
     decided: Option<ApprovalAnswer>,
@@ -253,7 +254,7 @@ fn seen(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::approvals::Subject;
+    use ground::approvals::Subject;
 
     #[test]
     fn a_question_is_shown_in_full_and_escaped() {

@@ -1,7 +1,7 @@
 //! `intent check`: judges whether a whole change agrees with intents, scopes and ledger.
 
-use crate::verbs::findings::FindingAnswer;
 use std::path::PathBuf;
+use why::findings::FindingAnswer;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
@@ -12,9 +12,9 @@ use crate::cli::formats::{self, CheckFormat};
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
-use crate::workspace::git::short_id;
-use crate::workspace::{Code, Level, store, text};
+use ground::git::short_id;
+use ground::{Code, Level, store, text};
+use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ Examples:
   intent check main..topic          what topic brings, whatever is checked out
   intent check --base origin/main --format sarif > intent.sarif
   intent check --write-baseline     when a team begins: leave out what is there now")]
-pub(crate) struct CheckArgs {
+pub struct CheckArgs {
     /// Judge what TO changed since it left FROM; neither the work tree nor the index is read
     #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
     range: Option<(String, String)>,
@@ -99,14 +99,14 @@ fn fail_on() -> impl TypedValueParser<Value = FailOn> {
 
 /// A baseline that was written.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BaselineAnswer {
+pub struct BaselineAnswer {
     /// The file, relative to the workspace.
     written: String,
     /// How many findings it lists.
     findings: usize,
 }
 
-pub(crate) fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let against = match (args.range, args.base, args.staged) {
         (Some((from, to)), ..) => ComparedSides::Range { from, to },
         (None, Some(revision), _) => ComparedSides::Base(revision),

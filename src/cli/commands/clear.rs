@@ -2,13 +2,13 @@
 
 use crate::cli::print::INTENT;
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::select;
+use overview::select;
 
 /// Forget the selected intent
 #[derive(Debug, clap::Args)]
-pub(crate) struct ClearArgs {}
+pub struct ClearArgs {}
 
-pub(crate) fn run(context: &Context, _args: ClearArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, _args: ClearArgs) -> Result<Exit, CliError> {
     let answer = select::clear(&context.open_workspace()?)?;
     context.answer(&answer, |page| {
         match &answer.cleared {

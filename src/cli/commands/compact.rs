@@ -3,15 +3,15 @@
 use crate::cli::git::stage;
 use crate::cli::print::{DIM, GOOD, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::compact::{CompactAnswer, CompactedMonth, compact};
-use crate::workspace::{RelativePath, clock};
+use evidence::compact::{CompactAnswer, CompactedMonth, compact};
+use ground::{RelativePath, clock};
 
 /// Unite the evidence of closed months, one file a month
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Saves files, not bytes: each section of evidence stays as it is, byte for byte, and every
 answer stays the same. The current month is left alone, and what is in no commit yet.")]
-pub(crate) struct CompactArgs {
+pub struct CompactArgs {
     /// Write nothing; say what would be united
     #[arg(long)]
     dry_run: bool,
@@ -21,7 +21,7 @@ pub(crate) struct CompactArgs {
     stage: bool,
 }
 
-pub(crate) fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let now = clock::now();
     let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;

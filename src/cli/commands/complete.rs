@@ -3,21 +3,21 @@
 use super::shared;
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::criteria::{self, CriterionAnswer, CriterionStanding};
-use crate::verbs::map;
-use crate::workspace::git::short_id;
+use ground::git::short_id;
+use judgement::map;
+use overview::criteria::{self, CriterionAnswer, CriterionStanding};
 
 /// Mark an intent as completed, and say which of its acceptance criteria passed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Runs nothing: `intent test ID` does. Where policy.yaml says `completion: passed`, it is
 refused until every criterion that names a command has passed at this commit.")]
-pub(crate) struct CompleteArgs {
+pub struct CompleteArgs {
     /// The intent's id
     id: String,
 }
 
-pub(crate) fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliError> {
     let answer = criteria::complete(&context.open_workspace()?, &args.id)?;
     map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| {

@@ -10,12 +10,12 @@ use crate::cli::{CliError, Context, Exit};
 Examples:
   intent completions bash > ~/.local/share/bash-completion/completions/intent
   intent completions fish > ~/.config/fish/completions/intent.fish")]
-pub(crate) struct CompletionsArgs {
+pub struct CompletionsArgs {
     /// The shell to write completions for
     shell: Shell,
 }
 
-pub(crate) fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::cli::command(), "intent", &mut script);
     context.printer.document(&script)

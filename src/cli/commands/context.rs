@@ -1,14 +1,14 @@
 //! `intent context`: prints what to know before working under an intent.
 
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::context::{self, ContextExtent};
+use overview::context::{self, ContextExtent};
 
 /// Print what to know before working under an intent, as XML for a model
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Constraints, scope, criteria, the blocks it has produced and its latest records,
 curated to a size. Everything in it is escaped.")]
-pub(crate) struct ContextArgs {
+pub struct ContextArgs {
     /// The intent; without one, the selected intent
     id: Option<String>,
 
@@ -17,7 +17,7 @@ pub(crate) struct ContextArgs {
     minimal: bool,
 }
 
-pub(crate) fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
+pub fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
     let workspace = cli.open_workspace()?;
     workspace.governed()?;
     let selected = || workspace.selected(cli.agent());

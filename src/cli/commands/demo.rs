@@ -12,13 +12,15 @@ use serde::Serialize;
 use crate::cli::git::{self, stage};
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::{IntentEntry, Status};
-use crate::verbs::init::init;
-use crate::verbs::judged_record::record;
-use crate::verbs::record::RecordRequest;
-use crate::verbs::seal::{SealScope, seal};
-use crate::verbs::{Workspace, map, registry, select};
-use crate::workspace::{RelativePath, Root, text};
+use evidence::record::RecordRequest;
+use evidence::seal::{SealScope, seal};
+use ground::{RelativePath, Root, text};
+use intents::{IntentEntry, Status};
+use judgement::judged_record::record;
+use judgement::{map, registry};
+use overview::init::init;
+use overview::select;
+use why::Workspace;
 
 /// The person in the story: name and e-mail address.
 const PERSON: (&str, &str) = ("Ada Lovelace", "ada@example.org");
@@ -33,21 +35,21 @@ the folder; remove that when you have seen enough.
 Examples:
   intent demo
   intent demo ~/intent-demo")]
-pub(crate) struct DemoArgs {
+pub struct DemoArgs {
     /// An empty or a new folder to make it in; without one, a temporary folder
     folder: Option<PathBuf>,
 }
 
 /// A repository that was made.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DemoAnswer {
+pub struct DemoAnswer {
     /// The folder of the repository.
     folder: String,
     /// Commands to try in it, one after the other.
     commands: Vec<String>,
 }
 
-pub(crate) fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
     let folder = match &args.folder {
         Some(folder) => {
             let folder = context.cwd.join(folder);

@@ -3,24 +3,24 @@
 use super::shared;
 use crate::cli::print::{Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::hook::doctor::examine as agents;
-use crate::hook::install::Folders;
-use crate::verbs::after::retry;
-use crate::verbs::doctor::{DoctorAnswer, examine};
-use crate::verbs::health::Health;
+use hook::doctor::examine as agents;
+use hook::install::Folders;
+use judgement::after::retry;
+use overview::doctor::{DoctorAnswer, examine};
+use why::health::Health;
 
 /// Examine the workspace: is everything in place, and if not, what to do
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "✓ in order   ✗ not in order   ? not known, or not needed\nExit code 1 when something is not in order.\n\nOf every agent that is wired here it says whether it asks: present, trusted, strict, switched\noff, when it last called, and what stays open whatever we do."
 )]
-pub(crate) struct DoctorArgs {
+pub struct DoctorArgs {
     /// First try again to write the records that could not be written
     #[arg(long)]
     retry: bool,
 }
 
-pub(crate) fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let workspace =
         if args.retry && retry(&workspace) > 0 { context.open_workspace()? } else { workspace };
@@ -32,8 +32,8 @@ pub(crate) fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError>
         answer.checks.extend(agents(&workspace.root, &folders, search.as_deref()));
     }
     if workspace.root.governed() {
-        let means = crate::fence::means(super::fence::probe);
-        answer.checks.push(crate::verbs::fence::examine(&workspace, means));
+        let means = fence::means(super::fence::probe);
+        answer.checks.push(judgement::fence_plan::examine(&workspace, means));
     }
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(answer.checks.iter().any(|check| check.state == Health::Bad)))

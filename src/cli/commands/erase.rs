@@ -6,9 +6,9 @@ use crate::cli::person::Terminal;
 use crate::cli::print::{DIM, GOOD, Page, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::cli::{CliError, Context, Exit};
-use crate::ledger::evidence::ERASURE;
-use crate::verbs::erase::{EraseAnswer, Erasure, draft, write};
-use crate::verbs::signing::signers;
+use evidence::erase::{EraseAnswer, Erasure, draft, write};
+use evidence::signing::signers;
+use ledger::evidence::ERASURE;
 
 /// Erase one line of evidence, and leave a signed tombstone
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ Commits that exist keep the line; rewriting history is git's business.
 
 Example:
   intent erase 5ccc6d0c860f77901c89fee2e8034808:0 --why \"names a customer\"")]
-pub(crate) struct EraseArgs {
+pub struct EraseArgs {
     /// The record, by the id that `intent why PATH:LINE` shows
     record: String,
 
@@ -33,7 +33,7 @@ pub(crate) struct EraseArgs {
     key: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
     let workspace = context.open_workspace()?;
     let by = workspace.person();

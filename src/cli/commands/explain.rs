@@ -11,12 +11,10 @@ use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
 };
 use crate::cli::{CliError, Context, Exit};
-use crate::shell::{
-    self, Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath,
-};
-use crate::verbs::explain::verdict;
-use crate::verbs::gate;
-use crate::workspace::Root;
+use ground::Root;
+use judgement::gate;
+use overview::explain::verdict;
+use shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath};
 
 /// Show how a shell command is read: its parse, its class, its targets and the rule
 #[derive(Debug, clap::Args)]
@@ -31,7 +29,7 @@ Examples:
   intent explain 'git checkout -- src/'
   intent explain --json 'sudo rm -rf /'
   intent explain --batch commands.jsonl")]
-pub(crate) struct ExplainArgs {
+pub struct ExplainArgs {
     /// The command, as one word
     #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
     command: Option<String>,
@@ -45,7 +43,7 @@ pub(crate) struct ExplainArgs {
     dialect: Dialect,
 }
 
-pub(crate) fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
     let root = Root::find(&context.cwd).ok();
     let at = gate::surroundings(context.cwd.clone(), root.as_ref());
     if let Some(file) = &args.batch {

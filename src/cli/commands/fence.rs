@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
-use crate::fence::stand_in::{self, KeeperTask};
-use crate::fence::{self, FenceAccess};
-use crate::verbs::fence::{Fenced, FencedState, plan};
+use fence::FenceAccess;
+use fence::stand_in::{self, KeeperTask};
+use judgement::fence_plan::{Fenced, FencedState, plan};
 
 /// Run a command that can write only where an intent lets it, whatever programs it starts
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ Examples:
   intent fence -- make test
   intent fence --intent INT-001 -- python3 scripts/rename.py
   intent fence --explain")]
-pub(crate) struct FenceArgs {
+pub struct FenceArgs {
     /// Only this intent, instead of the selected one or all in progress
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) struct FenceArgs {
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     if args.probe {
         return Ok(Exit::found(!fence::probe()));
     }
@@ -162,7 +162,7 @@ fn not_raised(error: std::io::Error) -> CliError {
 }
 
 /// Returns true if another process of this program can make the namespaces of a fence.
-pub(crate) fn probe() -> bool {
+pub fn probe() -> bool {
     let Ok(program) = std::env::current_exe() else { return false };
     let mut asked = Command::new(program);
     asked.args(["fence", "--probe"]);

@@ -6,9 +6,9 @@ use super::shared;
 use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::Status;
-use crate::verbs::owners::{self, FileOwner, FileOwners};
-use crate::workspace::agents;
+use ground::agents;
+use intents::Status;
+use why::owners::{self, FileOwner, FileOwners};
 
 /// Tell which intents own files, and what to do where none does
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ Intents in progress first; ● marks the selected one. A file need not exist yet
 
 Example:
   intent for src/auth/jwt.rs src/auth/new.rs")]
-pub(crate) struct ForArgs {
+pub struct ForArgs {
     /// The files to look up
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub(crate) struct ForArgs {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let session = args.session.as_deref().or(context.agent());
     // The session of an agent without a name is not known, so no selection counts for it.
     let is_known = session.is_some() || agents::above().is_none();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::cli::print::{BAD, GOOD, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::Workspace;
-use crate::verbs::gate::{Decision, GateRequest, judge};
+use judgement::gate::{Decision, GateRequest, judge};
+use why::Workspace;
 
 /// Ask whether files may be changed under the selected intent
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ against it, 1 when it is denied or a person should decide.
 Examples:
   intent gate src/auth/jwt.rs --intent INT-001
   intent gate src/a.rs src/b.rs --session claude-code:abc123")]
-pub(crate) struct GateArgs {
+pub struct GateArgs {
     /// Every file that would change, the sources of moves included
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct GateArgs {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
     let here = context.open_workspace()?;
     let paths = args.paths.iter().map(|path| context.cwd.join(path));
     let request = |paths: Vec<PathBuf>| GateRequest {
@@ -84,7 +84,7 @@ fn show(page: &mut Page, decision: &Decision) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verbs::gate::{Denial, DenialCode};
+    use judgement::gate::{Denial, DenialCode};
 
     #[test]
     fn the_strictest_answer_wins_or_else_the_first() {

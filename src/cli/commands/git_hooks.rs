@@ -2,7 +2,7 @@
 
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
+use evidence::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
 
 /// Install the git hooks that carry records into commits
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ or core.hooksPath say which hooks run, nothing is written, and what to add is pr
 A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
 them `intent seal` does the same, and what was committed meanwhile is sealed late.
 Who wants none says `git config intent.hooks false`, and is not reminded again.")]
-pub(crate) struct GitHooksArgs {
+pub struct GitHooksArgs {
     /// Install the hooks
     #[arg(long, conflicts_with_all = ["remove", "status"])]
     install: bool,
@@ -30,7 +30,7 @@ pub(crate) struct GitHooksArgs {
     status: bool,
 }
 
-pub(crate) fn run(context: &Context, args: GitHooksArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: GitHooksArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let act = match (args.install, args.remove) {
         (true, _) => Act::Install,

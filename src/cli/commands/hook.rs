@@ -18,7 +18,7 @@ own words.
 Examples:
   intent hook claude-code < call.json
   intent hook auto < call.json")]
-pub(crate) struct HookArgs {
+pub struct HookArgs {
     /// The host that makes the call
     #[arg(value_name = "HOST")]
     host: String,
@@ -26,7 +26,7 @@ pub(crate) struct HookArgs {
 
 /// The hook prints its answer itself. The exit code is 0, or 2, by which some hosts understand a
 /// denial.
-pub(crate) fn run(args: &HookArgs) -> Exit {
-    let ended = crate::hook::run(&args.host);
+pub fn run(args: &HookArgs) -> Exit {
+    let ended = hook::run(&args.host);
     if ended == ExitCode::SUCCESS { Exit::Fine } else { Exit::Usage }
 }

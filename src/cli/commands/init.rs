@@ -8,15 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit};
-use crate::hook::binary;
-use crate::hook::host::{self, HOSTS, Host};
-use crate::hook::install::found::{self, FoundBy};
-use crate::hook::install::{
+use ground::{Hint, Root};
+use hook::binary;
+use hook::host::{self, HOSTS, Host};
+use hook::install::found::{self, FoundBy};
+use hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, WiredAnswer,
 };
-use crate::verbs::init::{InitAnswer, init};
-use crate::verbs::team::{TeamAnswer, TeamFileDone, team};
-use crate::workspace::{Hint, Root};
+use overview::init::{InitAnswer, init};
+use overview::team::{TeamAnswer, TeamFileDone, team};
 
 /// Set up a repository: files, git's hooks, its agents; never overwrites
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ Examples:
   intent init --all
   intent init --agent gemini --user
   intent init --remove-agent cursor")]
-pub(crate) struct InitArgs {
+pub struct InitArgs {
     /// Wire this agent in the settings of the project; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "remove_agent"])]
     agent: Vec<String>,
@@ -93,7 +93,7 @@ fn owner(text: &str) -> Result<String, String> {
 
 /// The answer where no agent is named.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct FirstUseAnswer {
+pub struct FirstUseAnswer {
     #[serde(flatten)]
     workspace: InitAnswer,
     /// Agents whose settings are in the project, and what was done to these settings.
@@ -112,7 +112,7 @@ pub(crate) struct FirstUseAnswer {
 
 /// An agent whose settings were left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct RefusedAgent {
+pub struct RefusedAgent {
     /// The name of the agent.
     name: String,
     /// Why its settings were not changed.
@@ -121,7 +121,7 @@ pub(crate) struct RefusedAgent {
 
 /// Something that a person can set up with one command.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct InitOffer {
+pub struct InitOffer {
     /// The agent or the editor to set up.
     name: String,
     /// Where it was found: a file of the project, or a program.
@@ -132,7 +132,7 @@ pub(crate) struct InitOffer {
 
 /// The answer where agents are named.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct WiringAnswer {
+pub struct WiringAnswer {
     /// The first files of the workspace. `None` if agents were removed, or were wired only in the home
     /// folder.
     workspace: Option<InitAnswer>,
@@ -143,7 +143,7 @@ pub(crate) struct WiringAnswer {
     team: Option<TeamAnswer>,
 }
 
-pub(crate) fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
     let act = if args.remove_agent.is_empty() { InstallAct::Put } else { InstallAct::Take };
     let hosts = hosts(&args)?;
     if hosts.is_empty() {
@@ -239,7 +239,7 @@ fn wire(
     let program = if args.absolute { this_program()? } else { HostProgram::Found };
     let folders = folders(&root)?;
     // The step that can be refused comes first, so that nothing is left half done.
-    let wired = install::install(&folders, hosts, level, &program, act)?;
+    let wired = install::install(&folders, hosts, level, &program, act).map_err(not_installed)?;
     let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
     let workspace = if first { Some(init(&context.cwd)?) } else { None };
     if act == InstallAct::Put {
@@ -271,10 +271,8 @@ fn this_program() -> Result<HostProgram, CliError> {
     Ok(HostProgram::At(path.display().to_string()))
 }
 
-impl From<InstallError> for CliError {
-    fn from(error: InstallError) -> Self {
-        let hint = error.hint();
-        let hint = hint.unwrap_or_else(|| "`intent init --help` says what is written where".into());
-        Self::usage(error.to_string(), hint)
-    }
+fn not_installed(error: InstallError) -> CliError {
+    let hint = error.hint();
+    let hint = hint.unwrap_or_else(|| "`intent init --help` says what is written where".into());
+    CliError::usage(error.to_string(), hint)
 }

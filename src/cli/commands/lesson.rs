@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, person};
-use crate::ledger::Contributor;
-use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
-use crate::verbs::proposal::{self, Proposed};
+use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
+use judgement::proposal::{self, Proposed};
+use ledger::Contributor;
 
 /// Write one line of what was learned into the files that agents read
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ markup; the same words are written once, and recorded. Whoever selects an intent
 Examples:
   intent lesson 'The tests of src/auth need a running clock; start it with make clock.'
   intent lesson 'Generated files are checked in' --intent INT-001 --agent claude-code")]
-pub(crate) struct LessonArgs {
+pub struct LessonArgs {
     /// What others should know, in one sentence
     text: String,
 
@@ -39,7 +39,7 @@ pub(crate) struct LessonArgs {
     model: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
     let ws = context.open_workspace()?;
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     let LessonArgs { text, intent, model, .. } = args;

@@ -3,20 +3,20 @@
 use super::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::Status;
-use crate::verbs::select::{IntentSummary, list};
-use crate::workspace::text::counted;
+use ground::text::counted;
+use intents::Status;
+use overview::select::{IntentSummary, list};
 
 /// List the intents
 #[derive(Debug, clap::Args)]
 #[command(after_help = "● marks the selected intent.")]
-pub(crate) struct ListArgs {
+pub struct ListArgs {
     /// List only intents in progress
     #[arg(long)]
     in_progress: bool,
 }
 
-pub(crate) fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let mut intents = list(&workspace)?;
     if args.in_progress {

@@ -4,15 +4,15 @@ use crate::cli::{CliError, Exit};
 
 /// Run the language server on stdin and stdout
 #[derive(Debug, clap::Args)]
-pub(crate) struct LspArgs {
+pub struct LspArgs {
     /// Accepted for editors that insist on it; stdio is the only transport
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-pub(crate) fn run(_args: LspArgs) -> Result<Exit, CliError> {
+pub fn run(_args: LspArgs) -> Result<Exit, CliError> {
     // The server ends with the exit status that the protocol requires, so the process ends with it,
     // too.
-    let ended = crate::lsp::run();
+    let ended = lsp::run();
     Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
 }

@@ -11,13 +11,13 @@ use crate::cli::{CliError, Context, Exit};
 Examples:
   intent man | man -l -
   intent man --dir ~/.local/share/man/man1")]
-pub(crate) struct ManArgs {
+pub struct ManArgs {
     /// Write intent.1, intent-why.1, … into this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: ManArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ManArgs) -> Result<Exit, CliError> {
     let command = crate::cli::command();
     let Some(folder) = args.dir.map(|folder| context.cwd.join(folder)) else {
         let mut roff = Vec::new();

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::shared;
 use crate::cli::print::{GOOD, Page};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::Workspace;
-use crate::verbs::map::{MapAnswer, map, markdown, text, write};
-use crate::workspace::RelativePath;
+use ground::RelativePath;
+use judgement::map::{MapAnswer, map, markdown, text, write};
+use why::Workspace;
 
 const FILE: &str = ".orchestration/intent_map.md";
 
@@ -21,7 +21,7 @@ editors keep it fresh by themselves. Git ignores it, unless the policy says
 `map: committed`; then git's hook writes it for each commit, from what the commit
 holds, and this command does the same. In a merge that git commits by itself the
 lines of both sides are united as they come, and the next commit writes them anew.")]
-pub(crate) struct MapArgs {
+pub struct MapArgs {
     /// Write nothing; exit code 1 when the file is not up to date
     #[arg(long, conflicts_with = "stdout")]
     check: bool,
@@ -33,14 +33,14 @@ pub(crate) struct MapArgs {
 
 /// Whether the map is up to date.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MapCheckAnswer {
+pub struct MapCheckAnswer {
     /// The file, relative to the workspace.
     path: String,
     /// True if the file has the content that `intent map` would write.
     up_to_date: bool,
 }
 
-pub(crate) fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     if args.check {
         return check(context, &workspace);

@@ -7,14 +7,14 @@ use crate::cli::{CliError, Context, Exit};
 #[command(after_help = "\
 Every client starts it as a program: `intent mcp`, in the project's folder, or
 `intent -C DIR mcp` where the client starts programs somewhere else.")]
-pub(crate) struct McpArgs {
+pub struct McpArgs {
     /// Accepted for clients that insist on it; stdio is the only transport
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-pub(crate) fn run(context: &Context, _args: McpArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, _args: McpArgs) -> Result<Exit, CliError> {
     let named = context.named.then(|| context.cwd.clone());
-    let ended = crate::mcp::run(context.cwd.clone(), named);
+    let ended = mcp::run(context.cwd.clone(), named);
     Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
 }

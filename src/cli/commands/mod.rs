@@ -50,7 +50,7 @@ mod worktree;
 use crate::cli::{CliError, Context, Exit};
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     Init(init::InitArgs),
     Demo(demo::DemoArgs),
     Uninstall(uninstall::UninstallArgs),
@@ -101,7 +101,7 @@ pub(crate) enum Command {
 }
 
 /// Runs a command.
-pub(crate) fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
+pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     match command {
         Command::Init(args) => init::run(context, args),
         Command::Demo(args) => demo::run(context, args),

@@ -2,8 +2,8 @@
 
 use super::shared;
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::{IntentEntry, Status};
-use crate::verbs::{map, registry};
+use intents::{IntentEntry, Status};
+use judgement::{map, registry};
 
 /// Write down an intent: what somebody asked for, and which files it owns
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ last match wins, `!` excludes, a trailing / means everything below.
 Example:
   intent new \"JWT migration\" --scope 'src/auth/**' --scope '!src/auth/legacy/**' \\
       --constraint \"No external auth providers\" --owner @ada --start")]
-pub(crate) struct NewArgs {
+pub struct NewArgs {
     /// The name of the intent
     name: String,
 
@@ -47,7 +47,7 @@ pub(crate) struct NewArgs {
     start: bool,
 }
 
-pub(crate) fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
     let intent = IntentEntry {
         id: args.id.unwrap_or_default(),
         name: args.name,

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, when};
-use crate::verbs::approval::{self, SwitchAnswer};
-use crate::workspace::session::MAX_OFF;
+use ground::session::MAX_OFF;
+use judgement::approval::{self, SwitchAnswer};
 
 /// Switch the gate off for a while
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ Meanwhile nothing is held up in this work tree; that it was off is recorded.
 
 Example:
   intent off --for 10m --reason \"moving folders by hand\"")]
-pub(crate) struct OffArgs {
+pub struct OffArgs {
     /// For how long: 10m, 1h30m; at most 8h
     #[arg(long = "for", value_name = "TIME", value_parser = lasting)]
     lasts: Duration,
@@ -30,9 +30,9 @@ pub(crate) struct OffArgs {
 
 /// Switch the gate on again
 #[derive(Debug, clap::Args)]
-pub(crate) struct OnArgs {}
+pub struct OnArgs {}
 
-pub(crate) fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
     let workspace = context.governed_workspace()?;
     let mut page = Page::default();
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     print_switch(context, &answer)
 }
 
-pub(crate) fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
+pub fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let answer = approval::switch_on(&context.open_workspace()?)?;
     print_switch(context, &answer)

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::shared;
 use crate::cli::print::{Cell, DIM, PLAIN, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::findings::{FindingAnswer, answers};
-use crate::workspace::{Policy, PolicyValue};
+use ground::{Policy, PolicyValue};
+use why::findings::{FindingAnswer, answers};
 
 /// Show the policy that holds here, with the one that it extends
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ together, maps key by key.
 Examples:
   intent policy            what was set
   intent policy --explain  every value, and which file it comes from")]
-pub(crate) struct PolicyArgs {
+pub struct PolicyArgs {
     /// Show defaults too, and where each value comes from
     #[arg(long)]
     explain: bool,
@@ -27,14 +27,14 @@ pub(crate) struct PolicyArgs {
 
 /// The policy that is in force.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PolicyAnswer {
+pub struct PolicyAnswer {
     /// Every value of the policy, including defaults.
     values: Vec<PolicyValue>,
     /// What is wrong with the policy. While this list is not empty, the gate denies every write.
     findings: Vec<FindingAnswer>,
 }
 
-pub(crate) fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let layered = Policy::layered(&workspace.root);
     let values = layered.explained();

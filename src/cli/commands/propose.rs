@@ -4,7 +4,7 @@
 use super::shared;
 use crate::cli::print::{INTENT, Page};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::proposal::{
+use judgement::proposal::{
     IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
 };
 
@@ -16,7 +16,7 @@ const SOMEBODY: &str = "somebody in a shell";
 #[command(after_help = "\
 Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
 dialog), the intent is in the registry, in progress; select it then.")]
-pub(crate) struct ProposeArgs {
+pub struct ProposeArgs {
     /// The name of the intent
     name: String,
 
@@ -46,7 +46,7 @@ pub(crate) struct ProposeArgs {
 #[command(after_help = "\
 Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
 dialog), the intent owns these files too.")]
-pub(crate) struct ScopeArgs {
+pub struct ScopeArgs {
     /// The intent whose scope should be widened
     #[arg(long, value_name = "ID")]
     intent: String,
@@ -64,7 +64,7 @@ pub(crate) struct ScopeArgs {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: ProposeArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ProposeArgs) -> Result<Exit, CliError> {
     let wanted = IntentProposal {
         name: args.name,
         scope: args.scope,
@@ -77,7 +77,7 @@ pub(crate) fn run(context: &Context, args: ProposeArgs) -> Result<Exit, CliError
     print_proposal(context, &answer)
 }
 
-pub(crate) fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError> {
+pub fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError> {
     let wanted = ScopeProposal { intent: args.intent, entries: args.add, reason: args.reason };
     let actor = args.session.as_deref().unwrap_or(SOMEBODY);
     let answer = request_scope(&context.open_workspace()?, actor, &context.cwd, wanted)?;

@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::protocol::PROTOCOL;
+use judgement::protocol::PROTOCOL;
 
 /// Print how an agent works here, as a paragraph for its system prompt
 #[derive(Debug, clap::Args)]
-pub(crate) struct ProtocolArgs {}
+pub struct ProtocolArgs {}
 
 /// The rules for agents, as text.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ProtocolAnswer {
+pub struct ProtocolAnswer {
     /// One paragraph of plain text.
     protocol: &'static str,
 }
 
-pub(crate) fn run(context: &Context, ProtocolArgs {}: ProtocolArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, ProtocolArgs {}: ProtocolArgs) -> Result<Exit, CliError> {
     let answer = ProtocolAnswer { protocol: PROTOCOL };
     context.answer(&answer, |page| {
         page.lines(answer.protocol);

@@ -7,8 +7,8 @@ use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::Workspace;
-use crate::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
+use evidence::reassign::{ReassignAnswer, ReassignTarget, reassign};
+use why::Workspace;
 
 /// Put recorded code under another intent than the one it was recorded under
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ Examples:
   intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
   intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
                                        a record, by the id that `intent trace` shows")]
-pub(crate) struct ReassignArgs {
+pub struct ReassignArgs {
     /// The blocks of a file, the one at a line, those of a name, or those of a record
     #[arg(value_name = "PATH[:LINE|#BLOCK] or RECORD")]
     target: OsString,
@@ -37,7 +37,7 @@ pub(crate) struct ReassignArgs {
     to: String,
 }
 
-pub(crate) fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let (workspace, what) = meant(context, &args.target)?;
     let by = workspace.person();

@@ -13,12 +13,14 @@ use super::shared;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::line_range;
 use crate::cli::{CliError, Context, Exit, person};
-use crate::code::LineRange;
-use crate::ledger::EntityType;
-use crate::verbs::judged_record::record;
-use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile};
-use crate::verbs::{Workspace, git_hooks, map, seal};
-use crate::workspace::agents;
+use code::LineRange;
+use evidence::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile};
+use evidence::{git_hooks, seal};
+use ground::agents;
+use judgement::judged_record::record;
+use judgement::map;
+use ledger::EntityType;
+use why::Workspace;
 
 /// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
@@ -35,7 +37,7 @@ Examples:
   intent record src/auth/jwt.rs
   intent record src --intent INT-001 --agent claude-code --model anthropic/claude
   intent record --all --contributor human src/legacy.rs")]
-pub(crate) struct RecordArgs {
+pub struct RecordArgs {
     /// Files or folders
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -91,7 +93,7 @@ fn contributor() -> impl TypedValueParser<Value = EntityType> {
 
 /// What was recorded and what was not, in every workspace that the arguments lie in.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct RecordedAnswer {
+pub struct RecordedAnswer {
     /// One entry for each file.
     recorded: Vec<Rooted<RecordedFile>>,
     /// Files of which nothing was recorded, each with its reason.
@@ -110,7 +112,7 @@ struct Rooted<T> {
     file: T,
 }
 
-pub(crate) fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     let mut answer = RecordedAnswer::default();
     let (mut looked_at, mut needs_code) = (0, false);
     for files::WorkspaceFiles { workspace, files, named } in

@@ -9,11 +9,11 @@ use super::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::report::html;
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::Status;
-use crate::verbs::report::{ReportAnswer, ReportedIntent, report};
-use crate::verbs::verify::VerdictCounts;
-use crate::workspace::store;
-use crate::workspace::text::counted;
+use evidence::verify::VerdictCounts;
+use ground::store;
+use ground::text::counted;
+use intents::Status;
+use overview::report::{ReportAnswer, ReportedIntent, report};
 
 /// The default file. Git ignores `.orchestration/local/`, so writing a page about the work tree
 /// does not change the work tree.
@@ -31,7 +31,7 @@ Examples:
   intent report --html               writes .orchestration/local/report.html
   intent report --html -o page.html  writes it where you want it
   intent report --json               the same as data")]
-pub(crate) struct ReportArgs {
+pub struct ReportArgs {
     /// Write the report as an HTML page
     #[arg(long)]
     html: bool,
@@ -43,14 +43,14 @@ pub(crate) struct ReportArgs {
 
 /// A page that was written.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PageAnswer {
+pub struct PageAnswer {
     /// The file: relative to the current folder if no file was named, else absolute.
     written: String,
     /// The size of the page, in bytes.
     bytes: usize,
 }
 
-pub(crate) fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let answer = report(&workspace)?;
     if !args.html {

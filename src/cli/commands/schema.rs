@@ -6,20 +6,20 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs;
-use crate::workspace::approvals::Approval;
+
+use ground::approvals::Approval;
 
 /// Print the JSON Schema of a file or of an answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Files are registry, records (one line of the ledger) and policy. Every other name is
 the --json answer of a command; `record` is what `intent record` answers.")]
-pub(crate) struct SchemaArgs {
+pub struct SchemaArgs {
     /// The name of the schema; without one, all names are listed
     name: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError> {
     let schemas = schemas();
     let Some(name) = args.name else {
         let names: Vec<&str> = schemas.iter().map(|(name, _)| *name).collect();
@@ -45,53 +45,53 @@ pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError>
 /// read; the others describe what a command writes with `--json`.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![
-        ("registry", read::<crate::intent::model::RegistryFile>()),
+        ("registry", read::<intents::model::RegistryFile>()),
         ("records", records()),
-        ("policy", read::<crate::workspace::Policy>()),
-        ("accept", written::<verbs::accept::AcceptAnswer>()),
-        ("anchor", written::<verbs::anchor::AnchorAnswer>()),
+        ("policy", read::<ground::Policy>()),
+        ("accept", written::<judgement::accept::AcceptAnswer>()),
+        ("anchor", written::<evidence::anchor::AnchorAnswer>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),
-        ("check", written::<verbs::check::CheckAnswer>()),
+        ("check", written::<judgement::check::CheckAnswer>()),
         ("check-baseline", written::<super::check::BaselineAnswer>()),
-        ("clear", written::<verbs::select::ClearAnswer>()),
-        ("compact", written::<verbs::compact::CompactAnswer>()),
-        ("complete", written::<verbs::criteria::CompletionAnswer>()),
-        ("context", written::<verbs::context::ContextAnswer>()),
+        ("clear", written::<overview::select::ClearAnswer>()),
+        ("compact", written::<evidence::compact::CompactAnswer>()),
+        ("complete", written::<overview::criteria::CompletionAnswer>()),
+        ("context", written::<overview::context::ContextAnswer>()),
         ("demo", written::<super::demo::DemoAnswer>()),
-        ("doctor", written::<verbs::doctor::DoctorAnswer>()),
-        ("erase", written::<verbs::erase::EraseAnswer>()),
-        ("explain", written::<crate::shell::Prediction>()),
-        ("explain-batch", written::<verbs::explain::ExplainAnswer>()),
-        ("for", written::<Vec<verbs::owners::FileOwners>>()),
-        ("gate", written::<verbs::gate::Decision>()),
-        ("git-hooks", written::<verbs::git_hooks::GitHooksAnswer>()),
+        ("doctor", written::<overview::doctor::DoctorAnswer>()),
+        ("erase", written::<evidence::erase::EraseAnswer>()),
+        ("explain", written::<shell::Prediction>()),
+        ("explain-batch", written::<overview::explain::ExplainAnswer>()),
+        ("for", written::<Vec<why::owners::FileOwners>>()),
+        ("gate", written::<judgement::gate::Decision>()),
+        ("git-hooks", written::<evidence::git_hooks::GitHooksAnswer>()),
         ("init", written::<super::init::FirstUseAnswer>()),
         ("init-agents", written::<super::init::WiringAnswer>()),
-        ("lesson", written::<verbs::lesson::LessonAnswer>()),
-        ("list", written::<Vec<verbs::select::IntentSummary>>()),
-        ("map", written::<verbs::map::MapAnswer>()),
+        ("lesson", written::<judgement::lesson::LessonAnswer>()),
+        ("list", written::<Vec<overview::select::IntentSummary>>()),
+        ("map", written::<judgement::map::MapAnswer>()),
         ("map-check", written::<super::map::MapCheckAnswer>()),
-        ("new", written::<verbs::registry::RegistryAnswer>()),
-        ("off", written::<verbs::approval::SwitchAnswer>()),
-        ("on", written::<verbs::approval::SwitchAnswer>()),
+        ("new", written::<judgement::registry::RegistryAnswer>()),
+        ("off", written::<judgement::approval::SwitchAnswer>()),
+        ("on", written::<judgement::approval::SwitchAnswer>()),
         ("policy-values", written::<super::policy::PolicyAnswer>()),
-        ("propose", written::<verbs::proposal::ProposalAnswer>()),
+        ("propose", written::<judgement::proposal::ProposalAnswer>()),
         ("protocol", written::<super::protocol::ProtocolAnswer>()),
-        ("reassign", written::<verbs::reassign::ReassignAnswer>()),
+        ("reassign", written::<evidence::reassign::ReassignAnswer>()),
         ("record", written::<super::record::RecordedAnswer>()),
-        ("reject", written::<verbs::approval::ApprovalAnswer>()),
-        ("report", written::<verbs::report::ReportAnswer>()),
+        ("reject", written::<judgement::approval::ApprovalAnswer>()),
+        ("report", written::<overview::report::ReportAnswer>()),
         ("report-html", written::<super::report::PageAnswer>()),
-        ("request-scope", written::<verbs::proposal::ProposalAnswer>()),
-        ("seal", written::<verbs::seal::SealAnswer>()),
-        ("select", written::<verbs::select::SelectAnswer>()),
-        ("start", written::<verbs::registry::RegistryAnswer>()),
-        ("status", written::<verbs::status::StatusAnswer>()),
+        ("request-scope", written::<judgement::proposal::ProposalAnswer>()),
+        ("seal", written::<evidence::seal::SealAnswer>()),
+        ("select", written::<overview::select::SelectAnswer>()),
+        ("start", written::<judgement::registry::RegistryAnswer>()),
+        ("status", written::<overview::status::StatusAnswer>()),
         ("test", written::<Vec<super::test::TestAnswer>>()),
-        ("uninstall", written::<verbs::uninstall::UninstallAnswer>()),
-        ("verify", written::<verbs::verify::VerifyAnswer>()),
-        ("why", written::<verbs::why::WhyAnswer>()),
+        ("uninstall", written::<overview::uninstall::UninstallAnswer>()),
+        ("verify", written::<evidence::verify::VerifyAnswer>()),
+        ("why", written::<why::answers::WhyAnswer>()),
         ("worktree", written::<super::worktree::WorktreeAnswer>()),
     ]
 }
@@ -99,7 +99,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
 /// Returns the schema of a ledger line. The key `h` is added here: a reader cuts it off before it
 /// parses a line, so serde skips the field.
 fn records() -> Value {
-    let mut schema = read::<crate::ledger::Record>();
+    let mut schema = read::<ledger::Record>();
     schema["properties"]["h"] = serde_json::json!({
         "description": "SHA-256 over `intent-ledger/1\\n` and the stored bytes of the line before `,\"h\":\"…\"}`: 64 lower-case hex digits. Always the last key.",
         "type": "string",

@@ -10,12 +10,13 @@ use std::time::Duration;
 use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::seal::{
+use evidence::seal::{
     SealAnswer, SealScope, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
-use crate::verbs::{Workspace, map};
-use crate::workspace::Hint;
-use crate::workspace::git::short_id;
+use ground::Hint;
+use ground::git::short_id;
+use judgement::map;
+use why::Workspace;
 
 /// How long a commit may be delayed. The next call seals what is left.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -29,7 +30,7 @@ What it writes is staged and rides in the next commit.
 
 Evidence names intents, sessions, models, files and blocks, and holds no code;
 --dry-run shows which.")]
-pub(crate) struct SealArgs {
+pub struct SealArgs {
     /// Write nothing; say what would be published
     #[arg(long)]
     dry_run: bool,
@@ -43,7 +44,7 @@ pub(crate) struct SealArgs {
     handed: Vec<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     if let Some(hook) = &args.hook {
         // As a hook this command never fails, so that it never stops a commit. Errors go to the
         // log.
@@ -52,7 +53,7 @@ pub(crate) fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
             && let Err(error) = run_hook(context, &workspace, hook, &args.handed)
         {
             let message = format!("{hook} could not seal: {error}");
-            crate::workspace::session::log(&workspace.root, &message);
+            ground::session::log(&workspace.root, &message);
         }
         return Ok(Exit::Fine);
     }

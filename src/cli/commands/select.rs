@@ -3,7 +3,7 @@
 use super::shared;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::select::{SelectAnswer, select};
+use overview::select::{SelectAnswer, select};
 
 /// Declare the intent you work under, and get its context
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ use crate::verbs::select::{SelectAnswer, select};
 Only an intent that is in progress can be selected. The answer is what to know before
 working under it, as `intent context` prints it. Run by an agent whose hooks are wired,
 it selects for that agent's session, and your own selection stays.")]
-pub(crate) struct SelectArgs {
+pub struct SelectArgs {
     /// The intent's id
     id: String,
 
@@ -20,7 +20,7 @@ pub(crate) struct SelectArgs {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let session = args.session.as_deref().or(context.agent());
     let answer = select(&workspace, &args.id, session)?;

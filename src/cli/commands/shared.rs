@@ -7,12 +7,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
-use crate::ledger::MutationClass;
-use crate::verbs::findings::FindingAnswer;
-use crate::verbs::registry::RegistryAnswer;
-use crate::verbs::seal;
-use crate::workspace::Level;
-use crate::workspace::text::counted;
+use evidence::seal;
+use ground::Level;
+use ground::text::counted;
+use judgement::registry::RegistryAnswer;
+use ledger::MutationClass;
+use why::findings::FindingAnswer;
 
 /// Prints one line about a changed registry.
 pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {

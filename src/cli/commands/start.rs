@@ -2,17 +2,17 @@
 
 use super::shared;
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::Status;
-use crate::verbs::{map, registry};
+use intents::Status;
+use judgement::{map, registry};
 
 /// Put an intent in progress, so that work may be done under it
 #[derive(Debug, clap::Args)]
-pub(crate) struct StartArgs {
+pub struct StartArgs {
     /// The intent's id
     id: String,
 }
 
-pub(crate) fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
     let answer = registry::set_status(&context.open_workspace()?, &args.id, Status::InProgress)?;
     map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| shared::changed(page, &answer))

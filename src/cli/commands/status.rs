@@ -3,16 +3,16 @@
 use super::shared;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
 use crate::cli::{CliError, Context, Exit, when};
-use crate::intent::Status;
-use crate::verbs::selectable::next_step;
-use crate::verbs::status::{StatusAnswer, status};
-use crate::workspace::git::short_id;
+use ground::git::short_id;
+use intents::Status;
+use overview::status::{StatusAnswer, status};
+use why::selectable::next_step;
 
 /// Show the workspace in brief: what is selected, what there is, what is wrong
 #[derive(Debug, clap::Args)]
-pub(crate) struct StatusArgs {}
+pub struct StatusArgs {}
 
-pub(crate) fn run(context: &Context, _args: StatusArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, _args: StatusArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let answer = status(&workspace, context.agent());
     let next = next_step(&workspace);

@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
 use crate::cli::{CliError, Context, Exit, person};
-use crate::ledger::{TestRun, TestSource};
-use crate::verbs::Workspace;
-use crate::verbs::criteria::{self, Ran, Results, TreeState};
-use crate::workspace::git::short_id;
-use crate::workspace::{store, text};
+use ground::git::short_id;
+use ground::{store, text};
+use ledger::{TestRun, TestSource};
+use overview::criteria::{self, Ran, Results, TreeState};
+use why::Workspace;
 
 /// Run the commands that an intent's acceptance criteria name, and record how they ended
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,7 @@ Examples:
   intent test INT-001
   intent test INT-001 -- cargo test auth
   intent test INT-001 --junit target/report.xml -- cargo test auth")]
-pub(crate) struct TestArgs {
+pub struct TestArgs {
     /// The intent's id
     id: String,
 
@@ -44,7 +44,7 @@ pub(crate) struct TestArgs {
 
 /// A command that was run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TestAnswer {
+pub struct TestAnswer {
     /// The command, as it was run.
     ran: String,
     /// The result of the run.
@@ -59,7 +59,7 @@ pub(crate) struct TestAnswer {
 /// The largest report, in bytes, that is read.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 
-pub(crate) fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let intent = workspace.intent(&args.id)?;
     let wanted = wanted(&args, criteria::commands(intent))?;

@@ -6,11 +6,11 @@ use super::shared;
 use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, when};
-use crate::ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
-use crate::verbs::Workspace;
-use crate::verbs::trace::{TraceRequest, trace};
-use crate::verbs::why;
-use crate::workspace::text::counted;
+use ground::text::counted;
+use ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
+use why::Workspace;
+use why::answers;
+use why::trace::{TraceRequest, trace};
 
 /// Stream the records of the ledger, oldest first
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ invisible characters are escaped.
 Examples:
   intent trace --intent INT-001
   intent trace --json src/auth/jwt.rs | jq .id")]
-pub(crate) struct TraceArgs {
+pub struct TraceArgs {
     /// Only records of this intent
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -30,7 +30,7 @@ pub(crate) struct TraceArgs {
     path: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
     let file = args.path.map(|path| context.file(&FileTarget::plain(&context.cwd, &path)));
     let (workspace, path) = match file.transpose()? {
         Some((workspace, path)) => (workspace, Some(path)),
@@ -124,8 +124,10 @@ fn author(record: &Record) -> Option<String> {
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
     let conversation = record.files.first().and_then(|file| file.conversations.first());
     let who = conversation.map(|conversation| match record.kind {
-        RecordKind::Ack => format!("accepted by {}", why::accepted_by(&conversation.contributor)),
-        _ => why::who_in_full(&conversation.contributor, tool),
+        RecordKind::Ack => {
+            format!("accepted by {}", answers::accepted_by(&conversation.contributor))
+        }
+        _ => answers::who_in_full(&conversation.contributor, tool),
     });
     let session = record.session.as_ref().map(|session| format!("in {session}"));
     let said: Vec<String> = who.into_iter().chain(session).collect();

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::init::{self, show::COLUMN};
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, person};
-use crate::hook::host::{HOSTS, Host};
-use crate::hook::install::{
+use ground::{Root, store};
+use hook::host::{HOSTS, Host};
+use hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, MAX_SETTINGS, found,
 };
-use crate::verbs::uninstall::{TakenHow, UninstallAnswer, uninstall};
-use crate::workspace::{Root, store};
+use overview::uninstall::{TakenHow, UninstallAnswer, uninstall};
 
 /// Take back everything that `intent init` put into this repository
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ Examples:
   intent uninstall --dry-run
   intent uninstall
   intent uninstall --user")]
-pub(crate) struct UninstallArgs {
+pub struct UninstallArgs {
     /// Also remove our entries in your home folder, for all of your projects
     #[arg(long)]
     user: bool,
@@ -44,7 +44,7 @@ pub(crate) struct UninstallArgs {
     dry_run: bool,
 }
 
-pub(crate) fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let root = Root::find(&context.cwd)?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);

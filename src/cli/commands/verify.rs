@@ -8,10 +8,10 @@ use crate::cli::person::Terminal;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit, when};
-use crate::verbs::anchor::AnchorsAnswer;
-use crate::verbs::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
-use crate::workspace::Level;
-use crate::workspace::git::short_id;
+use evidence::anchor::AnchorsAnswer;
+use evidence::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
+use ground::Level;
+use ground::git::short_id;
 
 /// Verify every file of the ledger
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ With --blocks every recorded block is held against the code, which takes as long
 and nobody recorded that it was taken out.
 
 Exit code 1 when there is an error or a warning.")]
-pub(crate) struct VerifyArgs {
+pub struct VerifyArgs {
     /// Also compare every recorded block with the code
     #[arg(long)]
     blocks: bool,
@@ -32,7 +32,7 @@ pub(crate) struct VerifyArgs {
     accept_rewrite: bool,
 }
 
-pub(crate) fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let mut accepted = Vec::new();
     if args.accept_rewrite {

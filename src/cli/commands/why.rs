@@ -9,9 +9,9 @@ use jiff::Timestamp;
 
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
-use crate::verbs::Workspace;
-use crate::verbs::why::{Which, on_disk, on_disk_explained, on_disk_in_full};
-use crate::workspace::RelativePath;
+use ground::RelativePath;
+use why::Workspace;
+use why::answers::{Which, on_disk, on_disk_explained, on_disk_in_full};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ Examples:
   intent why src/auth/jwt.rs:42 --explain
                                       every earlier block that it was compared with, how alike
                                       the two are, and which rule decided")]
-pub(crate) struct WhyArgs {
+pub struct WhyArgs {
     /// A file, or lines of it; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
@@ -53,7 +53,7 @@ pub(crate) struct WhyArgs {
     explain: bool,
 }
 
-pub(crate) fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;

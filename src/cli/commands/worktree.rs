@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::cli::print::{GOOD, INTENT, STRONG};
 use crate::cli::{CliError, Context, Exit, person};
-use crate::verbs::Workspace;
-use crate::verbs::select::select;
-use crate::workspace::text;
+use ground::text;
+use overview::select::select;
+use why::Workspace;
 
 /// Make a linked work tree for an agent, on a branch of its own
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ needed: `git worktree remove`.
 Examples:
   intent worktree sign-in --intent INT-001
   intent worktree try-it --path ../elsewhere")]
-pub(crate) struct WorktreeArgs {
+pub struct WorktreeArgs {
     /// The name of the branch, and of the folder
     name: String,
 
@@ -40,7 +40,7 @@ pub(crate) struct WorktreeArgs {
 
 /// A work tree that was made.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WorktreeAnswer {
+pub struct WorktreeAnswer {
     /// The folder of the work tree.
     path: PathBuf,
     /// The branch that is checked out in it.
@@ -49,7 +49,7 @@ pub(crate) struct WorktreeAnswer {
     intent: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let workspace = context.governed_workspace()?;
     let Some(top) = workspace.root.work_tree() else {

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{by_severity, message_with_help, path};
-use crate::verbs::check::CheckAnswer;
-use crate::workspace::Level;
-use crate::workspace::text::{self, counted};
+use ground::Level;
+use ground::text::{self, counted};
+use judgement::check::CheckAnswer;
 
 /// Returns the findings as a GitLab code quality report: a list of issues in the format of Code
 /// Climate. Every issue needs a line.

@@ -9,9 +9,9 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::message_with_help;
 use crate::cli::CliError;
-use crate::verbs::check::CheckAnswer;
-use crate::verbs::findings::FindingAnswer;
-use crate::workspace::{Level, text};
+use ground::{Level, text};
+use judgement::check::CheckAnswer;
+use why::findings::FindingAnswer;
 
 /// Returns a test suite with one test case for each finding, or one case that passes if there are
 /// no findings. A finding at the level `least` or above is a failure.

@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 
 use super::by_severity;
-use crate::verbs::check::{CheckAnswer, Share};
-use crate::verbs::findings::FindingAnswer;
-use crate::workspace::Level;
-use crate::workspace::text::{self, counted};
+use ground::Level;
+use ground::text::{self, counted};
+use judgement::check::{CheckAnswer, Share};
+use why::findings::FindingAnswer;
 
 /// The most findings to list. A comment on GitHub holds at most 65,536 characters.
 const MAX_FINDINGS: usize = 50;

@@ -7,12 +7,12 @@ mod sarif;
 
 use crate::cli::CliError;
 use crate::cli::print::Printer;
-use crate::verbs::check::CheckAnswer;
-use crate::verbs::findings::FindingAnswer;
-use crate::workspace::{Level, Root, text};
+use ground::{Level, Root, text};
+use judgement::check::CheckAnswer;
+use why::findings::FindingAnswer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum CheckFormat {
+pub enum CheckFormat {
     /// For people
     Text,
     /// The same as --json
@@ -32,7 +32,7 @@ pub(crate) enum CheckFormat {
 /// Writes the answer in `format`, and returns true. Returns false, and writes nothing, for text and
 /// JSON, which the caller prints. A finding at the level `least` or above counts as a failure.
 /// `root` is the workspace that the findings are about.
-pub(crate) fn write(
+pub fn write(
     printer: Printer,
     format: CheckFormat,
     answer: &CheckAnswer,

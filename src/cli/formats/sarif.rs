@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{by_severity, message_with_help, path};
-use crate::verbs::check::CheckAnswer;
-use crate::verbs::findings::FindingAnswer;
-use crate::workspace::{Code, Level};
+use ground::{Code, Level};
+use judgement::check::CheckAnswer;
+use why::findings::FindingAnswer;
 
 /// The most results that GitHub shows of one run.
 const MAX_RESULTS: usize = 5_000;

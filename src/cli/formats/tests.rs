@@ -2,7 +2,7 @@
 //! plain text.
 
 use super::*;
-use crate::verbs::check::{CheckSummary, Share};
+use judgement::check::{CheckSummary, Share};
 
 fn answer() -> CheckAnswer {
     let finding = |code: &str, level, path: Option<&str>, message: &str| FindingAnswer {

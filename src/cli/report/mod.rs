@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::verbs::report::ReportAnswer;
-use crate::workspace::text;
+use ground::text;
+use overview::report::ReportAnswer;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -28,7 +28,7 @@ const SCRIPTS: [&str; 4] = [
 const MAX_TEXT: usize = 1_000;
 
 /// Returns the page as HTML.
-pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
+pub fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     // An HTML parser turns CRLF into LF before it hashes a style or a script, so we hash the same
     // text.
     let unix = |text: &str| text.replace("\r\n", "\n");

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::{Contributor, EntityType};
-use crate::verbs::report::{ReportSummary, ReportedIntent};
+use ledger::{Contributor, EntityType};
+use overview::report::{ReportSummary, ReportedIntent};
 
 const EVIL: &str =
     "</script><img src=x onerror=alert(1)><!--\u{202e}\u{200b}\u{2028}&lt;{{data}}\u{0}";

@@ -19,7 +19,7 @@ use super::fields;
 use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment, PayloadParts, moment};
 
-pub(crate) fn read(host: Host, payload: &Value) -> Incoming {
+pub fn read(host: Host, payload: &Value) -> Incoming {
     let family = match host.family {
         Family::Copilot if payload.get("hook_event_name").is_some() => Family::Claude,
         family => family,
@@ -37,20 +37,20 @@ pub(crate) fn read(host: Host, payload: &Value) -> Incoming {
 
 /// The moment of a call, with the host's own name for its event, which some answers must contain.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) name: &'a str,
+pub struct At<'a> {
+    pub moment: Moment,
+    pub name: &'a str,
 }
 
 impl At<'static> {
     /// What is assumed about a payload that could not be read: that a tool is about to change
     /// something.
-    pub(crate) const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
+    pub const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
 }
 
 /// Writes an answer in the format of a host family. A family that takes no changed input receives a
 /// denial instead.
-pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> HookOutput {
+pub fn answer(family: Family, at: At, said: &HookAnswer) -> HookOutput {
     let takes_another_input = matches!(family, Family::Claude | Family::Gemini);
     if let (HookAnswer::Rewrite { reason, .. }, false) = (said, takes_another_input) {
         return answer(family, at, &HookAnswer::Deny(reason.clone()));

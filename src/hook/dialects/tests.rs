@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::hook::host::{HOSTS, UNKNOWN};
+use crate::host::{HOSTS, UNKNOWN};
 
 const MOMENTS: &[(Moment, &str)] = &[
     (Moment::Before, "PreToolUse"),

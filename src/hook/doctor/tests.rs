@@ -1,9 +1,9 @@
 use std::fs;
 
 use super::*;
-use crate::hook::host;
-use crate::hook::install::{InstallAct, install};
-use crate::workspace::Root;
+use crate::host;
+use crate::install::{InstallAct, install};
+use ground::Root;
 
 /// A governed project, a home folder, and a folder of programs that contains `intent-lsp`.
 struct Lab {
@@ -233,10 +233,10 @@ fn another_program_in_place_of_ours_is_noticed() {
     let lab = Lab::wired(&["claude-code"]);
     lab.beat("claude-code", NOW);
     let bin = lab.folder.path().join("bin");
-    crate::hook::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
+    crate::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
     assert_eq!(lab.one("claude-code").0, Health::Good);
     lab.write("bin/intent-lsp", "exit 0\n");
     lab.bad("claude-code", "is not the program that `intent init` noted");
-    crate::hook::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
+    crate::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
     assert_eq!(lab.one("claude-code").0, Health::Good);
 }

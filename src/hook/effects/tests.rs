@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::hook::host::{HOSTS, named};
+use crate::host::{HOSTS, named};
 
 fn effects(host: &str, tool: &str, input: Value) -> Vec<Effect> {
     let host = named(host).expect("a host");

@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::{Folders, InstallLevel, SettingsState};
-use crate::hook::binary;
-use crate::hook::host::{HOSTS, Host};
+use crate::binary;
+use crate::host::{HOSTS, Host};
 
 /// The sign by which an agent was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FoundBy {
+pub enum FoundBy {
     /// The project has settings for the agent, or a folder for them, so everybody uses it here.
     Settings(&'static str),
     /// The project has a text file for the agent, such as `CLAUDE.md`, but no settings.
@@ -43,7 +43,7 @@ const SIGNS: &[(&str, [&str; 3])] = &[
 
 /// Returns the agents that are found in the project or on this machine, in the order of the table.
 /// Leaves out those without settings in the project that the person has wired for all projects.
-pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
+pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
         let (_, signs) = SIGNS.iter().find(|(name, _)| *name == host.name)?;
         Some((*host, seen(signs, &folders.project, search)?))
@@ -55,7 +55,7 @@ pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, Fo
 }
 
 /// Returns true if the person has wired the agent for all of their projects.
-pub(crate) fn is_wired(folders: &Folders, host: &Host) -> bool {
+pub fn is_wired(folders: &Folders, host: &Host) -> bool {
     let files = super::examine(folders, host, InstallLevel::User);
     files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
 }
@@ -119,9 +119,8 @@ mod tests {
         assert_eq!(found(Some(bin.as_os_str())), expected);
         assert_eq!(found(Some(OsStr::new("bin"))).len(), 3, "a relative folder installs nothing");
         assert_eq!(found(None).len(), 3);
-        let gemini = crate::hook::host::named("gemini").expect("a host");
-        let (program, act) =
-            (crate::hook::install::HostProgram::Found, super::super::InstallAct::Put);
+        let gemini = crate::host::named("gemini").expect("a host");
+        let (program, act) = (crate::install::HostProgram::Found, super::super::InstallAct::Put);
         super::super::install(&folders, &[gemini], InstallLevel::User, &program, act)
             .expect("wired at home");
         assert_eq!(found(None).len(), 2, "who is wired for all projects is not named");

@@ -4,11 +4,11 @@
 //! file is changed. What others wrote stays as it is. Settings of a project are committed, so they
 //! contain no path of this machine, unless the user asks for one.
 
-pub(crate) mod found;
+pub mod found;
 mod json;
 mod recipes;
-pub(crate) mod recognise;
-pub(crate) mod toml;
+pub mod recognise;
+pub mod toml;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,21 +16,21 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use recipes::HostProgram;
+pub use recipes::HostProgram;
 
 use super::host::Host;
-use crate::workspace::Hint;
-use crate::workspace::store::{self, StoreError};
+use ground::Hint;
+use ground::store::{self, StoreError};
 use recipes::{FileContent, MakeContent, Recipe};
 
 /// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
 /// The largest settings file, in bytes, that is changed.
-pub(crate) const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Which of a host's settings to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InstallLevel {
+pub enum InstallLevel {
     /// The settings in the project. They are committed and hold for everybody.
     Project,
     /// The settings in the person's home folder. They hold for all of the person's projects.
@@ -39,7 +39,7 @@ pub(crate) enum InstallLevel {
 
 /// Whether to add or to remove our entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InstallAct {
+pub enum InstallAct {
     /// Adds our entries to the settings.
     Put,
     /// Removes our entries, and nothing else.
@@ -48,7 +48,7 @@ pub(crate) enum InstallAct {
 
 /// The folders that contain settings.
 #[derive(Clone, Debug)]
-pub(crate) struct Folders {
+pub struct Folders {
     /// The root of the workspace.
     pub project: PathBuf,
     /// The home folder of the person.
@@ -62,7 +62,7 @@ pub(crate) struct Folders {
 
 impl Folders {
     /// Returns the folders for this process and this root, or `None` if the home folder is unknown.
-    pub(crate) fn here(root: &Path) -> Option<Self> {
+    pub fn here(root: &Path) -> Option<Self> {
         let home = std::env::home_dir()?;
         let managed = PathBuf::from(MANAGED);
         Some(Self { project: root.to_owned(), home, managed, variable: folder_named })
@@ -83,7 +83,7 @@ fn folder_named(variable: &str) -> Option<PathBuf> {
 
 /// Why settings were left alone. No file was changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum InstallError {
+pub enum InstallError {
     /// A file could not be understood, or it has an entry of somebody else in the place of ours.
     #[error("{path} was left as it is: {why}. No file was changed")]
     Conflict { path: PathBuf, why: Conflict },
@@ -97,7 +97,7 @@ pub(crate) enum InstallError {
 
 /// What prevents a change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Conflict {
+pub enum Conflict {
     /// The file does not parse.
     #[error("it does not parse ({0})")]
     Syntax(String),
@@ -137,7 +137,7 @@ impl Hint for Conflict {
 
 impl InstallError {
     /// Returns what to do before the command is run again.
-    pub(crate) fn remedy(&self) -> String {
+    pub fn remedy(&self) -> String {
         match self {
             Self::Conflict { why, .. } => why.remedy().to_owned(),
             Self::Store(error) => error.hint().unwrap_or_else(|| "mend it".to_owned()),
@@ -158,14 +158,14 @@ impl Hint for InstallError {
 
 /// What was done to the settings of the named hosts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct InstallAnswer {
+pub struct InstallAnswer {
     /// The hosts, in the order in which they were named.
     pub agents: Vec<WiredAnswer>,
 }
 
 /// What was done to the settings of one host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct WiredAnswer {
+pub struct WiredAnswer {
     /// The name of the host, as in `intent hook NAME`.
     pub agent: String,
     /// `proven` if our tests drive the real program, else `by protocol only`.
@@ -180,7 +180,7 @@ pub(crate) struct WiredAnswer {
 
 /// A file, and what was done to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct FileAnswer {
+pub struct FileAnswer {
     /// The path: relative to the workspace, or absolute if the file is in the home folder.
     pub path: String,
     /// What was done to the file.
@@ -190,7 +190,7 @@ pub(crate) struct FileAnswer {
 /// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Done {
+pub enum Done {
     /// The file did not exist and was created.
     Created,
     /// Our entries were added to the file, or removed from it.
@@ -202,7 +202,7 @@ pub(crate) enum Done {
 }
 
 /// Adds our entries to the settings of hosts, or removes them.
-pub(crate) fn install(
+pub fn install(
     folders: &Folders,
     hosts: &[Host],
     level: InstallLevel,
@@ -216,7 +216,7 @@ pub(crate) fn install(
 }
 
 /// Returns what [`install`] would do, and writes nothing.
-pub(crate) fn preview(
+pub fn preview(
     folders: &Folders,
     hosts: &[Host],
     level: InstallLevel,

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::json::JsonPart;
 use super::recognise::PROGRAM;
-use crate::code::languages;
-use crate::hook::host::Host;
+use crate::host::Host;
+use code::languages;
 
 /// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HostProgram {
+pub enum HostProgram {
     /// `intent-lsp`, found on the `PATH`, so that committed settings work for everybody.
     Found,
     /// The program at this path.
@@ -89,7 +89,7 @@ pub(super) struct Recipe {
     pub(super) next: &'static [&'static str],
 }
 
-/// The recipe of every host, in the order of [`HOSTS`](crate::hook::host::HOSTS).
+/// The recipe of every host, in the order of [`HOSTS`](crate::host::HOSTS).
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "claude-code",
@@ -257,9 +257,9 @@ pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
 const SECONDS: u32 = 10;
 /// Plugins for the hosts that load a program instead of calling one.
 const PLUGINS: &[(&str, &str)] = &[
-    ("opencode", include_str!("../../../agents/opencode/intent.js")),
-    ("amp", include_str!("../../../agents/amp/intent.ts")),
-    ("pi", include_str!("../../../agents/pi/intent.ts")),
+    ("opencode", include_str!("../../../integrations/agents/opencode/intent.js")),
+    ("amp", include_str!("../../../integrations/agents/amp/intent.ts")),
+    ("pi", include_str!("../../../integrations/agents/pi/intent.ts")),
 ];
 /// The text before the name of the program in a plugin.
 pub(super) const DECLARED: &str = "const PROGRAM = ";

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::hook::host::{HOSTS, named};
+use crate::host::{HOSTS, named};
 
 /// An empty project and an empty home folder.
 struct Project {
@@ -90,10 +90,6 @@ fn every_host_has_a_recipe_and_every_recipe_a_host() {
 }
 
 #[test]
-#[cfg_attr(
-    not(feature = "grammars-heavy"),
-    ignore = "one host is given the endings of all languages"
-)]
 fn the_files_of_each_host_are_as_stored() {
     for host in HOSTS {
         for (level, suffix) in [(InstallLevel::Project, "project"), (InstallLevel::User, "user")] {

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::*;
-use crate::hook::host::HOSTS;
-use crate::verbs::gate::Denial;
+use crate::host::HOSTS;
+use judgement::gate::Denial;
 
 const WRITE: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a","content":"x"}}"#;
 const READ: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/p/a"}}"#;

@@ -1,31 +1,31 @@
 //! Describes a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2
 //! days ago · modified 12 %`.
 
-use crate::code::Block;
-use crate::ledger::{Contributor, RecordKind};
-use crate::lsp::analysis::Analysis;
-use crate::provenance::{Placement, Verdict};
-use crate::verbs::Workspace;
-use crate::verbs::why::{self, BlockAnswer, IntentBrief, LineageStep, Which};
-use crate::workspace::clock::ago;
-use crate::workspace::text;
+use crate::analysis::Analysis;
+use code::Block;
+use ground::clock::ago;
+use ground::text;
+use ledger::{Contributor, RecordKind};
+use provenance::{Placement, Verdict};
+use why::Workspace;
+use why::answers::{self, BlockAnswer, IntentBrief, LineageStep, Which};
 
 /// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 60;
 
 /// Returns the answer about one block of a document.
-pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
-    why::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
+pub fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
+    answers::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
 }
 
 /// Returns the answer about one block with its lines and origins, which need a comparison of texts.
-pub(crate) fn answer_in_full(
+pub fn answer_in_full(
     workspace: &Workspace,
     analysis: &Analysis,
     at: usize,
 ) -> Option<BlockAnswer> {
     let Analysis { path, file, .. } = analysis;
-    why::answer_in_full(workspace, path, file, Which::Block(at)).blocks.pop()
+    answers::answer_in_full(workspace, path, file, Which::Block(at)).blocks.pop()
 }
 
 /// Returns true if a line about the block is shown above the block. Only blocks with a name and a
@@ -33,7 +33,7 @@ pub(crate) fn answer_in_full(
 ///
 /// A block in a container, such as a method in a class, has no line if it is exactly as recorded by
 /// the record of the container, because the line above the container says the same.
-pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
+pub fn is_shown(analysis: &Analysis, at: usize) -> bool {
     has_record(analysis, at) && !repeats_container(analysis, at)
 }
 
@@ -53,14 +53,14 @@ fn repeats_container(analysis: &Analysis, at: usize) -> bool {
 }
 
 /// Returns intent, author, age and difference, for the line above a block.
-pub(crate) fn full(answer: &BlockAnswer) -> String {
+pub fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(title);
     joined([intent, author(answer), age, difference(answer)])
 }
 
 /// Returns intent, author and difference, for the end of a line of code.
-pub(crate) fn short(answer: &BlockAnswer) -> String {
+pub fn short(answer: &BlockAnswer) -> String {
     let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.label()));
     joined([id, author(answer), difference(answer)])
 }
@@ -70,7 +70,7 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
 }
 
 /// Returns the id and the shortened name of an intent: `INT-001 Sign in`.
-pub(crate) fn title(intent: &IntentBrief) -> String {
+pub fn title(intent: &IntentBrief) -> String {
     let name = intent.name.as_deref().map(|name| text::shorten(name, LONGEST_NAME));
     let name = name.map(|name| format!(" {name}")).unwrap_or_default();
     text::terminal(&format!("{}{name}", intent.id))
@@ -85,14 +85,14 @@ fn author(answer: &BlockAnswer) -> Option<String> {
 
 /// Returns true if the newest record of a block is a person's acceptance. It does not say who wrote
 /// the block.
-pub(crate) fn is_accepted(answer: &BlockAnswer) -> bool {
+pub fn is_accepted(answer: &BlockAnswer) -> bool {
     let last = answer.lineage.first();
     matches!(last, Some(LineageStep::Record(record)) if record.kind == RecordKind::Ack)
 }
 
 /// Returns the author as plain text.
-pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
-    text::terminal(&why::who(contributor, tool))
+pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
+    text::terminal(&answers::who(contributor, tool))
 }
 
 fn difference(answer: &BlockAnswer) -> Option<String> {
@@ -116,7 +116,7 @@ fn difference(answer: &BlockAnswer) -> Option<String> {
 
 /// Returns how many per cent of a modified block differ from the record. Never 0, since something
 /// differs, and never 100, since the block was recognised.
-pub(crate) fn changed(answer: &BlockAnswer) -> Option<u8> {
+pub fn changed(answer: &BlockAnswer) -> Option<u8> {
     let kept = answer.kept?.clamp(0.0, 1.0);
     Some((((1.0 - kept) * 100.0).round() as u8).clamp(1, 99))
 }

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{commands, diagnostics};
-use crate::intent::scope;
-use crate::lsp::analysis::{self, GovernedFile};
-use crate::lsp::capabilities::Capabilities;
-use crate::lsp::dispatch::{Answer, RequestRefusal};
-use crate::lsp::snapshot::Snapshot;
-use crate::workspace::Code;
+use crate::analysis::{self, GovernedFile};
+use crate::capabilities::Capabilities;
+use crate::dispatch::{Answer, RequestRefusal};
+use crate::snapshot::Snapshot;
+use ground::Code;
+use intents::scope;
 use plan::{OfferedPlan, Plan};
 
 /// The kinds of the actions, beside quick fixes.
@@ -94,7 +94,7 @@ impl ActionRequest<'_> {
 }
 
 /// Returns the actions that are possible at a place.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
 ) -> Answer<Option<Vec<lsp::CodeActionResponse>>> {
@@ -164,7 +164,7 @@ fn resolves(client: &Capabilities) -> bool {
 }
 
 /// Computes the edit of an action that was chosen.
-pub(crate) fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::CodeAction> {
+pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("this action is not one of ours: {error}"))
@@ -181,7 +181,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answe
 
 /// Returns true if an open file may be added to the scope of this intent. The file must be outside
 /// of the scope, and the intent must be selected or named by a scope violation in the file.
-pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
+pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
     let Some(file) = analysis::governed(snapshot, uri) else { return false };
     let workspace = file.view.workspace;
     let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
@@ -195,7 +195,7 @@ pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
 
 /// Returns the edit that adds an open file to the scope of an intent. It applies to the registry as
 /// the editor shows it.
-pub(crate) fn widening(
+pub fn widening(
     snapshot: &Snapshot,
     uri: &lsp::Uri,
     id: &str,
@@ -205,7 +205,7 @@ pub(crate) fn widening(
 }
 
 /// Returns the options that are announced.
-pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
+pub fn options(client: &Capabilities) -> lsp::CodeActionProvider {
     if !client.code_action_literals {
         return lsp::CodeActionProvider::Bool(true);
     }

@@ -11,13 +11,13 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::intent_text::BlockTally;
 use super::mention::ShownRegistry;
 use super::{block_line, commands};
-use crate::code::{Block, Identity};
-use crate::intent::Intent;
-use crate::lsp::analysis;
-use crate::lsp::dispatch::{Answer, RequestRefusal};
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
-use crate::workspace::text::counted;
+use crate::analysis;
+use crate::dispatch::{Answer, RequestRefusal};
+use crate::snapshot::Snapshot;
+use code::{Block, Identity};
+use ground::text::counted;
+use intents::Intent;
+use why::Workspace;
 
 /// The block or intent that a lens describes. The client keeps it until the lens is shown.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -39,12 +39,12 @@ impl LensSubject {
 
 /// Returns the options that are announced. The text of a lens is computed by `codeLens/resolve`, when
 /// the client shows the lens.
-pub(crate) fn options() -> lsp::CodeLensOptions {
+pub fn options() -> lsp::CodeLensOptions {
     lsp::CodeLensOptions { resolve_provider: Some(true), ..Default::default() }
 }
 
 /// Returns the lenses of a document, without their texts.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
 ) -> Answer<Option<Vec<lsp::CodeLens>>> {
@@ -89,7 +89,7 @@ fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
 
 /// Adds the text to a lens. Returns an error if its block is gone, so that the client requests all
 /// lenses again.
-pub(crate) fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> Answer<lsp::CodeLens> {
+pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> Answer<lsp::CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
@@ -151,7 +151,7 @@ fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     /// The document as an editor shows it, with each lens on a line of its own above its line.
     fn picture(editor: &Editor, path: &str) -> String {

@@ -13,39 +13,39 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use run::{Effects, RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
+pub use run::{Effects, RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
 
-use crate::lsp::dispatch::{Answer, RequestRefusal};
-use crate::lsp::snapshot::Snapshot;
+use crate::dispatch::{Answer, RequestRefusal};
+use crate::snapshot::Snapshot;
 
 /// Selects an intent, for a person or for a session.
-pub(crate) const SELECT: &str = "intent.select";
+pub const SELECT: &str = "intent.select";
 /// Records the changes of files.
-pub(crate) const RECORD: &str = "intent.record";
+pub const RECORD: &str = "intent.record";
 /// Shows a person the intent or the record of a block.
-pub(crate) const SHOW: &str = "intent.show";
+pub const SHOW: &str = "intent.show";
 /// Shows the person the waiting questions of agents again. The command itself decides nothing.
-pub(crate) const REVIEW: &str = "intent.review";
+pub const REVIEW: &str = "intent.review";
 /// Adds an open file to the scope of an intent and saves the registry. For people only.
-pub(crate) const WIDEN: &str = "intent.widen";
+pub const WIDEN: &str = "intent.widen";
 /// Accepts a block in its present state. For people only: a dialog asks for confirmation.
-pub(crate) const ACCEPT: &str = "intent.accept";
+pub const ACCEPT: &str = "intent.accept";
 
 /// A command of the server.
-pub(crate) struct ServerCommand {
+pub struct ServerCommand {
     /// The name that the client sends.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What must be asked before the command runs.
-    pub(crate) asks: Asks,
+    pub asks: Asks,
     /// Runs the command. What it wrote is added to the effects, even if it fails.
-    pub(crate) run: CommandFunction,
+    pub run: CommandFunction,
     #[cfg(test)]
     argument: fn() -> schemars::Schema,
 }
 
 /// What must be asked of a person before a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asks {
+pub enum Asks {
     /// Nothing has to be asked.
     Nothing,
     /// Which intent to select, if the argument names none and a person can be asked.
@@ -60,7 +60,7 @@ pub(crate) enum Asks {
 }
 
 /// All commands, in the order in which they are announced.
-pub(crate) const ALL: &[ServerCommand] = &[
+pub const ALL: &[ServerCommand] = &[
     command("intent.list", Asks::Nothing, run::list, schema::<arguments::WorkspaceArguments>),
     command(SELECT, Asks::WhichIntent, run::select, schema::<arguments::SelectArguments>),
     command("intent.clear", Asks::Nothing, run::clear, schema::<arguments::WorkspaceArguments>),
@@ -101,7 +101,7 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
 }
 
 /// Returns the command with this name.
-pub(crate) fn find(name: &str) -> Answer<&'static ServerCommand> {
+pub fn find(name: &str) -> Answer<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
         let names = names.join(", ");
@@ -110,7 +110,7 @@ pub(crate) fn find(name: &str) -> Answer<&'static ServerCommand> {
 }
 
 /// Returns the single argument object. A missing or `null` argument counts as an empty object.
-pub(crate) fn argument(command: &str, arguments: Option<Vec<Value>>) -> Answer<Map<String, Value>> {
+pub fn argument(command: &str, arguments: Option<Vec<Value>>) -> Answer<Map<String, Value>> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
         Err(RequestRefusal::Senseless(format!("{command} takes one argument, an object; {what}")))
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     fn refused(name: &str, given: Value) -> String {
-        let editor = crate::lsp::features::fixture::Editor::new("//- /a.rs\nfn a() {}\n");
+        let editor = crate::features::fixture::Editor::new("//- /a.rs\nfn a() {}\n");
         let snapshot = editor.snapshot();
         let object = argument(name, Some(vec![given])).unwrap();
         let answer = (find(name).unwrap().run)(&snapshot, &object, &mut Effects::default());

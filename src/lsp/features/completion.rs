@@ -5,13 +5,13 @@ mod registry;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::intent::Status;
-use crate::lsp::analysis;
-use crate::lsp::capabilities::Capabilities;
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
-use crate::workspace::text;
+use crate::analysis;
+use crate::capabilities::Capabilities;
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use ground::text;
+use intents::Status;
+use why::Workspace;
 
 /// The largest number of items in a list. The client asks again as more is typed.
 const MAX_ITEMS: usize = 200;
@@ -48,7 +48,7 @@ impl Choice {
 }
 
 /// Returns the items that fit at the cursor.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
 ) -> Answer<Option<lsp::CompletionResponse>> {
@@ -168,7 +168,7 @@ fn item(
 }
 
 /// Returns the options that are announced.
-pub(crate) fn options() -> lsp::CompletionOptions {
+pub fn options() -> lsp::CompletionOptions {
     let characters = ["-", "/", "!", "\"", "'"].map(str::to_owned).to_vec();
     lsp::CompletionOptions { trigger_characters: Some(characters), ..Default::default() }
 }
@@ -176,7 +176,7 @@ pub(crate) fn options() -> lsp::CompletionOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     fn complete(editor: &Editor) -> Option<lsp::CompletionList> {
         let params = lsp::CompletionParams {

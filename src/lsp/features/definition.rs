@@ -6,13 +6,13 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::intent_text::file_of;
 use super::mention::ShownRegistry;
 use super::places;
-use crate::lsp::analysis::{self, DocumentPosition};
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
+use crate::analysis::{self, DocumentPosition};
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
 
 /// Returns the definition of the intent at a position, or the file of the specification there.
 /// `None` if the position refers to neither.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
 ) -> Answer<Option<lsp::DefinitionResponse>> {
@@ -64,8 +64,8 @@ fn specification(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Locat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::Encoding;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
+    use code::Encoding;
 
     fn shown(editor: &Editor) -> String {
         match definition(&editor.snapshot(), &editor.at_cursor()) {

@@ -14,24 +14,25 @@ use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::code::Document;
-use crate::intent::lint;
-use crate::lsp::analysis::{self, GovernedFile, WorkspaceView};
-use crate::lsp::convert;
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::rules::Rules;
-use crate::verbs::{Workspace, check};
-use crate::workspace::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
+use crate::analysis::{self, GovernedFile, WorkspaceView};
+use crate::convert;
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use code::Document;
+use ground::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
+use intents::lint;
+use judgement::check;
+use why::Workspace;
+use why::rules::Rules;
 
 /// The source that is shown with each diagnostic.
-pub(crate) const SOURCE: &str = "intent";
+pub const SOURCE: &str = "intent";
 
 /// The largest number of diagnostics of one file. A broken ledger can have a finding on each line.
 const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
-pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
+pub fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
     let Some(file) = analysis::governed(snapshot, uri) else { return Vec::new() };
     let place = |finding: &Finding| in_document(&file, finding);
     let findings = findings(&file);
@@ -41,7 +42,7 @@ pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnost
 
 /// Returns the findings in an open document, in no particular order. Their spans are bytes of its
 /// text.
-pub(crate) fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
+pub fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
     if let Some(findings) = governing_findings(file) {
         return findings;
     }
@@ -125,7 +126,7 @@ fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
 /// Returns the findings in governing files that are not open, as they are on disk, by address. A
 /// broken file must be reported even if nobody opens it. Runs on a worker whenever the workspace
 /// was loaded.
-pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+pub fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
     let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
     let view = snapshot.view(workspace);
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
@@ -264,7 +265,7 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 
 /// `textDocument/diagnostic`. The id of the result is a hash of its content, so an equal result is
 /// recognised whatever happened in between.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
 ) -> Answer<lsp::DocumentDiagnosticReport> {
@@ -294,7 +295,7 @@ fn result_id(items: &[lsp::Diagnostic]) -> String {
 }
 
 /// Returns the options that are announced to clients that pull.
-pub(crate) fn options() -> lsp::DiagnosticProvider {
+pub fn options() -> lsp::DiagnosticProvider {
     lsp::DiagnosticOptions {
         identifier: Some("intent".into()),
         // A change of the registry can change the diagnostics of every file.

@@ -8,22 +8,22 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
-use crate::intent::IntentFile;
-use crate::ledger::read::is_ledger_path;
-use crate::lsp::analysis::{self, WorkspaceView};
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
+use crate::analysis::{self, WorkspaceView};
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use intents::IntentFile;
+use ledger::read::is_ledger_path;
 
 /// The largest number of links in one document.
 const MAX_LINKS: usize = 1_000;
 
 /// Returns the options that are announced. Links are sent with their targets, so the client need not
 /// ask for them with `documentLink/resolve`.
-pub(crate) fn options() -> lsp::DocumentLinkOptions {
+pub fn options() -> lsp::DocumentLinkOptions {
     lsp::DocumentLinkOptions { resolve_provider: Some(false), ..Default::default() }
 }
 
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
 ) -> Answer<Option<Vec<lsp::DocumentLink>>> {
@@ -104,7 +104,7 @@ fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     fn shown(editor: &Editor, path: &str) -> Vec<String> {
         let uri = editor.uri(path);

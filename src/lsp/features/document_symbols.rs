@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::intent::{Intent, IntentFile};
-use crate::lsp::analysis::{self, GovernedFile};
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
-use crate::workspace::text;
-use crate::workspace::text::counted;
+use crate::analysis::{self, GovernedFile};
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use ground::text;
+use ground::text::counted;
+use intents::{Intent, IntentFile};
 
 /// Returns the intents and their fields, as a tree if the client supports trees.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
 ) -> Answer<Option<lsp::DocumentSymbolResponse>> {
@@ -113,7 +113,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lsp::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY};
 
     fn registry() -> Editor {
         Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{REGISTRY}"))

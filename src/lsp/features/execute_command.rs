@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
-use crate::lsp::client::ANSWER_LIMIT;
-use crate::lsp::dispatch::{Answer, ClientConversation, RequestRefusal};
-use crate::lsp::pool::Lane;
-use crate::workspace::text;
+use crate::client::ANSWER_LIMIT;
+use crate::dispatch::{Answer, ClientConversation, RequestRefusal};
+use crate::pool::Lane;
+use ground::text;
 
 /// How long a person may take to answer before a dialog counts as dismissed.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -23,7 +23,7 @@ const ACCEPT: &str = "Accept it";
 /// Asks the client to save a document. Sent only to clients with the setting `saves`.
 const SAVE: &str = "intent/save";
 
-pub(crate) async fn handle(
+pub async fn handle(
     conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
 ) -> Answer<Option<Value>> {
@@ -45,7 +45,7 @@ pub(crate) async fn handle(
 }
 
 /// Returns the commands that are announced.
-pub(crate) fn options() -> lsp::ExecuteCommandOptions {
+pub fn options() -> lsp::ExecuteCommandOptions {
     let commands = commands::ALL.iter().map(|command| command.name.to_owned()).collect();
     lsp::ExecuteCommandOptions { commands, ..Default::default() }
 }

@@ -4,22 +4,22 @@ use std::ops::Range;
 
 use super::intent_text::{self, BlockTally};
 use super::prose::Prose;
-use crate::intent::dialect::Field;
-use crate::intent::{Intent, IntentFile, Status};
-use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
-use crate::workspace::text::counted;
+use crate::analysis::{DocumentPosition, WorkspaceView};
+use ground::text::counted;
+use intents::dialect::Field;
+use intents::{Intent, IntentFile, Status};
 
 /// A field of an intent in the registry.
-pub(crate) struct RegistryField {
+pub struct RegistryField {
     /// The intent in the editor's text, saved or not.
     intent: Intent,
     meaning: Field,
     /// The key or the value under the cursor.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
 }
 
 /// Returns the field at a position. `None` outside of the registry and of its intents.
-pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
+pub fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !place.file.is_registry() {
         return None;
     }
@@ -37,7 +37,7 @@ pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
 }
 
 /// Explains what a field means and what its present value amounts to.
-pub(crate) fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
+pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
     let intent = &field.intent;
     if field.meaning == Field::Id {
         return intent_text::describe(view, &intent.id.value, text);
@@ -51,7 +51,7 @@ pub(crate) fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: 
         }
         Field::Scope => {
             let produced = produced();
-            let scope = crate::intent::Scope::new(&intent.scope_entries());
+            let scope = intents::Scope::new(&intent.scope_entries());
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
             let mut summary = format!("Recorded so far: {produced}.");
             if outside > 0 {

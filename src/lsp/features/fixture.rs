@@ -10,24 +10,25 @@
 //! The files are written to a real workspace in a temporary folder. If the fixture contains no
 //! registry, [`REGISTRY`] is added.
 
-use crate::verbs::judged_record;
+use judgement::judged_record;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::{Document, Encoding};
-use crate::lsp::analysis::Analyses;
-use crate::lsp::capabilities::Capabilities;
-use crate::lsp::config::Settings;
-use crate::lsp::convert;
-use crate::lsp::requests::Cancel;
-use crate::lsp::snapshot::{Documents, OpenDocument, Snapshot, Workspaces};
-use crate::verbs::{Workspace, record};
-use crate::workspace::RelativePath;
+use crate::analysis::Analyses;
+use crate::capabilities::Capabilities;
+use crate::config::Settings;
+use crate::convert;
+use crate::requests::Cancel;
+use crate::snapshot::{Documents, OpenDocument, Snapshot, Workspaces};
+use code::{Document, Encoding};
+use evidence::record;
+use ground::RelativePath;
+use why::Workspace;
 
-pub(crate) const REGISTRY: &str = "\
+pub const REGISTRY: &str = "\
 active_intents:
   - id: INT-001
     name: Sign in
@@ -43,7 +44,7 @@ active_intents:
 const REGISTRY_PATH: &str = ".orchestration/active_intents.yaml";
 
 /// An editor with a workspace open in it.
-pub(crate) struct Editor {
+pub struct Editor {
     folder: tempfile::TempDir,
     /// A folder outside of the workspace.
     elsewhere: tempfile::TempDir,
@@ -55,17 +56,17 @@ pub(crate) struct Editor {
     cursor: Option<(lsp::Uri, lsp::Position)>,
     marks: Vec<FixtureMark>,
     /// What the client can do.
-    pub(crate) client: Capabilities,
+    pub client: Capabilities,
     /// The settings of the user.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// The unit in which the client counts columns.
-    pub(crate) encoding: Encoding,
+    pub encoding: Encoding,
 }
 
-pub(crate) struct FixtureMark {
-    pub(crate) label: String,
-    pub(crate) uri: lsp::Uri,
-    pub(crate) range: lsp::Range,
+pub struct FixtureMark {
+    pub label: String,
+    pub uri: lsp::Uri,
+    pub range: lsp::Range,
 }
 
 struct FixtureFile {
@@ -80,12 +81,12 @@ struct FixtureFile {
 
 impl Editor {
     /// Returns an editor with a workspace that is not in git.
-    pub(crate) fn new(fixture: &str) -> Self {
+    pub fn new(fixture: &str) -> Self {
         Self::build(fixture, false)
     }
 
     /// Returns an editor with a workspace in git. The files are committed first and then recorded.
-    pub(crate) fn in_git(fixture: &str) -> Self {
+    pub fn in_git(fixture: &str) -> Self {
         Self::build(fixture, true)
     }
 
@@ -165,21 +166,21 @@ impl Editor {
     }
 
     /// Returns the address of a file.
-    pub(crate) fn uri(&self, path: &str) -> lsp::Uri {
+    pub fn uri(&self, path: &str) -> lsp::Uri {
         convert::uri_of(&self.path(path)).unwrap()
     }
 
     /// Returns the absolute path of a file.
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
+    pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path.trim_start_matches('/'))
     }
 
-    pub(crate) fn workspace(&self) -> &Workspace {
+    pub fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
     /// Returns the snapshot that a request would get now.
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         let mut workspaces = Workspaces { folders: self.places.clone(), ..Workspaces::default() };
         workspaces.loaded.insert(self.workspace.root.path().to_owned(), self.workspace.clone());
         Snapshot {
@@ -191,12 +192,12 @@ impl Editor {
             folders: Arc::default(),
             analyses: Arc::clone(&self.analyses),
             cancel: Cancel::default(),
-            diagnose: crate::lsp::features::diagnostics::diagnose,
+            diagnose: crate::features::diagnostics::diagnose,
         }
     }
 
     /// Returns the cursor as the parameters of a request.
-    pub(crate) fn at_cursor(&self) -> lsp::TextDocumentPositionParams {
+    pub fn at_cursor(&self) -> lsp::TextDocumentPositionParams {
         let (uri, position) = self.cursor.clone().expect("the fixture has a cursor");
         lsp::TextDocumentPositionParams {
             text_document: lsp::TextDocumentIdentifier { uri },
@@ -205,19 +206,19 @@ impl Editor {
     }
 
     /// Returns the parameters of a request at the cursor, with `extra` fields.
-    pub(crate) fn ask<P: serde::de::DeserializeOwned>(&self, extra: serde_json::Value) -> P {
+    pub fn ask<P: serde::de::DeserializeOwned>(&self, extra: serde_json::Value) -> P {
         let mut params = serde_json::to_value(self.at_cursor()).unwrap();
         params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         serde_json::from_value(params).unwrap()
     }
 
     /// Returns the marked range with this label.
-    pub(crate) fn mark(&self, label: &str) -> &FixtureMark {
+    pub fn mark(&self, label: &str) -> &FixtureMark {
         self.marks.iter().find(|mark| mark.label == label).expect("a mark with this label")
     }
 
     /// Replaces a piece of an open document, without saving it.
-    pub(crate) fn replace(&mut self, path: &str, from: &str, to: &str) {
+    pub fn replace(&mut self, path: &str, from: &str, to: &str) {
         let uri = self.uri(path);
         let open = Arc::clone(&self.documents[uri.as_str()]);
         let start = open.document.text().find(from).expect("the text to replace");
@@ -226,7 +227,7 @@ impl Editor {
     }
 
     /// Saves a document and records its changes.
-    pub(crate) fn record(&mut self, path: &str, intent: &str, agent: &str) {
+    pub fn record(&mut self, path: &str, intent: &str, agent: &str) {
         self.save(path);
         let request = record::RecordRequest {
             paths: vec![RelativePath::new(path.trim_start_matches('/')).unwrap()],
@@ -240,41 +241,41 @@ impl Editor {
     }
 
     /// Returns the text of an open document.
-    pub(crate) fn text(&self, path: &str) -> String {
+    pub fn text(&self, path: &str) -> String {
         self.documents[self.uri(path).as_str()].document.text()
     }
 
     /// Saves a document and loads the workspace again.
-    pub(crate) fn save(&mut self, path: &str) {
+    pub fn save(&mut self, path: &str) {
         std::fs::write(self.path(path), self.text(path)).unwrap();
         self.reload();
     }
 
     /// Commits all files and loads the workspace again.
-    pub(crate) fn commit(&mut self) {
+    pub fn commit(&mut self) {
         git(self.folder.path(), &["add", "-A"]);
         git(self.folder.path(), &["commit", "-qm", "more"]);
         self.reload();
     }
 
     /// Opens a document with a text that need not be on disk.
-    pub(crate) fn open(&mut self, path: &str, text: &str) {
+    pub fn open(&mut self, path: &str, text: &str) {
         self.put(self.uri(path), Document::from_text(path.trim_start_matches('/'), text), 1);
     }
 
     /// Opens a document with a text, under any address.
-    pub(crate) fn open_at(&mut self, uri: &lsp::Uri, text: &str) {
+    pub fn open_at(&mut self, uri: &lsp::Uri, text: &str) {
         self.put(uri.clone(), Document::from_text(uri.path(), text), 1);
     }
 
-    pub(crate) fn close(&mut self, path: &str) {
+    pub fn close(&mut self, path: &str) {
         self.documents.remove(self.uri(path).as_str()).expect("an open document");
     }
 
     /// Opens every open document again by its path through a link to the workspace. Returns the
     /// link.
     #[cfg(unix)]
-    pub(crate) fn reopen_through_a_link(&mut self) -> PathBuf {
+    pub fn reopen_through_a_link(&mut self) -> PathBuf {
         let root = self.workspace.root.path().to_owned();
         let link = self.elsewhere.path().join("link");
         std::os::unix::fs::symlink(&root, &link).unwrap();
@@ -288,18 +289,18 @@ impl Editor {
     }
 
     /// Writes a file as another program would, and loads the workspace again.
-    pub(crate) fn write(&mut self, path: &str, text: &str) {
+    pub fn write(&mut self, path: &str, text: &str) {
         std::fs::write(self.path(path), text).unwrap();
         self.reload();
     }
 
     /// Loads the workspace again from disk.
-    pub(crate) fn reload(&mut self) {
+    pub fn reload(&mut self) {
         self.workspace = self.workspace.reload();
     }
 
     /// Returns a place in a form for people: path, line and the text there.
-    pub(crate) fn show(&self, uri: &lsp::Uri, range: lsp::Range) -> String {
+    pub fn show(&self, uri: &lsp::Uri, range: lsp::Range) -> String {
         let path = convert::path_of(uri).unwrap();
         let root = self.workspace.root.path();
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
@@ -313,7 +314,7 @@ impl Editor {
     }
 
     /// Replaces what differs from run to run: paths, ids and times.
-    pub(crate) fn steady(&self, text: &str) -> String {
+    pub fn steady(&self, text: &str) -> String {
         let root = self.uri("").to_string();
         let mut known = vec![(root.trim_end_matches('/').to_owned(), "file:///ws")];
         known.push((self.workspace.root.path().display().to_string(), "/ws"));
@@ -321,9 +322,7 @@ impl Editor {
             known.push((entry.record.id.clone(), "RECORD"));
             known.push((entry.origin.path.to_string(), "LEDGER"));
             known.push((entry.record.timestamp.clone(), "TIME"));
-            known.extend(
-                crate::workspace::clock::date(&entry.record.timestamp).map(|it| (it, "TIME")),
-            );
+            known.extend(ground::clock::date(&entry.record.timestamp).map(|it| (it, "TIME")));
         }
         known.retain(|(from, _)| from.len() > 3);
         known.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -331,7 +330,7 @@ impl Editor {
 }
 
 /// Returns the capabilities of a client that can do almost everything.
-pub(crate) fn full_capabilities() -> Capabilities {
+pub fn full_capabilities() -> Capabilities {
     Capabilities {
         hover_markdown: true,
         completion_snippets: true,
@@ -418,7 +417,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Runs git without the settings of this machine.
-pub(crate) fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
+pub fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
     std::process::Command::new("git")
         .args([
             "-c",
@@ -436,7 +435,7 @@ pub(crate) fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::pro
         .unwrap()
 }
 
-pub(crate) fn git(folder: &std::path::Path, arguments: &[&str]) {
+pub fn git(folder: &std::path::Path, arguments: &[&str]) {
     let output = git_runs(folder, arguments);
     assert!(
         output.status.success(),

@@ -8,16 +8,14 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
-use crate::ledger::{Contributor, RecordKind, Trust};
-use crate::lsp::analysis::{
-    self, Analysis, DocumentPosition, GovernedFile, RecentBlock, WorkspaceView,
-};
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
-use crate::provenance::{Placement, Verdict};
-use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
-use crate::workspace::Hint;
-use crate::workspace::clock::{ago, date};
+use crate::analysis::{self, Analysis, DocumentPosition, GovernedFile, RecentBlock, WorkspaceView};
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use ground::Hint;
+use ground::clock::{ago, date};
+use ledger::{Contributor, RecordKind, Trust};
+use provenance::{Placement, Verdict};
+use why::answers::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
@@ -27,12 +25,12 @@ const TYPING: Duration = Duration::from_secs(2);
 const MAX_STEPS: usize = 8;
 
 /// Returns the hover of a position. `None` if nothing is known about it.
-pub(crate) fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> Answer<Option<lsp::Hover>> {
+pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> Answer<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
 /// Returns the hover that is shown while the workspace is still being read.
-pub(crate) fn still_reading() -> lsp::Hover {
+pub fn still_reading() -> lsp::Hover {
     let value =
         "The intents and the ledger are still being read; ask again in a moment.".to_owned();
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
@@ -201,7 +199,7 @@ fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> 
 
 /// Says which person accepted a block as it stood.
 fn accepted(text: &Prose, by: &Contributor) -> String {
-    text.escaped(&format!("accepted as it stood by {}", why::accepted_by(by)))
+    text.escaped(&format!("accepted as it stood by {}", answers::accepted_by(by)))
 }
 
 /// Returns the verdict on a block, with its meaning.
@@ -299,7 +297,7 @@ fn links(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY};
 
     fn shown(editor: &Editor) -> String {
         let Some(hover) = hover(&editor.snapshot(), &editor.at_cursor()) else {
@@ -469,8 +467,7 @@ fn verify() {}
 
     #[test]
     fn a_file_that_is_left_alone_says_why() {
-        let large =
-            format!("//- /src/a.rs\n$0// {}\n", "x".repeat(crate::code::document::MAX_BYTES));
+        let large = format!("//- /src/a.rs\n$0// {}\n", "x".repeat(code::document::MAX_BYTES));
         let text = shown(&Editor::new(&large));
         assert!(text.contains("files over 2 MiB are not read"), "{text}");
         let text = shown(&Editor::new("//- /src/a.rs\nfn a() {}\0$0\n"));

@@ -4,14 +4,14 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::block_line;
-use crate::lsp::analysis;
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
+use crate::analysis;
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
 
 /// Returns the hints of a range. `None` if the settings show no hints, or if the document is not
 /// open or in no workspace. By default, a client that shows lenses gets no hints, because both say
 /// the same.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
 ) -> Answer<Option<Vec<lsp::InlayHint>>> {
@@ -53,7 +53,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     const CODE: &str =
         "//- /src/a.rs intent=INT-001 agent=claude-code\nfn a() { // ü\n}\n\nfn b() {}\n";

@@ -6,29 +6,30 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::ShownRegistry;
 use super::prose::Prose;
-use crate::intent::{Intent, Spanned};
-use crate::lsp::analysis::WorkspaceView;
-use crate::verbs::why::{self, IntentBrief, IntentVersion};
-use crate::verbs::{Workspace, map};
-use crate::workspace::RelativePath;
-use crate::workspace::text::counted;
+use crate::analysis::WorkspaceView;
+use ground::RelativePath;
+use ground::text::counted;
+use intents::{Intent, Spanned};
+use judgement::map;
+use why::Workspace;
+use why::answers::{self, IntentBrief, IntentVersion};
 
 /// The largest number of entries of a list that are shown.
-pub(crate) const MAX_ENTRIES: usize = 12;
+pub const MAX_ENTRIES: usize = 12;
 
 /// How much was recorded under an intent.
-pub(crate) struct BlockTally {
+pub struct BlockTally {
     /// The files with blocks of the intent.
-    pub(crate) files: Vec<RelativePath>,
+    pub files: Vec<RelativePath>,
     /// The number of blocks whose newest record names the intent.
-    pub(crate) blocks: usize,
+    pub blocks: usize,
     /// The number of records that name the intent and claim blocks.
-    pub(crate) records: usize,
+    pub records: usize,
 }
 
 impl BlockTally {
     /// Counts what the ledger holds of an intent.
-    pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
+    pub fn by(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
         let mut entries: Vec<u32> =
             workspace.claims_of(id).iter().map(|claim| claim.entry).collect();
@@ -51,7 +52,7 @@ impl fmt::Display for BlockTally {
 }
 
 /// Returns a line with the intent's id, name and status.
-pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
+pub fn heading(text: &Prose, intent: &IntentBrief) -> String {
     let title = super::block_line::title(intent);
     let status = match (&intent.status, intent.version) {
         (Some(status), _) => status.as_str(),
@@ -67,10 +68,10 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
 
 /// Describes an intent in full: heading, numbers, scope, constraints, criteria, former ids and
 /// links.
-pub(crate) fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
+pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
-    let mut head = heading(&text, &why::brief(workspace, id));
+    let mut head = heading(&text, &answers::brief(workspace, id));
     let intent = workspace.registry.get(id);
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
         head.push_str(&format!(" · {}", text.escaped(&owner.value)));
@@ -99,7 +100,7 @@ fn listed(
 }
 
 /// Cuts a long list and says how many entries are left out.
-pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
+pub fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
     let more = entries.len().saturating_sub(most);
     entries.truncate(most);
     entries.extend((more > 0).then(|| format!("{more} more")));
@@ -107,19 +108,19 @@ pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
-pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
+pub fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
     let (location, _) = ShownRegistry::of(view)?.location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
 /// Returns the related specifications. Those that are files become links.
-pub(crate) fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
+pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
     let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
     shown.map(|spec| text.link(spec, file_of(view, spec).as_ref(), None)).collect()
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
-pub(crate) fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Uri> {
+pub fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Uri> {
     let root = &view.workspace.root;
     let path = RelativePath::new(name).ok()?;
     let really = root.resolve(&path).ok()?;

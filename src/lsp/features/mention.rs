@@ -5,33 +5,33 @@ use std::sync::{Arc, OnceLock};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::Document;
-use crate::intent::Registry;
-use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
-use crate::verbs::Workspace;
-use crate::workspace::RelativePath;
+use crate::analysis::{DocumentPosition, WorkspaceView};
+use code::Document;
+use ground::RelativePath;
+use intents::Registry;
+use why::Workspace;
 
 /// The registry as the editor shows it. Open files have their unsaved text; the others are as on
 /// disk.
-pub(crate) struct ShownRegistry<'a> {
+pub struct ShownRegistry<'a> {
     /// The registry, parsed from these texts.
-    pub(crate) registry: Arc<Registry>,
+    pub registry: Arc<Registry>,
     /// In the order of the registry's files. Each is filled on first use.
     files: Vec<OnceLock<Option<ShownFile>>>,
     view: WorkspaceView<'a>,
 }
 
 /// A file of the registry as the editor shows it.
-pub(crate) struct ShownFile {
+pub struct ShownFile {
     /// The text of the file.
-    pub(crate) document: Document,
+    pub document: Document,
     /// The client's address of the file.
-    pub(crate) uri: lsp::Uri,
+    pub uri: lsp::Uri,
 }
 
 /// Returns a sentence that says that an older registry is used because the present one does not
 /// parse. `None` if the present one parses.
-pub(crate) fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
+pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
     view.workspace.judged_by_older().or_else(|| {
         let shown = ShownRegistry::of(view)?;
         let is_broken = shown.registry.syntax_error().is_some();
@@ -44,7 +44,7 @@ pub(crate) fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 
 impl<'a> ShownRegistry<'a> {
     /// Returns the registry of a workspace. `None` if it has no file.
-    pub(crate) fn of(view: WorkspaceView<'a>) -> Option<Self> {
+    pub fn of(view: WorkspaceView<'a>) -> Option<Self> {
         let mut registry = Arc::clone(view.workspace.registry_on_disk());
         for (path, open) in view.opened_of_registry() {
             let text = open.document.text();
@@ -58,7 +58,7 @@ impl<'a> ShownRegistry<'a> {
     }
 
     /// Returns a file of the registry. `None` if no file of the registry has this path.
-    pub(crate) fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
+    pub fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {
             if let Some(open) = self.view.opened(path) {
@@ -73,13 +73,13 @@ impl<'a> ShownRegistry<'a> {
     }
 
     /// Returns all files of the registry.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &ShownFile> {
+    pub fn files(&self) -> impl Iterator<Item = &ShownFile> {
         self.registry.files().iter().filter_map(|file| self.file(file.path()))
     }
 
     /// Returns the place of an intent's id and the range of the whole intent. `None` if no intent
     /// has this id, or several have it.
-    pub(crate) fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
+    pub fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
         let (file, intent) = self.registry.place(id)?;
         let shown = self.file(file.path())?;
         let range = |span: &Range<usize>| self.view.range(&shown.document, span.clone());
@@ -89,12 +89,12 @@ impl<'a> ShownRegistry<'a> {
 }
 
 /// Returns true if the registry or the ledger contains this id.
-pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
+pub fn is_known(workspace: &Workspace, id: &str) -> bool {
     workspace.registry.get(id).is_some() || !workspace.ledger.of_intent(id).is_empty()
 }
 
 /// Returns the known id at a position, with its bytes.
-pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
+pub fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
     let near = bytes_around(document, place.byte);
     let text = document.slice(near.clone())?;
@@ -106,7 +106,7 @@ pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)>
 }
 
 /// Returns every mention of a known id in a text, in order.
-pub(crate) fn all<'t>(
+pub fn all<'t>(
     workspace: &Workspace,
     text: &'t str,
 ) -> impl Iterator<Item = (Range<usize>, &'t str)> {
@@ -114,7 +114,7 @@ pub(crate) fn all<'t>(
 }
 
 /// Returns every mention of any of these ids in a text, in order.
-pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
+pub fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
     words(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
 }
 

@@ -18,40 +18,40 @@
 //! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
 mod block_line;
-pub(crate) mod code_actions;
-pub(crate) mod code_lens;
-pub(crate) mod commands;
-pub(crate) mod completion;
-pub(crate) mod definition;
-pub(crate) mod diagnostics;
-pub(crate) mod document_link;
-pub(crate) mod document_symbols;
-pub(crate) mod execute_command;
+pub mod code_actions;
+pub mod code_lens;
+pub mod commands;
+pub mod completion;
+pub mod definition;
+pub mod diagnostics;
+pub mod document_link;
+pub mod document_symbols;
+pub mod execute_command;
 mod fields;
 #[cfg(test)]
-pub(crate) mod fixture;
-pub(crate) mod hover;
-pub(crate) mod inlay_hints;
+pub mod fixture;
+pub mod hover;
+pub mod inlay_hints;
 mod intent_text;
 mod mention;
 mod places;
 mod prose;
-pub(crate) mod references;
-pub(crate) mod rename;
+pub mod references;
+pub mod rename;
 #[cfg(test)]
 mod robustness_tests;
 #[cfg(test)]
 mod single_files;
-pub(crate) mod status;
+pub mod status;
 mod workspace_edit;
-pub(crate) mod workspace_symbols;
+pub mod workspace_symbols;
 
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 
 /// Announces the features that this client can use.
-pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
+pub fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
     to.hover_provider = Some(lsp::HoverProvider::Bool(true));
     to.code_action_provider = Some(code_actions::options(client));
     to.completion_provider = Some(completion::options());

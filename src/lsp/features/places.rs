@@ -6,31 +6,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::code::Document;
-use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
-use crate::lsp::dispatch::Answer;
-use crate::provenance::Verdict;
-use crate::verbs::map;
-use crate::verbs::why::{self, FileProvenance};
-use crate::workspace::RelativePath;
+use crate::analysis::{DocumentPosition, WorkspaceView};
+use crate::dispatch::Answer;
+use code::Document;
+use ground::RelativePath;
+use judgement::map;
+use provenance::Verdict;
+use why::answers::{self, FileProvenance};
 
 /// The intent that a position refers to.
-pub(crate) struct PositionTarget {
+pub struct PositionTarget {
     /// The present id of the intent.
-    pub(crate) id: String,
+    pub id: String,
     /// The range of the word under the cursor.
-    pub(crate) origin: lsp::Range,
+    pub origin: lsp::Range,
 }
 
 /// Returns the intent that a position refers to: the id at the position, or the intent of the block
 /// whose name is there.
-pub(crate) fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
+pub fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
     let workspace = place.file.view.workspace;
     let (id, bytes) = id_at(place).or_else(|| {
         let analysis = place.file.analyse();
         let (index, block) = analysis.block_at(place.byte)?;
         let on_name = (block.name_bytes.start..=block.name_bytes.end).contains(&place.byte);
-        let id = why::intent_of(workspace, &analysis.file.provenance[index])?;
+        let id = answers::intent_of(workspace, &analysis.file.provenance[index])?;
         on_name.then(|| (id, block.name_bytes.clone()))
     })?;
     let id = workspace.registry.present_id(&id).to_owned();
@@ -38,13 +38,13 @@ pub(crate) fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
 }
 
 /// Returns the id at a position. In the registry, an id may also be a plain word such as `auth`.
-pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
+pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
         if !place.file.is_registry() {
             return None;
         }
         let text = place.file.open.document.text();
-        let file = crate::intent::IntentFile::parse(place.file.path.clone(), &text);
+        let file = intents::IntentFile::parse(place.file.path.clone(), &text);
         let mut ids = file.intents().iter().map(|intent| &intent.id);
         let id = ids.find(|id| (id.span.start..=id.span.end).contains(&place.byte))?;
         (!id.value.is_empty()).then(|| (id.value.clone(), id.span.clone()))
@@ -53,25 +53,25 @@ pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::R
 }
 
 /// Returns the place of an intent's id in the registry, and the range of the whole entry.
-pub(crate) fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
+pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
     ShownRegistry::of(view)?.location(id)
 }
 
 /// A recorded block at its present place.
-pub(crate) struct ProducedBlock {
+pub struct ProducedBlock {
     /// The place of the block's name.
-    pub(crate) location: lsp::Location,
+    pub location: lsp::Location,
     /// The intent under which the block was recorded.
-    pub(crate) intent: Option<String>,
+    pub intent: Option<String>,
     /// The name with its containers: `AuthMiddleware.verify`.
-    pub(crate) name: String,
-    pub(crate) kind: crate::code::BlockKind,
-    pub(crate) path: RelativePath,
+    pub name: String,
+    pub kind: code::BlockKind,
+    pub path: RelativePath,
 }
 
 /// Returns the blocks of an intent, in the order of paths and lines. Open documents are read as the
 /// editor shows them, other files from disk.
-pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
+pub fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
     let paths = map::produced(view.workspace, id).into_iter().map(|(path, _)| path).collect();
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
@@ -79,7 +79,7 @@ pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<
 
 /// Returns the recorded blocks whose name satisfies `fits`, in the order of paths and lines.
 /// Searches the open documents and these files on disk.
-pub(crate) fn blocks_named(
+pub fn blocks_named(
     view: WorkspaceView<'_>,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,
@@ -103,7 +103,7 @@ fn find_blocks(
         let Some(uri) = view.address(&path) else { continue };
         // A file that is gone or cannot be read has no place to return.
         let Ok(document) = view.workspace.read(&path) else { continue };
-        let file = why::file(view.workspace, &path, &document);
+        let file = answers::file(view.workspace, &path, &document);
         found.extend(recorded_blocks(view, &uri, &path, &file));
     }
     found.retain(wanted);
@@ -125,7 +125,7 @@ fn recorded_blocks(
             uri: uri.clone(),
             range: view.range(&file.document, block.name_bytes.clone()),
         },
-        intent: why::intent_of(view.workspace, provenance),
+        intent: answers::intent_of(view.workspace, provenance),
         name: block.identity.path.clone(),
         kind: block.identity.kind,
         path: path.clone(),
@@ -135,7 +135,7 @@ fn recorded_blocks(
 
 /// Returns the mentions of an intent in open documents and in the registry, under its present id or
 /// a former one.
-pub(crate) fn mentions(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<lsp::Location>> {
+pub fn mentions(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
     let mut documents: BTreeMap<lsp::Uri, Document> = open.collect();
     if let Some(shown) = ShownRegistry::of(view) {

@@ -3,13 +3,13 @@
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::workspace::text;
+use ground::text;
 
 /// The longest piece of other people's text, in characters. Longer pieces are cut.
 const LONGEST: usize = 300;
 
 /// A text under construction. It consists of paragraphs and lists.
-pub(crate) struct Prose {
+pub struct Prose {
     /// True for Markdown, false for plain text.
     markdown: bool,
     out: String,
@@ -17,31 +17,31 @@ pub(crate) struct Prose {
 
 impl Prose {
     /// Returns an empty text, in Markdown or as plain text.
-    pub(crate) fn new(markdown: bool) -> Self {
+    pub fn new(markdown: bool) -> Self {
         Self { markdown, out: String::new() }
     }
 
     /// Returns other people's words, escaped and shortened.
-    pub(crate) fn escaped(&self, words: &str) -> String {
+    pub fn escaped(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         if self.markdown { text::markdown(&words) } else { text::terminal(&words) }
     }
 
     /// Returns other people's words in bold, escaped and shortened.
-    pub(crate) fn strong(&self, words: &str) -> String {
+    pub fn strong(&self, words: &str) -> String {
         let words = self.escaped(words);
         if self.markdown { format!("**{words}**") } else { words }
     }
 
     /// Returns other people's words as code, escaped and shortened.
-    pub(crate) fn code(&self, words: &str) -> String {
+    pub fn code(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         if self.markdown { text::markdown_code(&words) } else { text::terminal(&words) }
     }
 
     /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
     /// name of the file and the line follow the words.
-    pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
+    pub fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
         let words = self.escaped(words);
         let Some(uri) = uri else { return words };
         if self.markdown {
@@ -57,7 +57,7 @@ impl Prose {
     }
 
     /// Adds a paragraph. Its content must be escaped already.
-    pub(crate) fn paragraph(&mut self, content: &str) {
+    pub fn paragraph(&mut self, content: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
         }
@@ -66,7 +66,7 @@ impl Prose {
 
     /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
     /// be escaped already.
-    pub(crate) fn joined(&mut self, pieces: &[String]) {
+    pub fn joined(&mut self, pieces: &[String]) {
         if !pieces.is_empty() {
             self.paragraph(&pieces.join(" · "));
         }
@@ -74,7 +74,7 @@ impl Prose {
 
     /// Adds a list under a heading, unless the list is empty. The heading and the items must be
     /// escaped already.
-    pub(crate) fn list(&mut self, heading: &str, items: &[String]) {
+    pub fn list(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;
         }
@@ -87,7 +87,7 @@ impl Prose {
     }
 
     /// Returns the text in the form of the protocol.
-    pub(crate) fn finish(self) -> lsp::MarkupContent {
+    pub fn finish(self) -> lsp::MarkupContent {
         let kind = match self.markdown {
             true => lsp::MarkupKind::Markdown,
             false => lsp::MarkupKind::PlainText,

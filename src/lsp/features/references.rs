@@ -3,13 +3,13 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::places;
-use crate::lsp::analysis;
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
+use crate::analysis;
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
 
 /// Returns the present places of the intent's blocks, its mentions in open documents, and its
 /// definition if the client asks for it.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
 ) -> Answer<Option<Vec<lsp::Location>>> {
@@ -33,7 +33,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lsp::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY};
 
     fn shown(editor: &Editor, include_declaration: bool) -> String {
         let context = json!({ "context": { "includeDeclaration": include_declaration } });

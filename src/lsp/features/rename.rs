@@ -11,15 +11,15 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::mention::{self, ShownRegistry};
 use super::places;
 use super::workspace_edit::AnnotatedEdits;
-use crate::code::Document;
-use crate::intent::{FOLDER, RegistryEdit, edit, single_id};
-use crate::ledger::read::is_ledger_path;
-use crate::lsp::analysis::{self, WorkspaceView};
-use crate::lsp::capabilities::Capabilities;
-use crate::lsp::dispatch::{Answer, RequestRefusal};
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
-use crate::workspace::{Hint, RelativePath, ignores, store};
+use crate::analysis::{self, WorkspaceView};
+use crate::capabilities::Capabilities;
+use crate::dispatch::{Answer, RequestRefusal};
+use crate::snapshot::Snapshot;
+use code::Document;
+use ground::{Hint, RelativePath, ignores, store};
+use intents::{FOLDER, RegistryEdit, edit, single_id};
+use ledger::read::is_ledger_path;
+use why::Workspace;
 
 /// The annotation of an edit where the intent is defined.
 const DEFINITION: &str = "definition";
@@ -29,14 +29,14 @@ const MENTION: &str = "mention";
 
 /// Returns the options that are announced. With `prepareRename` the client asks first whether a word
 /// can be renamed; without it, it would offer to rename any word.
-pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
+pub fn options(client: &Capabilities) -> lsp::RenameProvider {
     let prepare_provider = client.prepare_rename.then_some(true);
     lsp::RenameOptions { prepare_provider, ..Default::default() }.into()
 }
 
 /// Returns the id that would be renamed. `None` for everything else, so that the editor asks the
 /// next server.
-pub(crate) fn prepare(
+pub fn prepare(
     snapshot: &Snapshot,
     params: lsp::PrepareRenameParams,
 ) -> Answer<Option<lsp::PrepareRenameResult>> {
@@ -64,7 +64,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> Answer<()> {
 }
 
 /// Returns the edits of a rename. Runs on a worker, because it reads every text of the workspace.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
 ) -> Answer<Option<lsp::WorkspaceEdit>> {
@@ -168,7 +168,7 @@ fn text_of(view: WorkspaceView<'_>, path: &RelativePath, id: &str) -> Option<(ls
         return Some((open.uri.clone(), open.document.clone()));
     }
     let file = view.workspace.root.absolute(path);
-    let bytes = store::read_capped(&file, crate::code::document::MAX_BYTES as u64).ok()??;
+    let bytes = store::read_capped(&file, code::document::MAX_BYTES as u64).ok()??;
     let holds = bytes.windows(id.len()).any(|window| window == id.as_bytes());
     let document = holds.then(|| Document::from_bytes(path.as_str(), &bytes).ok()).flatten()?;
     Some((view.address(path)?, document))
@@ -179,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lsp::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY};
 
     fn rename(editor: &Editor, to: &str) -> Answer<Option<lsp::WorkspaceEdit>> {
         handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))

@@ -9,9 +9,9 @@ use super::fixture::Editor;
 use super::{
     code_lens, definition, document_link, document_symbols, hover, inlay_hints, references, rename,
 };
-use crate::code::{Document, Encoding};
-use crate::lsp::convert;
-use crate::lsp::snapshot::Snapshot;
+use crate::convert;
+use crate::snapshot::Snapshot;
+use code::{Document, Encoding};
 
 const PATH: &str = "/.orchestration/active_intents.yaml";
 

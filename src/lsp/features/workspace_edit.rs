@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::Document;
-use crate::lsp::snapshot::Snapshot;
+use crate::snapshot::Snapshot;
+use code::Document;
 
 /// The edits collected so far, by document.
-pub(crate) struct AnnotatedEdits<'a> {
+pub struct AnnotatedEdits<'a> {
     snapshot: &'a Snapshot,
     files: BTreeMap<lsp::Uri, Vec<lsp::AnnotatedTextEdit>>,
     /// What a person reads before the edits are made, by id.
@@ -19,7 +19,7 @@ pub(crate) struct AnnotatedEdits<'a> {
 
 impl<'a> AnnotatedEdits<'a> {
     /// Returns an empty collection whose edits refer to these annotations by their ids.
-    pub(crate) fn new(
+    pub fn new(
         snapshot: &'a Snapshot,
         annotations: impl IntoIterator<Item = (&'static str, lsp::ChangeAnnotation)>,
     ) -> Self {
@@ -28,12 +28,12 @@ impl<'a> AnnotatedEdits<'a> {
     }
 
     /// Returns the edits of a document, to which more can be added.
-    pub(crate) fn of(&mut self, uri: &lsp::Uri) -> &mut Vec<lsp::AnnotatedTextEdit> {
+    pub fn of(&mut self, uri: &lsp::Uri) -> &mut Vec<lsp::AnnotatedTextEdit> {
         self.files.entry(uri.clone()).or_default()
     }
 
     /// Adds an edit that replaces bytes of a document.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         uri: &lsp::Uri,
         document: &Document,
@@ -41,14 +41,14 @@ impl<'a> AnnotatedEdits<'a> {
         text: &str,
         annotation: &str,
     ) {
-        let range = crate::lsp::convert::range(document, bytes, self.snapshot.encoding);
+        let range = crate::convert::range(document, bytes, self.snapshot.encoding);
         let text_edit = lsp::TextEdit { range, new_text: text.to_owned() };
         let annotation_id = annotation.to_owned();
         self.of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });
     }
 
     /// Returns all edits in a form that the client understands.
-    pub(crate) fn finish(self) -> lsp::WorkspaceEdit {
+    pub fn finish(self) -> lsp::WorkspaceEdit {
         let Self { snapshot, files, annotations } = self;
         let plain = |edits: Vec<lsp::AnnotatedTextEdit>| edits.into_iter().map(|it| it.text_edit);
         if !snapshot.client.document_changes {

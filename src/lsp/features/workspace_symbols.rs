@@ -6,10 +6,10 @@ use std::iter;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
-use crate::code::BlockKind;
-use crate::lsp::analysis::WorkspaceView;
-use crate::lsp::dispatch::Answer;
-use crate::lsp::snapshot::Snapshot;
+use crate::analysis::WorkspaceView;
+use crate::dispatch::Answer;
+use crate::snapshot::Snapshot;
+use code::BlockKind;
 
 /// The largest number of symbols in an answer.
 const MAX_SYMBOLS: usize = 500;
@@ -18,7 +18,7 @@ const MAX_SYMBOLS: usize = 500;
 const MAX_FILES: usize = 64;
 
 /// Returns the symbols that a query finds in all loaded workspaces.
-pub(crate) fn handle(
+pub fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
 ) -> Answer<Option<lsp::WorkspaceSymbolResponse>> {
@@ -35,7 +35,7 @@ pub(crate) fn handle(
 
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
     let Some(shown) = mention::ShownRegistry::of(view) else { return Vec::new() };
-    let symbol = |intent: &crate::intent::Intent| {
+    let symbol = |intent: &intents::Intent| {
         let name = document_symbols::name(intent);
         let (location, _) = shown.location(&intent.id.value)?;
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
@@ -68,7 +68,7 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> Answer<Vec<lsp::SymbolIn
 /// again, so a search for an id finds the block only if the id is part of its name.
 fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
     let id = block.intent.map(|id| format!("{id} ")).unwrap_or_default();
-    let name = crate::workspace::text::terminal(&format!("{id}{}", block.name));
+    let name = ground::text::terminal(&format!("{id}{}", block.name));
     information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
 }
 
@@ -115,7 +115,7 @@ fn kind(block: BlockKind) -> lsp::SymbolKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::features::fixture::Editor;
 
     fn shown(editor: &Editor, query: &str) -> Vec<String> {
         let params = lsp::WorkspaceSymbolParams { query: query.into(), ..Default::default() };

@@ -3,22 +3,24 @@
 //!
 //! `AGREEMENT_CASES=300 cargo test --lib agreement` tests more states than the default.
 
-use crate::verbs::findings::FindingAnswer;
-use crate::verbs::judged_record;
-use crate::verbs::status;
+use judgement::judged_record;
+use overview::status;
 use std::collections::BTreeSet;
 use std::path::Path;
+use why::findings::FindingAnswer;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::lsp::analysis;
-use crate::lsp::features::diagnostics;
-use crate::lsp::features::fixture::{Editor, git, git_runs};
-use crate::verbs::check::{self, CheckAnswer, CheckRequest, ComparedSides};
-use crate::verbs::gate::{self, Decision, GateRequest};
-use crate::verbs::{map, record, registry, report, select};
-use crate::workspace::{Code, Level, RelativePath};
+use crate::analysis;
+use crate::features::diagnostics;
+use crate::features::fixture::{Editor, git, git_runs};
+use evidence::record;
+use ground::{Code, Level, RelativePath};
+use judgement::check::{self, CheckAnswer, CheckRequest, ComparedSides};
+use judgement::gate::{self, Decision, GateRequest};
+use judgement::{map, registry};
+use overview::{report, select};
 
 const START: &str = "
 //- /src/a.rs closed intent=INT-001
@@ -120,7 +122,7 @@ fn take(editor: &mut Editor, step: &EditorStep) {
         }
         EditorStep::Clear => drop(select::clear(editor.workspace())),
         EditorStep::Complete(intent) => {
-            let status = crate::intent::Status::Completed;
+            let status = intents::Status::Completed;
             drop(registry::set_status(editor.workspace(), INTENTS[*intent], status));
         }
         EditorStep::Edit(file, number) => {
@@ -307,7 +309,7 @@ fn all_say_the_same(editor: &mut Editor) {
         let merged = of_code(&checked(editor, ComparedSides::Base(base.0), selected));
         // A scope that was widened on this machine is accepted here, but not where the commit is
         // merged.
-        let owned = |path: &str, ws: &crate::verbs::Workspace| {
+        let owned = |path: &str, ws: &why::Workspace| {
             let path = RelativePath::new(path).unwrap();
             INTENTS.map(|id| ws.registry.scope(id).is_some_and(|scope| scope.owns(&path)))
         };
@@ -319,7 +321,7 @@ fn all_say_the_same(editor: &mut Editor) {
     }
 }
 
-fn editor_says(ws: &crate::verbs::Workspace, path: &str, id: &str, against: bool) {
+fn editor_says(ws: &why::Workspace, path: &str, id: &str, against: bool) {
     let ws = ws.with_ledger_of_now();
     let answer = check::change(&ws, &CheckRequest::default()).expect("checked");
     let told = of_code(&answer);

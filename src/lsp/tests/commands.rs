@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::*;
-use crate::lsp::features::fixture::Editor;
-use crate::verbs::Workspace;
-use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
+use crate::features::fixture::Editor;
+use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
+use why::Workspace;
 
 const CODE: &str = "
 //- /src/a.rs

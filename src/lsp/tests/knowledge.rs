@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::lsp::convert;
-use crate::lsp::world::WorkspaceLocation;
-use crate::verbs::Workspace;
+use crate::convert;
+use crate::world::WorkspaceLocation;
+use why::Workspace;
 
 /// Returns the nearest folder above that contains `.orchestration`.
 fn find(folder: &Path) -> Option<WorkspaceLocation> {

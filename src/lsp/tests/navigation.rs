@@ -2,10 +2,11 @@
 //! answered, and what is refreshed when the ledger changes.
 
 use super::*;
-use crate::lsp::convert;
-use crate::verbs::judged_record;
-use crate::verbs::{Workspace, record};
-use crate::workspace::RelativePath;
+use crate::convert;
+use evidence::record;
+use ground::RelativePath;
+use judgement::judged_record;
+use why::Workspace;
 
 const REGISTRY: &str = "\
 active_intents:

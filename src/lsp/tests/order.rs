@@ -3,8 +3,8 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::*;
-use crate::lsp::dispatch::ClientConversation;
-use crate::lsp::pool::Lane;
+use crate::dispatch::ClientConversation;
+use crate::pool::Lane;
 
 /// Blocks handlers until a test releases them.
 #[derive(Default)]

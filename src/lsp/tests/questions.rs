@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::commands::{asking, with_options, workspace};
-use crate::lsp::ServerParts;
-use crate::lsp::features::fixture::Editor;
-use crate::verbs::Workspace;
-use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
-use crate::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
+use crate::ServerParts;
+use crate::features::fixture::Editor;
+use ground::approvals::{self, Approval, ApprovalState, Request, Subject};
+use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
+use why::Workspace;
 
 pub(super) fn ask(editor: &Editor, subject: Subject) -> Approval {
     let ws = Workspace::open(&editor.path("")).unwrap();
@@ -173,7 +173,7 @@ fn no_command_approves_or_rejects() {
         let id = session.ask("workspace/executeCommand", params);
         assert_eq!(session.code(id), -32602, "{name}");
     }
-    for command in crate::lsp::features::commands::ALL {
+    for command in crate::features::commands::ALL {
         for given in [json!({ "code": asked.code }), json!({ "id": asked.code })] {
             let params = json!({ "command": command.name, "arguments": [given] });
             let id = session.ask("workspace/executeCommand", params);

@@ -2,7 +2,7 @@
 //! the text.
 
 use super::*;
-use crate::code::Encoding;
+use code::Encoding;
 
 const EDITS: i32 = 5_000;
 

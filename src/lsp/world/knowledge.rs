@@ -9,27 +9,24 @@ use std::time::Duration;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::World;
-use crate::lsp::ordered::Ordered;
-use crate::lsp::{convert, watch};
-use crate::verbs::Workspace;
+use crate::ordered::Ordered;
+use crate::{convert, watch};
+use why::Workspace;
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WorkspaceLocation {
+pub struct WorkspaceLocation {
     /// The canonical path of the root folder.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
-    pub(crate) governed: bool,
+    pub governed: bool,
     /// The git directory of the work tree.
-    pub(crate) git_dir: Option<PathBuf>,
+    pub git_dir: Option<PathBuf>,
 }
 
 impl Ordered {
     /// Handles added and removed folders of the client's window.
-    pub(crate) fn did_change_workspace_folders(
-        &mut self,
-        params: lsp::DidChangeWorkspaceFoldersParams,
-    ) {
+    pub fn did_change_workspace_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let paths = |folders: &[lsp::WorkspaceFolder]| -> Vec<PathBuf> {
             folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect()
         };
@@ -43,7 +40,7 @@ impl Ordered {
     }
 
     /// Handles files that the client saw change.
-    pub(crate) fn did_change_watched_files(&mut self, params: lsp::DidChangeWatchedFilesParams) {
+    pub fn did_change_watched_files(&mut self, params: lsp::DidChangeWatchedFilesParams) {
         let (mut steering, mut others) = (Vec::new(), Vec::new());
         for change in &params.changes {
             let Some(path) = convert::path_of(&change.uri) else { continue };
@@ -69,7 +66,7 @@ impl Ordered {
 
     /// Stores the workspace that was found for `folder`. `None` if no workspace governs it. Nothing
     /// is stored about a folder that was closed meanwhile.
-    pub(crate) fn place_found(&mut self, folder: PathBuf, place: Option<WorkspaceLocation>) {
+    pub fn place_found(&mut self, folder: PathBuf, place: Option<WorkspaceLocation>) {
         let world = &mut self.world;
         world.looked_up.remove(&folder);
         if !world.folders_in_use().any(|used| used == folder) {
@@ -118,7 +115,7 @@ impl Ordered {
 
     /// Stores a workspace that was loaded. If it could not be loaded, the one that was loaded
     /// before stays.
-    pub(crate) fn loaded(&mut self, root: PathBuf, workspace: Result<Workspace, String>) {
+    pub fn loaded(&mut self, root: PathBuf, workspace: Result<Workspace, String>) {
         let again = self.world.loading.remove(&root).unwrap_or_default();
         match workspace {
             Ok(workspace) => self.take_over(&root, workspace),
@@ -169,7 +166,7 @@ impl Ordered {
     }
 
     /// Loads the workspaces of changed files again. Called when no more files change.
-    pub(crate) fn files_settled(&mut self) {
+    pub fn files_settled(&mut self) {
         let paths = std::mem::take(&mut self.changed_files);
         let mut roots = BTreeSet::new();
         for path in &paths {
@@ -194,7 +191,7 @@ impl Ordered {
 
     /// Looks up and loads everything again when watching begins, because changes before it were not
     /// noticed.
-    pub(crate) fn reload_all(&mut self) {
+    pub fn reload_all(&mut self) {
         self.look_up_again();
         let loaded = self.world.now.workspaces.loaded.keys().chain(self.world.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
@@ -230,13 +227,13 @@ impl Ordered {
 impl World {
     /// Returns true if some workspace is being read for the first time. Answers are incomplete
     /// until then.
-    pub(crate) fn is_reading(&self) -> bool {
+    pub fn is_reading(&self) -> bool {
         let is_new = |folder: &PathBuf| !self.now.workspaces.folders.contains_key(folder);
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
     /// Returns true if the workspace of this document is being read for the first time.
-    pub(crate) fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
+    pub fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
         let Some(path) = convert::path_of(uri) else { return false };
         let Some(folder) = path.parent() else { return false };
         match self.now.workspaces.folders.get(folder) {

@@ -9,11 +9,11 @@ use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::World;
-use crate::code::Document;
-use crate::lsp::ordered::Ordered;
-use crate::lsp::snapshot::OpenDocument;
-use crate::lsp::{convert, watch};
-use crate::workspace::{Attributes, Git, Root};
+use crate::ordered::Ordered;
+use crate::snapshot::OpenDocument;
+use crate::{convert, watch};
+use code::Document;
+use ground::{Attributes, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
@@ -85,7 +85,7 @@ fn committed(path: &Path) -> Option<Document> {
 
 impl Ordered {
     /// Adds a document that the client opened.
-    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
+    pub fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
         // The name determines the language. The path of an address that is not a local file also
@@ -112,7 +112,7 @@ impl Ordered {
     }
 
     /// Applies the changes of one notification: all of them, or none if one fails.
-    pub(crate) fn did_change(&mut self, params: Value) {
+    pub fn did_change(&mut self, params: Value) {
         let uri = convert::document_address(&params);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
@@ -143,7 +143,7 @@ impl Ordered {
     }
 
     /// Stops trusting a document after the server failed to handle a notification about it.
-    pub(crate) fn distrust(&mut self, uri: Option<&lsp::Uri>, reason: String) {
+    pub fn distrust(&mut self, uri: Option<&lsp::Uri>, reason: String) {
         tracing::error!(reason, "a notification broke off");
         if let Some(uri) = uri {
             self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
@@ -165,7 +165,7 @@ impl Ordered {
 
     /// Removes a document that the client closed. Findings of its workspace may concern the closed
     /// file, so they are published again.
-    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
+    pub fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         let now = &mut self.world.now;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
@@ -179,7 +179,7 @@ impl Ordered {
 
     /// Handles a saved file. A file that governs the workspace is read again, even if no watcher
     /// reports the save.
-    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) {
+    pub fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
         self.files_changed(path.into_iter().collect());

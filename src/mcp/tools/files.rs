@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::edits::{Change, Replacement};
-use crate::ledger::MutationClass;
-use crate::verbs::event::Event;
-use crate::verbs::file::{self, Expected, FileText, FileWritten, WriteRequest};
-use crate::workspace::text;
+use edits::{Change, Replacement};
+use evidence::event::Event;
+use ground::text;
+use judgement::file::{self, Expected, FileText, FileWritten, WriteRequest};
+use ledger::MutationClass;
 
 pub(super) const READ: &str = "\
 Read a text file of the workspace. Answers its text, the SHA-256 of the whole file for `file_write`, and the intents \

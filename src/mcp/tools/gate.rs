@@ -5,11 +5,11 @@ use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::edits::Change;
-use crate::shell::Dialect;
-use crate::verbs::event::Effect;
-use crate::verbs::gate::{self, Decision, Denial};
-use crate::workspace::text;
+use edits::Change;
+use evidence::event::Effect;
+use ground::text;
+use judgement::gate::{self, Decision, Denial};
+use shell::Dialect;
 
 pub(super) const CHECK: &str = "\
 Ask whether files may be changed, or a command run, under the intent that this session has selected. Answers \

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::intent::Status;
-use crate::shell;
-use crate::verbs::Workspace;
-use crate::verbs::event::Effect;
-use crate::verbs::gate::{self, Decision};
-use crate::verbs::owners::{self, FileOwner, FileOwners};
-use crate::verbs::select::{self, IntentSummary, SelectAnswer};
-use crate::workspace::{session, text};
+use intents::Status;
+
+use evidence::event::Effect;
+use ground::{session, text};
+use judgement::gate::{self, Decision};
+use overview::select::{self, IntentSummary, SelectAnswer};
+use why::Workspace;
+use why::owners::{self, FileOwner, FileOwners};
 
 pub(super) const LIST: &str = "\
 All intents of this project with their status and the globs of the files they own, and which one this session has \

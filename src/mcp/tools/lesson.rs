@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
-use crate::verbs::proposal::{self, Proposed};
-use crate::workspace::text;
+use ground::text;
+use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
+use judgement::proposal::{self, Proposed};
 
 pub(super) const LESSON: &str = "\
 Write one sentence into the project's shared memory for agents (AGENTS.md, CLAUDE.md, GEMINI.md: whichever are there), when you have learned something that the next one should \

@@ -23,9 +23,9 @@ use serde_json::Value;
 use super::answer::{Refusal, ToolOutcome};
 use super::schema;
 use super::session::Connection;
-use crate::verbs::event::{Asking, Effect, Event};
-use crate::verbs::{VerbError, Workspace};
-use crate::workspace::RelativePath;
+use ::why::{VerbError, Workspace};
+use evidence::event::{Asking, Effect, Event};
+use ground::RelativePath;
 
 /// Whether calls of a tool may run in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,16 @@
 //! `record_mutation`: records changes that were made by tools without a hook.
 
-use crate::verbs::judged_record;
+use judgement::judged_record;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::ledger::EntityType;
-use crate::verbs::record::{RecordAnswer, RecordRequest};
-use crate::verbs::{Workspace, map};
-use crate::workspace::{RelativePath, text};
+use evidence::record::{RecordAnswer, RecordRequest};
+use ground::{RelativePath, text};
+use judgement::map;
+use ledger::EntityType;
+use why::Workspace;
 
 pub(super) const RECORD: &str = "\
 Record what you changed in files under the selected intent, when it was done by tools without a hook. The disk is \

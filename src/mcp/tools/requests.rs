@@ -5,10 +5,10 @@ use serde::Deserialize;
 
 use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::verbs::approval;
-use crate::verbs::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
-use crate::workspace::approvals::Approval;
-use crate::workspace::text;
+use ground::approvals::Approval;
+use ground::text;
+use judgement::approval;
+use judgement::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
 
 pub(super) const SCOPE: &str = "\
 Ask a person to let an intent own more files, when your task needs them. Answers with a code; tell the user to run \

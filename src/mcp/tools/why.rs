@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
-use crate::verbs::VerbError;
-use crate::verbs::why::{self, BlockAnswer, Which, WhyAnswer};
-use crate::workspace::text;
+use ground::text;
+pub use why::VerbError;
+use why::answers::{self, BlockAnswer, Which, WhyAnswer};
 
 pub(super) const WHY: &str = "\
 Which intent asked for each block of a file, who wrote it and when, and whether it still is what was recorded. With \
@@ -26,7 +26,7 @@ pub(super) struct WhyToolArguments {
 pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcome<WhyAnswer> {
     let (ws, path) = call.file(&arguments.path)?;
     let which = arguments.line.map_or(Which::All, Which::Line);
-    let answer = why::on_disk(&ws, &path, which).map_err(VerbError::from)?;
+    let answer = answers::on_disk(&ws, &path, which).map_err(VerbError::from)?;
     let mut words: Vec<String> = answer.blocks.iter().map(words).collect();
     if words.is_empty() {
         let nothing = answer.note.as_deref().unwrap_or("there is no block");
@@ -47,7 +47,7 @@ fn words(block: &BlockAnswer) -> String {
         block.intent.as_ref().and_then(|it| Some(format!(" ({})", it.name.as_ref()?))),
         asked.and_then(|it| it.label_and_text()).map(|(label, by)| format!(", {label} {by}")),
         constraints.map(|all| format!(", under: {}", all.join("; "))),
-        who.map(|who| format!(", {}", why::who_in_full(who, block.tool.as_deref()))),
+        who.map(|who| format!(", {}", answers::who_in_full(who, block.tool.as_deref()))),
         block.session.as_ref().map(|session| format!(" in {session}")),
         block.timestamp.as_ref().map(|when| format!(", {when}")),
         block.brought_text().map(|brought| format!(", {brought}")),

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::hook::binary;
-use crate::workspace::text;
+use ground::text;
+use hook::binary;
 
 use super::InitOffer;
 

@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::{FirstUseAnswer, InitOffer, WiringAnswer};
 use crate::cli::commands::shared;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
-use crate::hook::install::{Done, InstallAct, WiredAnswer};
-use crate::verbs::init::InitAnswer;
-use crate::verbs::team::{TeamAnswer, TeamFileDone};
+use hook::install::{Done, InstallAct, WiredAnswer};
+use overview::init::InitAnswer;
+use overview::team::{TeamAnswer, TeamFileDone};
 
 /// The column after the word that says what was done.
-pub(crate) const COLUMN: usize = 11;
+pub const COLUMN: usize = 11;
 
 /// Prints what was done, line by line, and what to do next.
 pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
@@ -95,7 +95,7 @@ fn for_team(page: &mut Page, answer: &TeamAnswer) {
     }
 }
 
-fn advice(answer: &InitAnswer) -> Option<&crate::verbs::git_hooks::Manager> {
+fn advice(answer: &InitAnswer) -> Option<&evidence::git_hooks::Manager> {
     let hooks = answer.hooks.as_ref().filter(|hooks| !hooks.installed && !answer.declined)?;
     hooks.manager.as_ref()
 }

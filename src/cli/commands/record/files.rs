@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::cli::CliError;
-use crate::verbs::{VerbError, Workspace};
-use crate::workspace::git::{ChangeKind, Target};
-use crate::workspace::root::RootError;
-use crate::workspace::{RelativePath, Root, ignores};
+use ground::git::{ChangeKind, Target};
+use ground::root::RootError;
+use ground::{RelativePath, Root, ignores};
+use why::{VerbError, Workspace};
 
 /// The files to record in one workspace.
 pub(super) struct WorkspaceFiles {

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::cli::git::{self, in_time};
-use crate::verbs::{Workspace, trailers};
-use crate::workspace::{Hint, store};
+use ground::{Hint, store};
+use judgement::trailers;
+use why::Workspace;
 
 /// The line at which git cuts off a message (`git commit --verbose` shows the difference below it).
 const SCISSORS: &str = "------------------------ >8 ------------------------";

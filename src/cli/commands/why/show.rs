@@ -10,15 +10,15 @@ use jiff::Timestamp;
 use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::when;
-use crate::code::LineRange;
-use crate::ledger::RecordKind;
-use crate::provenance::{Content, Placement, Verdict};
-use crate::verbs::why::{
+use code::LineRange;
+use ground::git::short_id;
+use ground::text::counted;
+use ledger::RecordKind;
+use provenance::{Content, Placement, Verdict};
+use why::answers::{
     self, AskedFor, BlockAnswer, BlockLines, IntentBrief, IntentVersion, LineState, LineageStep,
     RecordBrief, WhyAnswer, span,
 };
-use crate::workspace::git::short_id;
-use crate::workspace::text::counted;
 
 /// The column at which the values of a block's card begin.
 const VALUES: usize = 12;
@@ -258,8 +258,8 @@ fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
     let is_accepted =
         matches!(newest, Some(LineageStep::Record(step)) if step.kind == RecordKind::Ack);
     let who = match is_accepted {
-        true => format!("accepted by {}", why::accepted_by(contributor)),
-        false => why::who_in_full(contributor, block.tool.as_deref()),
+        true => format!("accepted by {}", answers::accepted_by(contributor)),
+        false => answers::who_in_full(contributor, block.tool.as_deref()),
     };
     let at = block.timestamp.as_deref().map(|at| moment(now, at));
     let parts = [Some(who), at, block.brought_text().filter(|_| !is_accepted)];
@@ -326,8 +326,10 @@ fn lineage(page: &mut Page, steps: &[LineageStep], wanted: &ShownParts) {
 fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut Page {
     shared::intent(page.label(GOOD, "●"), record.intent.as_deref()).literal("  ");
     match record.kind {
-        RecordKind::Ack => page.literal("accepted by ").text(why::accepted_by(&record.contributor)),
-        _ => page.text(why::who(&record.contributor, record.tool.as_deref())),
+        RecordKind::Ack => {
+            page.literal("accepted by ").text(answers::accepted_by(&record.contributor))
+        }
+        _ => page.text(answers::who(&record.contributor, record.tool.as_deref())),
     };
     page.literal(" · ").text(moment(now, &record.timestamp));
     if let Some(name) = &record.name {
@@ -393,7 +395,7 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     };
     let word = if block.suspect.is_some() { word + ", suspect" } else { word };
     let id = block.intent.as_ref().map(IntentBrief::label);
-    let who = block.contributor.as_ref().map(|who| why::who(who, block.tool.as_deref()));
+    let who = block.contributor.as_ref().map(|who| answers::who(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
         Cell::new(DIM, lines),

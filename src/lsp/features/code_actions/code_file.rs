@@ -9,16 +9,16 @@ use super::{
     ACCEPT, Action, ActionRequest, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
     select_command,
 };
-use crate::code::Block;
-use crate::intent::{Intent, scope};
-use crate::lsp::analysis::{Analysis, GovernedFile, WorkspaceView};
-use crate::lsp::convert;
-use crate::lsp::features::{commands, diagnostics};
-use crate::provenance::outline::Against;
-use crate::provenance::{Provenance, Verdict};
-use crate::verbs::Workspace;
-use crate::verbs::baseline::Edits;
-use crate::workspace::{Code, Finding, text};
+use crate::analysis::{Analysis, GovernedFile, WorkspaceView};
+use crate::convert;
+use crate::features::{commands, diagnostics};
+use code::Block;
+use ground::{Code, Finding, text};
+use intents::{Intent, scope};
+use provenance::outline::Against;
+use provenance::{Provenance, Verdict};
+use why::Workspace;
+use why::baseline::Edits;
 
 /// The largest number of owners of the file for which actions are offered.
 const MAX_OWNERS: usize = 5;
@@ -234,7 +234,7 @@ impl CodePlace<'_> {
         let saved = self
             .workspace
             .root
-            .read(&self.file.path, crate::code::document::MAX_BYTES as u64)
+            .read(&self.file.path, code::document::MAX_BYTES as u64)
             .ok()
             .flatten();
         let saved = saved.is_some_and(|bytes| {

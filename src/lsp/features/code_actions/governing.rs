@@ -2,12 +2,12 @@
 
 use super::plan::Plan;
 use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
-use crate::edits::{self, TextEdit};
-use crate::intent::{Intent, IntentFile, Status};
-use crate::lsp::analysis::GovernedFile;
-use crate::lsp::features::diagnostics;
-use crate::workspace::policy::Completion;
-use crate::workspace::{Code, Finding};
+use crate::analysis::GovernedFile;
+use crate::features::diagnostics;
+use edits::TextEdit;
+use ground::policy::Completion;
+use ground::{Code, Finding};
+use intents::{Intent, IntentFile, Status};
 
 /// Returns the actions that are possible at the place.
 pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::code::{Block, Document, Identity};
-use crate::edits::TextEdit;
-use crate::intent::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
-use crate::lsp::analysis::{GovernedFile, WorkspaceView};
-use crate::lsp::features::mention::ShownRegistry;
-use crate::lsp::features::workspace_edit::AnnotatedEdits;
-use crate::workspace::Hint;
+use crate::analysis::{GovernedFile, WorkspaceView};
+use crate::features::mention::ShownRegistry;
+use crate::features::workspace_edit::AnnotatedEdits;
+use code::{Block, Document, Identity};
+use edits::TextEdit;
+use ground::Hint;
+use intents::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
 
 pub(super) const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";

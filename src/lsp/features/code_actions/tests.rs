@@ -3,10 +3,10 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::*;
-use crate::lsp::convert;
-use crate::lsp::features::diagnostics;
-use crate::lsp::features::fixture::Editor;
-use crate::verbs::select;
+use crate::convert;
+use crate::features::diagnostics;
+use crate::features::fixture::Editor;
+use overview::select;
 
 /// Returns the actions at the cursor for a client that sends its diagnostics along.
 fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
@@ -69,9 +69,7 @@ fn chosen(editor: &Editor, title: &str) -> String {
         let path = convert::path_of(&uri).unwrap();
         let mut document = match snapshot.document(&uri) {
             Some(open) => open.document.clone(),
-            None => {
-                crate::code::Document::from_text("a.yaml", &std::fs::read_to_string(path).unwrap())
-            }
+            None => code::Document::from_text("a.yaml", &std::fs::read_to_string(path).unwrap()),
         };
         let edits = change.edits.into_iter().map(|edit| match edit {
             lsp::Edit::TextEdit(edit) => edit,

@@ -5,28 +5,28 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::ledger::EntityType;
+use ledger::EntityType;
 
 /// The workspace that a command is for. Needs no field if only one workspace is open.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WorkspaceArguments {
+pub struct WorkspaceArguments {
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// A file or folder, named by its address or its path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TargetArguments<'a> {
-    pub(crate) uri: Option<&'a str>,
-    pub(crate) path: Option<&'a str>,
+pub struct TargetArguments<'a> {
+    pub uri: Option<&'a str>,
+    pub path: Option<&'a str>,
 }
 
 impl<'a> TargetArguments<'a> {
     /// Returns the target that the argument object of a command names.
-    pub(crate) fn of(argument: &'a Map<String, Value>) -> Self {
+    pub fn of(argument: &'a Map<String, Value>) -> Self {
         let text = |key| argument.get(key).and_then(Value::as_str);
         Self { uri: text("uri"), path: text("path") }
     }
@@ -35,167 +35,167 @@ impl<'a> TargetArguments<'a> {
 /// The argument object of `intent.select`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SelectArguments {
+pub struct SelectArguments {
     /// The intent, which must be in progress.
-    pub(crate) id: String,
+    pub id: String,
     /// The session that selects: `host:id`. If missing, the person's own selection changes.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.context`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ContextArguments {
+pub struct ContextArguments {
     /// The intent. If missing, the selected one.
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
     /// Whether to return constraints and scope only.
     #[serde(default)]
-    pub(crate) minimal: bool,
+    pub minimal: bool,
     /// The session whose selection is used: `host:id`.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.gate`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct GateArguments {
+pub struct GateArguments {
     /// Every path that would change, relative to the workspace or absolute.
-    pub(crate) paths: Vec<String>,
+    pub paths: Vec<String>,
     /// The intent to use instead of the selected one.
-    pub(crate) intent: Option<String>,
+    pub intent: Option<String>,
     /// The session whose selection is used: `host:id`.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.record`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RecordArguments {
+pub struct RecordArguments {
     /// The files to record as they are on disk. The paths are relative to the workspace or
     /// absolute.
-    pub(crate) paths: Vec<String>,
+    pub paths: Vec<String>,
     /// Whether to record the whole files, changed or not.
     #[serde(default)]
-    pub(crate) all: bool,
+    pub all: bool,
     /// The intent. If missing, the selected one.
-    pub(crate) intent: Option<String>,
+    pub intent: Option<String>,
     /// The session that wrote: `host:id`.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     /// The name of the agent that wrote.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// The model that wrote: `vendor/name`.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// Who wrote. If missing: `AI` if an agent or a model is named, else the person at an
     /// `interactive` client, else `UNKNOWN`.
-    pub(crate) contributor: Option<EntityType>,
+    pub contributor: Option<EntityType>,
     /// The class of the change that the writer claims.
-    pub(crate) class: Option<String>,
+    pub class: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.why`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhyArguments {
+pub struct WhyArguments {
     /// The file's address. An open document is answered with its text in the editor.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The file's path, if `uri` is missing.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// A line, counted from 1. If missing, all blocks are returned.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
 }
 
 /// The argument object of `intent.map`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MapArguments {
+pub struct MapArguments {
     /// Whether to write `.orchestration/intent_map.md` as well.
     #[serde(default)]
-    pub(crate) write: bool,
+    pub write: bool,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.verify`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct VerifyArguments {
+pub struct VerifyArguments {
     /// Whether to compare every recorded block with the code as well.
     #[serde(default)]
-    pub(crate) blocks: bool,
+    pub blocks: bool,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.lesson`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LessonArguments {
+pub struct LessonArguments {
     /// What was learned, in one sentence.
-    pub(crate) text: String,
+    pub text: String,
     /// The intent. If missing, the selected one.
-    pub(crate) intent: Option<String>,
+    pub intent: Option<String>,
     /// The session that learned it: `host:id`.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     /// The name of the agent that learned it.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// The model that learned it: `vendor/name`.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
 }
 
 /// The argument object of `intent.show`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ShowArguments {
+pub struct ShowArguments {
     /// The file's address. An open document is answered with its text in the editor.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The file's path, if `uri` is missing.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// A line of the block, counted from 1.
-    pub(crate) line: u32,
+    pub line: u32,
 }
 
 /// The argument object of `intent.widen`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WidenArguments {
+pub struct WidenArguments {
     /// The intent whose scope is widened.
-    pub(crate) id: String,
+    pub id: String,
     /// The address of the file to add. It must be open and outside of the scope.
-    pub(crate) uri: String,
+    pub uri: String,
 }
 
 /// The argument object of `intent.accept`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AcceptArguments {
+pub struct AcceptArguments {
     /// The address (`file:`) of the file.
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// The file's path, if `uri` is missing.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// A line of the block on disk, counted from 1.
-    pub(crate) line: u32,
+    pub line: u32,
 }

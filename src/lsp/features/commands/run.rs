@@ -3,8 +3,8 @@
 //! A command loads the workspace again before it acts, so that it sees what another program or the
 //! previous command has just written.
 
-use crate::verbs::judged_record;
-use crate::verbs::status;
+use judgement::judged_record;
+use overview::status;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -19,44 +19,44 @@ use super::arguments::{
     WhyArguments, WidenArguments, WorkspaceArguments,
 };
 use super::read;
-use crate::intent::scope;
-use crate::ledger::{Contributor, EntityType};
-use crate::lsp::analysis::WorkspaceView;
-use crate::lsp::convert;
-use crate::lsp::dispatch::{Answer, RequestRefusal, to_json};
-use crate::lsp::features::{code_actions, places};
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::{
-    ReadError, VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select,
-    verify, why,
-};
-use crate::workspace::{Hint, RelativePath, Root, approvals};
+use crate::analysis::WorkspaceView;
+use crate::convert;
+use crate::dispatch::{Answer, RequestRefusal, to_json};
+use crate::features::{code_actions, places};
+use crate::snapshot::Snapshot;
+use evidence::{record, verify};
+use ground::{Hint, RelativePath, Root, approvals};
+use intents::scope;
+use judgement::{accept, gate, lesson, map, registry};
+use ledger::{Contributor, EntityType};
+use overview::{context, select};
+use why::{ReadError, VerbError, Workspace, answers};
 
 /// What a command did or asks for besides its answer.
 #[derive(Debug, Default)]
-pub(crate) struct Effects {
+pub struct Effects {
     /// Files that the command may have written. Their workspaces are loaded again.
-    pub(crate) wrote: Vec<PathBuf>,
+    pub wrote: Vec<PathBuf>,
     /// A place that the client should show.
-    pub(crate) show: Option<lsp::Location>,
+    pub show: Option<lsp::Location>,
     /// The root of the workspace whose waiting questions the person should see again.
-    pub(crate) review: Option<PathBuf>,
+    pub review: Option<PathBuf>,
     /// A change in a registry file that the client has open.
-    pub(crate) change: Option<RegistryChange>,
+    pub change: Option<RegistryChange>,
 }
 
 /// A widened scope in a registry file that the client has open.
 #[derive(Debug)]
-pub(crate) struct RegistryChange {
+pub struct RegistryChange {
     /// The edit that the client applies to the text of the file.
-    pub(crate) edit: lsp::WorkspaceEdit,
+    pub edit: lsp::WorkspaceEdit,
     /// How the change gets onto the disk afterwards.
-    pub(crate) then: ThenWiden,
+    pub then: ThenWiden,
 }
 
 /// How a scope that was widened in the editor is widened on disk.
 #[derive(Debug)]
-pub(crate) enum ThenWiden {
+pub enum ThenWiden {
     /// The client saves this document.
     Save(lsp::Uri),
     /// The server writes the file on disk itself ([`widen_on_disk`]).
@@ -153,9 +153,9 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
     let wanted: WhyArguments = read(argument)?;
     let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
     let which = match wanted.line {
-        None => why::Which::All,
+        None => answers::Which::All,
         Some(0) => return Err(senseless("the field \"line\" counts from 1")),
-        Some(line) => why::Which::Line(line),
+        Some(line) => answers::Which::Line(line),
     };
     to_json("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
 }
@@ -165,11 +165,11 @@ fn why_answer(
     snapshot: &Snapshot,
     workspace: &Workspace,
     path: &RelativePath,
-    which: why::Which,
-) -> Answer<why::WhyAnswer> {
+    which: answers::Which,
+) -> Answer<answers::WhyAnswer> {
     let answer = match snapshot.view(workspace).opened(path) {
-        None => why::on_disk(workspace, path, which),
-        Some(open) => why::answer_for_text(workspace, path, &open.document, which),
+        None => answers::on_disk(workspace, path, which),
+        Some(open) => answers::answer_for_text(workspace, path, &open.document, which),
     };
     answer.map_err(|error| refusal(error.into()))
 }
@@ -190,7 +190,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         return Err(RequestRefusal::Failed(text.into()));
     }
     let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
-    let found = why_answer(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
+    let found = why_answer(snapshot, &workspace, &path, answers::Which::Line(wanted.line))?;
     let view = snapshot.view(&workspace);
     let source = found.blocks.first().and_then(|block| source(view, block));
     let source = source.ok_or_else(|| {
@@ -203,7 +203,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
 }
 
 /// Returns where the reason for a block is written: its intent in the registry, else its record.
-fn source(view: WorkspaceView<'_>, block: &why::BlockAnswer) -> Option<lsp::Location> {
+fn source(view: WorkspaceView<'_>, block: &answers::BlockAnswer) -> Option<lsp::Location> {
     let intent = block.intent.as_ref();
     let defined = intent.and_then(|it| places::definition(view, &it.id));
     let recorded = || {
@@ -301,14 +301,14 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
-pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
+pub fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
     Ok(())
 }
 
 /// Returns the text on disk of the file that an argument names. `None` if it cannot be read.
-pub(crate) fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
+pub fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
     let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
     Ok(workspace.read(&path).ok().map(|document| document.text()))
 }

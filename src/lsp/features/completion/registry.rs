@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
 
 use super::{Choice, Choices};
-use crate::intent::dialect::Field;
-use crate::intent::{Spanned, Status, canonical, edit, single_id};
-use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
-use crate::workspace::{RelativePath, text};
+use crate::analysis::{DocumentPosition, WorkspaceView};
+use ground::{RelativePath, text};
+use intents::dialect::Field;
+use intents::{Spanned, Status, canonical, edit, single_id};
 
 /// The fields of an intent, in the order in which they are usually written.
 const FIELDS: [Field; 9] = [

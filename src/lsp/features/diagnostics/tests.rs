@@ -3,9 +3,9 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::*;
-use crate::lsp::config::Settings;
-use crate::lsp::features::fixture::Editor;
-use crate::verbs::select;
+use crate::config::Settings;
+use crate::features::fixture::Editor;
+use overview::select;
 
 /// Returns the diagnostics in the form in which a person sees them.
 fn shown(editor: &Editor, path: &str) -> String {
@@ -55,7 +55,7 @@ fn editor_with_an_edit_out_of_scope() -> Editor {
 
 #[test]
 fn an_ungated_write_is_shown_until_the_file_changes() {
-    use crate::workspace::session::{seen, ungated};
+    use ground::session::{seen, ungated};
     let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {}\n");
     let root = editor.workspace().root.clone();
     let path = RelativePath::new("src/a.rs").unwrap();
@@ -115,7 +115,7 @@ fn a_deleted_file_has_a_diagnostic_at_its_path() {
 #[test]
 fn a_link_is_judged_like_its_target() {
     let mut editor = Editor::in_git("//- /src/a.rs\nfn a() {}\n//- /billing/b.rs\nfn b() {}\n");
-    crate::verbs::select::select(editor.workspace(), "INT-001", None).unwrap();
+    overview::select::select(editor.workspace(), "INT-001", None).unwrap();
     for (link, to) in [("/billing/ours.rs", "../src/a.rs"), ("/src/theirs.rs", "../billing/b.rs")] {
         std::os::unix::fs::symlink(to, editor.path(link)).unwrap();
     }
@@ -141,7 +141,7 @@ fn an_unsaved_registry_can_narrow_a_scope_but_not_widen_it() {
     let wider = shown(&editor, "/billing/invoice.rs");
     assert!(wider.contains("not accepted yet") && wider.contains("Save the registry"), "{wider}");
     let mut owner = Editor::in_git(BILLING);
-    crate::verbs::select::select(owner.workspace(), "INT-001", None).unwrap();
+    overview::select::select(owner.workspace(), "INT-001", None).unwrap();
     owner.reload();
     std::fs::create_dir_all(owner.path("/src")).unwrap();
     owner.write("/src/mine.rs", "fn mine() { 1 }\n");

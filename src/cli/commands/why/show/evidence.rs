@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use super::{VALUES, field, percent, step};
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG};
-use crate::provenance::matching::Likeness;
-use crate::provenance::{Rejection, Tier};
-use crate::verbs::why::{BlockAnswer, ComparedAnswer, RecordedBlock};
+use provenance::matching::Likeness;
+use provenance::{Rejection, Tier};
+use why::answers::{BlockAnswer, ComparedAnswer, RecordedBlock};
 
 /// Prints where the record was made, if the path or the name was a different one, and which other
 /// records have a part in the block.

@@ -1,0 +1,316 @@
+//! Fingerprints of a block, from the strictest to the most tolerant: content, tokens, shape,
+//! sketch.
+//!
+//! All of them are stored in ledgers that outlive this program, so each one has a prefix with the
+//! version of its normalisation.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::minhash;
+
+/// Conversions of a fingerprint from and to the text that ledgers store.
+macro_rules! stored_as_text {
+    ($name:ident) => {
+        impl $name {
+            /// Returns the text as it is written in the ledger, with its prefix.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+            /// Takes a text from a ledger without checking it, so that records of other programs
+            /// are preserved.
+            pub fn from_ledger(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+pub(super) use stored_as_text;
+
+macro_rules! hash_newtype {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(String);
+        stored_as_text!($name);
+    };
+}
+
+/// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, from its first byte to its
+/// last. CRLF is replaced by LF; nothing else is normalised.
+///
+/// Evidence keeps only the first 128 bits, as `sha256:<32 hex>`. Two content hashes are therefore
+/// equal if their first 128 bits are equal.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct ContentHash(String);
+
+stored_as_text!(ContentHash);
+
+impl ContentHash {
+    /// The length of `sha256:` and 32 digits.
+    const KEY: usize = 39;
+
+    /// Returns the part that is compared: the prefix and the first 128 bits.
+    pub fn key(&self) -> &str {
+        let digits = self.0.strip_prefix("sha256:");
+        let is_whole = digits.is_some_and(|digits| digits.len() == 64 && digits.is_ascii());
+        if is_whole { &self.0[..Self::KEY] } else { &self.0 }
+    }
+}
+
+impl PartialEq for ContentHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for ContentHash {}
+
+impl std::hash::Hash for ContentHash {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl PartialOrd for ContentHash {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ContentHash {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(other.key())
+    }
+}
+
+hash_newtype! {
+    /// `t1:<32 hex>`: hash of the block's tokens. White space, comments and tokens that formatters
+    /// add or remove do not count.
+    TokenHash
+}
+hash_newtype! {
+    /// `s1:<32 hex>`: hash of the block's tokens, with local identifiers replaced by numbers and
+    /// the block's own name by a placeholder. Consistent renaming does not change it.
+    ShapeHash
+}
+
+/// `m1:<base64url>`: a MinHash of the block's token shingles (4 consecutive tokens). From two
+/// sketches, the similarity of two blocks can be estimated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Sketch(String);
+
+stored_as_text!(Sketch);
+
+impl Sketch {
+    const PREFIX: &str = "m1:";
+
+    fn lanes(&self) -> Option<[u8; minhash::LANES]> {
+        minhash::decode(Self::PREFIX, &self.0)
+    }
+    /// Returns the estimated Jaccard similarity of the two sets of shingles, from 0 to 1. Returns
+    /// `None` if one of them is not an `m1` sketch.
+    pub fn similarity(&self, other: &Sketch) -> Option<f32> {
+        let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
+        Some(minhash::jaccard(equal, minhash::LANES))
+    }
+}
+
+/// `p1:<base64url>`: a MinHash of the block's pairs of consecutive tokens. It is more precise than
+/// a [`Sketch`] for short blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Pairs(String);
+
+impl Pairs {
+    const PREFIX: &str = "p1:";
+
+    /// Returns the decoded lanes. Returns `None` if this is not a `p1` sketch.
+    pub fn lanes(&self) -> Option<PairLanes> {
+        minhash::decode(Self::PREFIX, &self.0).map(PairLanes)
+    }
+}
+
+/// A decoded [`Pairs`], for comparing it with many others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairLanes([u8; minhash::PAIR_LANES]);
+
+impl PairLanes {
+    /// The number of lanes in a sketch.
+    pub const COUNT: usize = minhash::PAIR_LANES;
+
+    /// Returns the number of lanes that are equal.
+    pub fn in_common(&self, other: &Self) -> usize {
+        minhash::equal_lanes(&self.0, &other.0)
+    }
+
+    /// Returns the estimated Jaccard similarity, from 0 to 1, of two sets of pairs with this many
+    /// equal lanes.
+    pub fn similarity(in_common: usize) -> f32 {
+        minhash::jaccard(in_common, minhash::PAIR_LANES)
+    }
+
+    /// Compares this sketch with two others that differ. Returns the number of lanes in which it
+    /// equals `one` and not `other`, and the number in which it equals `other` and not `one`.
+    pub fn between(&self, one: &Self, other: &Self) -> [usize; 2] {
+        let as_first = |one: &Self, other: &Self| {
+            let lanes = self.0.iter().zip(one.0.iter().zip(&other.0));
+            lanes.filter(|(now, (one, other))| now == one && one != other).count()
+        };
+        [as_first(one, other), as_first(other, one)]
+    }
+}
+
+/// Returns the estimated share of the recorded block's shingles that are still present, from 0 to
+/// 1.
+///
+/// It is computed from the Jaccard similarity `j` and the two sizes `a` and `b`: the sets have `j /
+/// (1 + j) * (a + b)` shingles in common. Returns `None` if one of them is not an `m1` sketch.
+pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u32) -> Option<f32> {
+    let similarity = recorded.similarity(now)?;
+    let before = minhash::shingle_count(recorded_tokens);
+    let after = minhash::shingle_count(now_tokens);
+    if before == 0 {
+        return Some(if after == 0 { 1.0 } else { 0.0 });
+    }
+    let shared = similarity / (1.0 + similarity) * (before as f32 + after as f32);
+    Some((shared / before as f32).clamp(0.0, 1.0))
+}
+
+/// All fingerprints of one block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Equal for blocks with the same text.
+    pub content: ContentHash,
+    /// Equal for blocks with the same tokens.
+    pub tokens: TokenHash,
+    /// Equal for blocks with the same tokens after consistent renaming. The block's own name is
+    /// replaced by a placeholder.
+    pub shape: ShapeHash,
+    /// Estimates how similar the tokens of two blocks are.
+    pub sketch: Sketch,
+    /// Like `sketch`, and more precise for short blocks.
+    pub pairs: Pairs,
+    /// The tokens of the block without the blocks inside it, their leads, and the separators next
+    /// to them. Only set for a block that contains others. A class keeps this hash if a method is
+    /// added, removed or moved.
+    pub own: Option<TokenHash>,
+    /// The text of the block without the blocks inside it, their leads, and the separators next to
+    /// them. Indentation and blank lines do not count. Only set for a block that contains others.
+    pub own_text: Option<ContentHash>,
+    /// The text of the block's lead, without indentation and blank lines. `None` if there is no
+    /// lead.
+    pub lead: Option<ContentHash>,
+    /// The number of tokens in the block.
+    pub token_count: u32,
+}
+
+impl Fingerprint {
+    /// Returns [`Fingerprint::own`], or all tokens if the block contains no others. So a class can
+    /// be compared with the same class before it had a method.
+    pub fn own_tokens(&self) -> &TokenHash {
+        self.own.as_ref().unwrap_or(&self.tokens)
+    }
+}
+
+/// Returns the content hash of any text: `sha256:` and the 64 hex digits of SHA-256 over its UTF-8
+/// bytes, after each CRLF was replaced by LF.
+pub fn content_hash(text: &str) -> ContentHash {
+    let mut sha = Sha256::new();
+    let mut pieces = text.split("\r\n");
+    sha.update(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        sha.update("\n");
+        sha.update(piece);
+    }
+    ContentHash(format!("sha256:{}", hex(&sha.finalize())))
+}
+
+/// One element of the sequence that [`events_hash`] hashes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Piece<'a> {
+    /// The normalised text of a token.
+    Token(&'a str),
+    /// The end of a syntax node with this number of items, which is at least 1.
+    Close(u32),
+    /// A local identifier, numbered by its first use.
+    Local(u32),
+    /// The block's own name, whatever it is.
+    OwnName,
+}
+
+/// Returns the hash for [`TokenHash`] and [`ShapeHash`]: the first 16 bytes of SHA-256, as hex.
+///
+/// The tree of tokens is written in postfix order: each token, and after the last item of each
+/// non-empty syntax node, a mark for its end with the number of its direct items. Items are tokens
+/// and non-empty nodes. So `a(b)` differs from `a` and `(b)` on two lines, although the tokens are
+/// the same. A node that a formatter may add or remove counts as the one item that it contains. In
+/// bytes, with all numbers as 32 bits, little endian:
+///
+/// | piece | bytes |
+/// | --- | --- |
+/// | token | length of its text, the text in UTF-8 |
+/// | end of a node | `0xFFFFFFFF`, number of items |
+/// | local identifier (shape only) | `0xFFFFFFFE`, its number, from 0 |
+/// | the block's own name (shape only) | `0xFFFFFFFD` |
+///
+/// For `own`, blocks directly inside are not items of the nodes around them, and neither is a `,`
+/// or `;` next to one. A node whose items are all left out is left out as well.
+pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String {
+    let mut bytes = Vec::with_capacity(1024);
+    for piece in pieces {
+        match piece {
+            Piece::Token(text) => push_text(&mut bytes, text),
+            Piece::Close(items) => push_numbers(&mut bytes, [u32::MAX, items]),
+            Piece::Local(number) => push_numbers(&mut bytes, [u32::MAX - 1, number]),
+            Piece::OwnName => push_numbers(&mut bytes, [u32::MAX - 2]),
+        }
+    }
+    hex(&Sha256::digest(&bytes)[..16])
+}
+
+fn push_text(bytes: &mut Vec<u8>, text: &str) {
+    // Files have at most 2 MiB, so the length of a token is always below these marks.
+    push_numbers(bytes, [text.len() as u32]);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn push_numbers<const N: usize>(bytes: &mut Vec<u8>, numbers: [u32; N]) {
+    for number in numbers {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+/// Formats bytes as lowercase hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| DIGITS[usize::from(nibble)] as char;
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+pub(super) fn token_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> TokenHash {
+    TokenHash(format!("t1:{}", events_hash(pieces)))
+}
+
+pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHash {
+    ShapeHash(format!("s1:{}", events_hash(pieces)))
+}
+
+pub(super) fn pairs(codes: &[u64]) -> Pairs {
+    let lanes: [u8; minhash::PAIR_LANES] = minhash::sketch(codes, 2);
+    Pairs(minhash::encode(Pairs::PREFIX, &lanes))
+}
+
+/// Returns the sketch of a sequence of tokens, each given by its [`minhash::token_code`].
+pub(super) fn sketch(codes: &[u64]) -> Sketch {
+    let lanes: [u8; minhash::LANES] = minhash::sketch(codes, minhash::SHINGLE);
+    Sketch(minhash::encode(Sketch::PREFIX, &lanes))
+}

@@ -1,0 +1,425 @@
+//! Finds the lines that belong to a block, and computes fingerprints of them that are kept in the
+//! ledger.
+//!
+//! All lines of a block and its lead belong to the block, except the lines of the blocks inside it
+//! and of their leads, which belong to those blocks. So each line of a file belongs to at most one
+//! block. Only a line on which two blocks meet can belong to both.
+//!
+//! The exact rules, so that another program can recompute `l1` fingerprints:
+//!
+//! 1. The lines are those of the block's lead and syntax node, from the first byte to the last.
+//!    They end at LF, CRLF or CR. Of the first and the last line, only the part inside the block
+//!    counts.
+//! 2. The text of the blocks inside and of their leads is cut out. If the rest of such a line has
+//!    no letter or digit, or is a comment, the line does not belong to the outer block.
+//! 3. The hash of a line is the first 3 bytes of the SHA-256 of its text in UTF-8, without white
+//!    space at both ends. So indentation does not matter. A blank line has the hash of the empty
+//!    text.
+//! 4. The text is `l1:` and the hashes in order, in base64url without padding. A block with more
+//!    than [`MAX_LINES`] lines has none.
+
+use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::fingerprint::stored_as_text;
+use super::{Block, Document, FileBlocks, difference};
+
+/// A block with more lines of its own than this has no line fingerprints.
+pub const MAX_LINES: usize = 2_000;
+
+const PREFIX: &str = "l1:";
+const BYTES: usize = 3;
+
+/// Fingerprints of the lines that belong to a block, in order: `l1:<base64url>`, with 4 characters
+/// for each line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Lines(String);
+
+stored_as_text!(Lines);
+
+impl Lines {
+    /// Returns the fingerprints for the lines that [`own_lines`] returned. Returns `None` if there
+    /// are none, or more than [`MAX_LINES`].
+    pub fn of_own(lines: &[OwnLine]) -> Option<Self> {
+        if lines.is_empty() || lines.len() > MAX_LINES {
+            return None;
+        }
+        let bytes: Vec<u8> = lines.iter().flat_map(|line| line.hash.0).collect();
+        Some(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
+    }
+
+    /// Returns one hash for each line. Returns `None` if this is not an `l1` text, or has more than
+    /// [`MAX_LINES`].
+    pub fn hashes(&self) -> Option<Vec<LineHash>> {
+        let text = self.0.strip_prefix(PREFIX)?;
+        if text.len() > MAX_LINES * 4 {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (hashes, rest) = bytes.as_chunks::<BYTES>();
+        rest.is_empty().then(|| hashes.iter().copied().map(LineHash).collect())
+    }
+}
+
+/// The fingerprint of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineHash([u8; BYTES]);
+
+impl LineHash {
+    /// Hashes a line, without white space at both ends.
+    pub fn of(text: &str) -> Self {
+        let digest = Sha256::digest(text.trim());
+        Self([digest[0], digest[1], digest[2]])
+    }
+}
+
+/// Positions in a list of [`Lines`], counted from 1: `2-3,7`. The empty text means no line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Places(String);
+
+stored_as_text!(Places);
+
+impl Places {
+    /// Returns the positions of the elements that are true.
+    pub fn of(selected: &[bool]) -> Self {
+        let mut spans: Vec<(usize, usize)> = Vec::new();
+        for (place, _) in (1..).zip(selected).filter(|(_, is_selected)| **is_selected) {
+            match spans.last_mut() {
+                Some((_, last)) if *last + 1 == place => *last = place,
+                _ => spans.push((place, place)),
+            }
+        }
+        let span = |(first, last): &(usize, usize)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        Self(spans.iter().map(span).collect::<Vec<_>>().join(","))
+    }
+
+    /// Returns, for each of `count` lines, whether it is among these positions. Returns `None` if
+    /// the text is malformed or contains a larger position.
+    pub fn among(&self, count: usize) -> Option<Vec<bool>> {
+        let mut among = vec![false; count];
+        for span in self.0.split(',').filter(|_| !self.0.is_empty()) {
+            let (first, last) = span.split_once('-').unwrap_or((span, span));
+            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            if first > last {
+                return None;
+            }
+            among.get_mut(first.checked_sub(1)?..last)?.fill(true);
+        }
+        Some(among)
+    }
+}
+
+/// A line that belongs to a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnLine {
+    /// The line number in the file, counted from 1.
+    pub number: u32,
+    /// The hash by which the line is compared.
+    pub hash: LineHash,
+    /// True if the line is blank or has only punctuation. Such lines occur everywhere, so finding
+    /// one again proves nothing.
+    pub common: bool,
+}
+
+impl OwnLine {
+    /// Returns true if the line is empty or has only white space.
+    pub fn is_blank(&self) -> bool {
+        self.common && self.hash == LineHash::of("")
+    }
+}
+
+/// Returns the lines that belong to a block of the document.
+pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
+    let Some(text) = document.slice(block.whole_bytes()) else { return Vec::new() };
+    let blocks = document.blocks();
+    let mut inner: VecDeque<Range<usize>> = inner_ranges(&blocks, block).collect();
+    let mut own = Vec::new();
+    for (number, line) in (block.whole_lines.start()..).zip(line_ranges(&text)) {
+        let holes: Vec<Range<usize>> = inner
+            .iter()
+            .take_while(|hole| hole.start < line.end)
+            .map(|hole| hole.start.max(line.start)..hole.end.min(line.end))
+            .collect();
+        while inner.front().is_some_and(|hole| hole.end <= line.end) {
+            inner.pop_front();
+        }
+        let left = without_holes(&text, &line, &holes);
+        let common = !left.contains(char::is_alphanumeric);
+        if holes.is_empty() || !common && !is_comment_behind(&left) {
+            own.push(OwnLine { number, hash: LineHash::of(&left), common });
+        }
+    }
+    own
+}
+
+/// Returns, for each line now, the index of the earlier line that it corresponds to, or `None` if
+/// the line is new or changed.
+///
+/// Rare lines are matched first. `common` tells which lines occur everywhere, such as braces and
+/// blank lines. If only such lines are matched between two changed lines, they count as changed
+/// too, because they prove nothing. If some lines are changed and all matched lines are common,
+/// nothing is matched.
+pub fn matched_lines(
+    before: &[LineHash],
+    now: &[LineHash],
+    common: impl Fn(&LineHash) -> bool,
+) -> Vec<Option<usize>> {
+    let mut found = vec![None; now.len()];
+    // Compare only the lines that occur in both texts, because that is faster.
+    let (old_places, old) = shared(before, now);
+    let (new_places, new) = shared(now, before);
+    for (before, now) in difference::common(&old, &new) {
+        found[new_places[now]] = Some(old_places[before]);
+    }
+    let common: Vec<bool> = now.iter().map(common).collect();
+    if found.iter().zip(&common).all(|(at, common)| at.is_none() || *common)
+        && found.iter().any(Option::is_none)
+    {
+        return vec![None; now.len()];
+    }
+    forget_lone(&mut found, &common);
+    found
+}
+
+/// Returns the lines that also occur in the other text, with their indices.
+fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>) {
+    let others: HashSet<&LineHash> = others.iter().collect();
+    lines.iter().enumerate().filter(|(_, line)| others.contains(line)).unzip()
+}
+
+/// Like [`matched_lines`], for lines that know whether they are common.
+pub fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
+    let common: HashSet<LineHash> =
+        now.iter().filter(|line| line.common).map(|line| line.hash).collect();
+    let now: Vec<LineHash> = now.iter().map(|line| line.hash).collect();
+    matched_lines(before, &now, |hash| common.contains(hash))
+}
+
+/// Removes the matches of each run of common lines that has changed lines on both sides.
+fn forget_lone(found: &mut [Option<usize>], common: &[bool]) {
+    let mut start = 0;
+    while start < found.len() {
+        let is = found[start].is_some();
+        let length = found[start..].iter().take_while(|at| at.is_some() == is).count();
+        let end = start + length;
+        let between = start > 0 && end < found.len();
+        if is && between && common[start..end].iter().all(|common| *common) {
+            found[start..end].fill(None);
+        }
+        start = end;
+    }
+}
+
+/// Returns the ranges of the blocks directly inside a block, with their leads, in order. They are
+/// counted from the first byte of the block's own lead.
+fn inner_ranges<'a>(
+    blocks: &'a FileBlocks,
+    block: &'a Block,
+) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let start = block.lead.start;
+    let node = block.bytes.start;
+    let from = blocks.blocks.partition_point(|other| other.bytes.start < node);
+    let at = blocks.blocks[from..].iter().position(|other| other.identity == block.identity);
+    let at = at.map(|at| from + at);
+    blocks.blocks[from..]
+        .iter()
+        .take_while(|other| other.bytes.start < block.bytes.end)
+        .filter(move |other| at.is_some() && other.container == at)
+        // In an outline that was carried over from a damaged text, an inner block may begin before
+        // the outer one.
+        .map(move |other| {
+            other.lead.start.max(start) - start..other.bytes.end.min(block.bytes.end) - start
+        })
+}
+
+/// Returns the lines of a text, without their line breaks. The text after the last line break is a
+/// line too.
+pub fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let bytes = text.as_bytes();
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let start = next?;
+        let length = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = length.map_or(bytes.len(), |length| start + length);
+        next = length.map(|_| end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 });
+        Some(start..end)
+    })
+}
+
+/// Returns true if the rest of a line on which an inner block ends is a comment. Such a comment
+/// describes the inner block.
+fn is_comment_behind(left: &str) -> bool {
+    let is_punctuation = |letter: char| letter.is_whitespace() || "()[]{},;".contains(letter);
+    let said = left.trim_start_matches(is_punctuation);
+    ["//", "/*", "#", "--", "<!--", "%"].iter().any(|opener| said.starts_with(opener))
+}
+
+fn without_holes(text: &str, line: &Range<usize>, holes: &[Range<usize>]) -> String {
+    let mut left = String::with_capacity(line.len());
+    let mut at = line.start;
+    for hole in holes {
+        left.push_str(text.get(at..hole.start).unwrap_or_default());
+        at = at.max(hole.end);
+    }
+    left.push_str(text.get(at..line.end).unwrap_or_default());
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Returns the lines of each block by its name, as number and text.
+    fn pictured(path: &str, text: &str) -> Vec<(String, Vec<(u32, String)>)> {
+        let document = Document::from_text(path, text);
+        let blocks = document.blocks();
+        blocks
+            .blocks
+            .iter()
+            .map(|block| {
+                let lines = own_lines(&document, block);
+                let texts: Vec<&str> = text.split('\n').collect();
+                let picture = lines.iter().map(|line| {
+                    let whole = texts[line.number as usize - 1].trim();
+                    let whole = if line.hash == LineHash::of(whole) { whole } else { "(a part)" };
+                    (line.number, whole.to_owned())
+                });
+                (block.identity.path.clone(), picture.collect())
+            })
+            .collect()
+    }
+
+    fn numbers(lines: &[(u32, String)]) -> Vec<u32> {
+        lines.iter().map(|(number, _)| *number).collect()
+    }
+
+    #[test]
+    fn the_own_lines_of_a_block_exclude_inner_blocks() {
+        let text = "impl A {\n    // of a\n    fn a() {\n        x();\n\n        y();\n    }\n\n    fn b() {}\n}\n";
+        let pictured = pictured("a.rs", text);
+        let all: Vec<(&str, Vec<u32>)> =
+            pictured.iter().map(|(name, lines)| (name.as_str(), numbers(lines))).collect();
+        assert_eq!(all, [("A", vec![1, 8, 10]), ("A.a", vec![2, 3, 4, 5, 6, 7]), ("A.b", vec![9])]);
+    }
+
+    #[test]
+    fn a_line_with_words_of_two_blocks_belongs_to_both() {
+        let text = "mod a { fn b() {\n    x();\n} }\nexport();";
+        let pictured = pictured("a.rs", text);
+        let of = |name: &str| pictured.iter().find(|(path, _)| path == name).expect(name);
+        assert_eq!(of("a").1, [(1, "(a part)".to_owned())]);
+        assert_eq!(numbers(&of("a.b").1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn text_after_a_block_on_its_last_line_is_not_its_own() {
+        let plain = Document::from_text("a.ts", "export function a() {\n  x();\n}\n");
+        let behind = Document::from_text("a.ts", "b(); export function a() {\n\tx();\n};\n");
+        let lines = |document: &Document| {
+            let blocks = document.blocks();
+            let a = blocks.blocks.iter().find(|block| block.name == "a").expect("a");
+            Lines::of_own(&own_lines(document, a)).expect("lines")
+        };
+        assert_eq!(lines(&plain), lines(&behind));
+    }
+
+    #[test]
+    fn fingerprints_have_the_documented_form() {
+        let document = Document::from_text("a.rs", "fn a() {\r\n\r\n\tx();\r\n}");
+        let lines =
+            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0])).expect("lines");
+        let hash = |text: &str| Sha256::digest(text)[..3].to_vec();
+        let bytes = ["fn a() {", "", "x();", "}"].map(hash).concat();
+        assert_eq!(lines.as_str(), format!("l1:{}", URL_SAFE_NO_PAD.encode(bytes)));
+        assert_eq!(lines.hashes().expect("hashes").len(), 4);
+    }
+
+    #[test]
+    fn invalid_texts_are_no_fingerprints() {
+        for text in ["", "l1", "l2:AAAA", "l1:AAA", "l1:AAAAA", "l1:ÄÄÄÄ", "l1:AAAA\n", "l1:AA=="]
+        {
+            assert_eq!(Lines::from_ledger(text).hashes(), None, "{text}");
+        }
+        assert_eq!(Lines::from_ledger("l1:").hashes(), Some(vec![]));
+        let many = format!("l1:{}", "AAAA".repeat(MAX_LINES + 1));
+        assert_eq!(Lines::from_ledger(many).hashes(), None);
+    }
+
+    #[test]
+    fn very_long_blocks_have_no_line_fingerprints() {
+        let of = |lines: usize| {
+            let text = format!("fn a() {{\n{}}}\n", "x();\n".repeat(lines - 2));
+            let document = Document::from_text("a.rs", &text);
+            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0]))
+        };
+        assert!(of(MAX_LINES).is_some());
+        assert_eq!(of(MAX_LINES + 1), None);
+    }
+
+    #[test]
+    fn line_positions_are_written_and_read_back() {
+        for (matched, text) in [
+            (vec![], ""),
+            (vec![Some(0), Some(1)], ""),
+            (vec![None, Some(1), None, None, Some(9), None], "1,3-4,6"),
+            (vec![None, None], "1-2"),
+        ] {
+            let new: Vec<bool> = matched.iter().map(Option::is_none).collect();
+            let places = Places::of(&new);
+            assert_eq!(places.0, text);
+            let among: Vec<bool> = matched.iter().map(Option::is_none).collect();
+            assert_eq!(places.among(matched.len()), Some(among));
+        }
+        for text in ["0", "3-2", "-", "1-", "-1", "a", "4", "1-4294967295", "1,,2", " 1", "+"] {
+            assert_eq!(Places(text.to_owned()).among(3), None, "{text}");
+        }
+    }
+
+    /// A ledger written by somebody else may take time to compare, but not too much.
+    #[test]
+    fn the_slowest_comparison_ends_in_time() {
+        let hash = |n: usize| LineHash([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
+        let many: Vec<LineHash> = (0..MAX_LINES).map(hash).collect();
+        let reversed: Vec<LineHash> = (0..2 * MAX_LINES).rev().map(hash).collect();
+        let two = |odd: usize| (0..MAX_LINES * odd).map(|n| hash(n * n / 7 * odd % 2)).collect();
+        let (few, more): (Vec<LineHash>, Vec<LineHash>) = (two(1), two(3));
+        let start = std::time::Instant::now();
+        assert_eq!(matched_lines(&many, &reversed, |_| false).iter().flatten().count(), 1);
+        assert!(matched_lines(&few, &more, |_| false).iter().flatten().count() > 1_000);
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+
+    proptest! {
+        /// Checks that every line of a block is either its own, exactly once and in order, or
+        /// touched by a block inside it.
+        #[test]
+        fn no_line_is_lost(text in "(fn a\\(\\) \\{|mod b \\{|#\\[c\\]|//d|\\}| |\r\n|\r|\n|x\\(\\);){0,40}") {
+            let document = Document::from_text("a.rs", &text);
+            let blocks = document.blocks();
+            for (at, block) in blocks.blocks.iter().enumerate() {
+                let lines = own_lines(&document, block);
+                prop_assert!(lines.is_sorted_by(|a, b| a.number < b.number));
+                for number in block.whole_lines.start()..=block.whole_lines.end() {
+                    let held = lines.iter().any(|line| line.number == number);
+                    let touched = blocks.blocks.iter().any(|other| {
+                        other.container == Some(at) && other.whole_lines.contains(number)
+                    });
+                    prop_assert!(held || touched, "line {number} of {}", block.identity.path);
+                }
+                prop_assert!(lines.iter().all(|line| block.whole_lines.contains(line.number)));
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What an agent is about to do, or has done, in the form in which a face received it. This is
+//! plain data that nobody has checked.
+
+use std::path::PathBuf;
+
+use code::LineRange;
+use edits::Change;
+use ledger::MutationClass;
+use shell::Dialect;
+
+/// One call of a tool by an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The agent's name in `intent hook`: `claude-code`.
+    pub host: String,
+    /// The id that the host gave the session.
+    pub session: Option<String>,
+    /// The id of the subagent within the session, if one makes the call.
+    pub subagent: Option<String>,
+    /// The id that the host gave the call.
+    pub call: Option<String>,
+    /// How a person can be asked about the call.
+    pub asking: Asking,
+    /// Whether the host lets a hook change the command of this call.
+    pub rewrites: bool,
+    /// The absolute folder that relative paths start from.
+    pub cwd: PathBuf,
+    /// The name of the tool in the host.
+    pub tool: String,
+    /// SHA-256 of tool and input, in hexadecimal. It identifies calls without an id.
+    pub input: String,
+    /// The name of the model, if the host says it.
+    pub model: Option<String>,
+    /// The class of change that the agent claims.
+    pub claimed_class: Option<MutationClass>,
+    /// True if the host says that the call has failed. Not every host says so.
+    pub failed: bool,
+    /// The text that a person gave to the session, if the event is about a prompt.
+    pub prompt: Option<String>,
+    /// What the call does. Empty if it does nothing that the gate has to judge.
+    pub effects: Vec<Effect>,
+}
+
+/// How a person can be asked about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// The host asks the person itself, in a mode in which it does ask.
+    Native,
+    /// The call is denied with a one-time code that a person can approve.
+    ByCode,
+}
+
+/// One thing that a call does. Paths are as the host gave them: absolute, or relative to the folder
+/// of the event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// The call reads a file.
+    Read {
+        path: PathBuf,
+        /// The lines that were shown; `None` for all lines.
+        lines: Option<LineRange>,
+    },
+    /// The call writes a file.
+    Write {
+        path: PathBuf,
+        /// How the text of the file would change.
+        change: Change,
+    },
+    /// The call deletes a file.
+    Delete { path: PathBuf },
+    /// The call moves a file, and may change its text at the same time.
+    Move {
+        /// The path before the move.
+        from: PathBuf,
+        /// The path after the move. A file that exists there is lost.
+        to: PathBuf,
+        /// How the text of the file would change.
+        change: Option<Change>,
+    },
+    /// The call runs a command.
+    Shell {
+        text: String,
+        /// The shell in whose syntax the command is written.
+        dialect: Dialect,
+        /// The folder in which the command runs, if it is not the folder of the event.
+        cwd: Option<PathBuf>,
+        /// Whether the command may go on running after the call has ended.
+        background: bool,
+    },
+    /// The call selects an intent with a tool of this program.
+    Select {
+        /// The id of the intent.
+        intent: String,
+    },
+    /// The call writes, but it is not known what. Such a call is denied.
+    Unreadable {
+        /// What could not be understood, in the host's words.
+        what: String,
+    },
+}
+
+impl Effect {
+    /// Returns the paths that the effect writes, deletes or moves with a tool of the host.
+    pub fn written(&self) -> Vec<&PathBuf> {
+        match self {
+            Self::Write { path, .. } | Self::Delete { path } => vec![path],
+            Self::Move { from, to, .. } => vec![from, to],
+            Self::Read { .. }
+            | Self::Shell { .. }
+            | Self::Select { .. }
+            | Self::Unreadable { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Event {
+    /// Returns the name of the session in selections, records and baselines: `host:session`.
+    pub fn session_key(&self) -> String {
+        format!("{}:{}", self.host, self.session.as_deref().unwrap_or("unnamed"))
+    }
+
+    /// Returns the name of the acting session or subagent: `host:session` or
+    /// `host:session/subagent`.
+    pub fn actor(&self) -> String {
+        match &self.subagent {
+            Some(subagent) => format!("{}/{subagent}", self.session_key()),
+            None => self.session_key(),
+        }
+    }
+
+    /// Returns true if no effect of the call changes anything.
+    pub fn only_reads(&self) -> bool {
+        self.effects.iter().all(|effect| matches!(effect, Effect::Read { .. }))
+    }
+}

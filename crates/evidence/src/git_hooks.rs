@@ -1,0 +1,206 @@
+//! Installs, removes and inspects the git hooks that seal records into commits.
+//!
+//! If a hook already exists, it is kept, and our hook calls it first, with the same arguments and
+//! the same input. If it fails, the commit fails, as it did before. Our own part never makes a
+//! commit fail: it exits with 0 even if `intent` is no longer installed. If another program manages
+//! the hooks, we write none and say what to add to that program's files.
+
+mod calls;
+mod manager;
+mod ours;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use ground::Git;
+use why::{VerbError, Workspace};
+
+pub use manager::Manager;
+
+/// The hooks that run `intent seal`.
+const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
+/// The hook that adds trailers to the commit message. Only needed if the policy has `trailers`.
+const MESSAGE: &str = "commit-msg";
+
+fn all() -> impl Iterator<Item = &'static str> {
+    SEALING.into_iter().chain([MESSAGE])
+}
+
+/// Returns the names of the hooks that this workspace needs.
+fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
+    let has_trailers = !ws.policy.trailers.is_empty();
+    all().filter(move |name| has_trailers || *name != MESSAGE)
+}
+
+/// What [`git_hooks`] is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    Install,
+    /// Remove our hooks, and restore the hooks that were there before.
+    Remove,
+    /// Only report the state of the hooks.
+    Status,
+}
+
+/// The answer of `intent git-hooks`: the state of the git hooks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GitHooksAnswer {
+    /// The folder in which git looks for hooks.
+    pub folder: String,
+    /// Whether all hooks that this workspace needs are installed.
+    pub installed: bool,
+    /// The state of each hook that this workspace needs.
+    pub hooks: Vec<GitHook>,
+    /// The program or team that manages the hooks of this repository, unless `intent` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager: Option<Manager>,
+}
+
+/// The state of one git hook.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GitHook {
+    /// The name of the hook, for example `pre-commit`.
+    pub name: String,
+    /// Whether the hook is installed and seals.
+    pub state: HookState,
+    /// Whether it first calls a hook that existed before it was installed.
+    pub chained: bool,
+}
+
+/// Whether a git hook is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookState {
+    /// The hook exists and seals.
+    Installed,
+    /// There is no hook with this name.
+    Missing,
+    /// There is a hook with this name, but it does not seal.
+    Other,
+}
+
+/// Installs, removes or inspects the hooks, and returns their state afterwards.
+pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
+    let git = ws.git().ok_or_else(|| ws.no_git("hooks of git"))?;
+    let (folder, _) = git.hooks_folder();
+    match act {
+        Act::Install if manager(ws, git).is_none() => ours::install(&folder)?,
+        Act::Remove => ours::remove(&folder)?,
+        Act::Install | Act::Status => {}
+    }
+    let hooks: Vec<GitHook> = states(ws, git).collect();
+    Ok(GitHooksAnswer {
+        folder: folder.display().to_string(),
+        installed: hooks.iter().all(|hook| hook.state == HookState::Installed),
+        hooks,
+        manager: manager(ws, git),
+    })
+}
+
+fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
+    let (folder, is_shared) = git.hooks_folder();
+    manager::find(ws, &folder, is_shared)
+}
+
+/// The hooks of a repository that call `intent seal`.
+pub struct SealingHooks {
+    /// Our own hooks. For each, whether a hook that was there before comes back when it is removed.
+    pub ours: Vec<(PathBuf, bool)>,
+    /// Files of other programs. Their owners remove the line.
+    pub others: BTreeSet<PathBuf>,
+}
+
+/// Finds the hooks that call `intent seal`, also those in `.git/hooks` if git now looks for hooks in
+/// another folder, and removes ours if `remove` says so.
+pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
+    let mut found = SealingHooks { ours: Vec::new(), others: BTreeSet::new() };
+    let Some(git) = ws.git() else { return Ok(found) };
+    let (folder, _) = git.hooks_folder();
+    let usual = ws.root.common_dir().map(|common| common.join("hooks"));
+    let usual = usual.filter(|usual| *usual != folder);
+    for folder in [&folder].into_iter().chain(&usual) {
+        found.ours.extend(ours::installed(folder));
+        if act == Act::Remove {
+            ours::remove(folder)?;
+        }
+    }
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    let calling = all().flat_map(|name| calls::callers(top, &folder, name));
+    found.others = calling.filter(|path| !ours::is_ours(path)).collect();
+    Ok(found)
+}
+
+/// Returns the state of each hook that this workspace needs.
+fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
+    let (folder, _) = git.hooks_folder();
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    needed(ws).map(move |name| GitHook {
+        name: name.to_owned(),
+        state: calls::state(top, &folder, name),
+        chained: ours::is_chained(&folder, name),
+    })
+}
+
+/// Whether the git hooks make commits carry their records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HooksState {
+    /// All hooks that this workspace needs are installed.
+    Installed,
+    /// A hook is missing or does not seal, so commits carry no evidence.
+    Missing {
+        /// The program or team that manages the hooks, unless `intent` does.
+        manager: Option<Manager>,
+        /// The command that installs the hooks, or prints what to add to the files of the manager.
+        remedy: &'static str,
+    },
+    /// No hooks are needed. The text says why.
+    NotNeeded(&'static str),
+}
+
+/// Finds out whether commits carry their records.
+pub fn standing(ws: &Workspace) -> HooksState {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
+        return HooksState::NotNeeded("not needed without git");
+    };
+    if states(ws, git).all(|hook| hook.state == HookState::Installed) {
+        HooksState::Installed
+    } else if git.declines_hooks() {
+        HooksState::NotNeeded("a person declined them with `git config intent.hooks false`")
+    } else if super::seal::is_ignored(ws) {
+        HooksState::NotNeeded("not needed where git ignores the ledger")
+    } else {
+        let manager = manager(ws, git);
+        let remedy = match manager {
+            None => "intent git-hooks --install",
+            Some(_) => "intent git-hooks",
+        };
+        HooksState::Missing { manager, remedy }
+    }
+}
+
+/// Returns the command that a person should run if commits carry no records.
+pub fn remedy(ws: &Workspace) -> Option<&'static str> {
+    match standing(ws) {
+        HooksState::Missing { remedy, .. } => Some(remedy),
+        HooksState::Installed | HooksState::NotNeeded(_) => None,
+    }
+}
+
+/// Returns the text that people see if commits carry no records. It names the command that repairs
+/// this.
+pub fn hint(ws: &Workspace) -> Option<String> {
+    let HooksState::Missing { manager, remedy } = standing(ws) else { return None };
+    let declines = "or declines them with `git config intent.hooks false`";
+    Some(match manager {
+        None => format!(
+            "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `{remedy}`, {declines}."
+        ),
+        Some(manager) => format!(
+            "Git's hooks are managed by {} here and do not seal, so commits carry no records. A person adds what `{remedy}` prints, {declines}.",
+            manager.name
+        ),
+    })
+}

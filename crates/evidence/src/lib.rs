@@ -1,0 +1,31 @@
+//! Writes records, carries them into commits as evidence, and proves that both are complete and
+//! unchanged.
+//!
+//! A record is made from a change of files, [`seal`] makes evidence of the records for a commit, and
+//! [`verify`] compares what the ledger says with what git has.
+//!
+//! - [`anchor`]: signing the list of the evidence in a commit.
+//! - [`branch_rewrites`]: noticing evidence that disappears from shared branches.
+//! - [`compact`]: merging the evidence of closed months.
+//! - [`comparison`]: comparing evidence with that of a base commit.
+//! - [`erase`]: removing one line of evidence.
+//! - [`event`]: what an agent is about to do, or has done.
+//! - [`git_hooks`]: the git hooks that seal records into commits.
+//! - [`reassign`]: putting recorded blocks under another intent.
+//! - [`record`]: recording a change of files.
+//! - [`seal`]: making evidence for a commit from the journal.
+//! - [`signing`]: whose signatures count.
+//! - [`verify`]: whether the ledger is complete and unchanged.
+
+pub mod anchor;
+pub mod branch_rewrites;
+pub mod compact;
+pub mod comparison;
+pub mod erase;
+pub mod event;
+pub mod git_hooks;
+pub mod reassign;
+pub mod record;
+pub mod seal;
+pub mod signing;
+pub mod verify;

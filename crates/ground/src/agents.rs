@@ -1,0 +1,184 @@
+//! Detects whether an agent runs this process. It looks at the environment variables that agents
+//! set in the shells that they start, and on Linux also at the parent processes.
+//!
+//! An agent that clears these variables and makes another process its parent is not detected;
+//! `docs/approvals.md` says so.
+
+/// Variables that agents set in the shells that they start, and that people do not set. Settings of
+/// an agent (`CODEX_HOME`) are not in the list, and neither are variables that editors set in a
+/// person's own terminal (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`).
+const MARKERS: &str = "
+    AGENT AI_AGENT AIDER_SESSION AMP_CURRENT_THREAD_ID AMP_THREAD_ID ANTIGRAVITY_AGENT
+    ANTIGRAVITY_CLI_ALIAS AUGMENT_AGENT CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT
+    CLAUDE_CODE_EXECPATH CLAUDE_CODE_SESSION_ID CLINE_ACTIVE CODEX_CI CODEX_SANDBOX
+    CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID COPILOT_AGENT_SESSION_ID COPILOT_CLI CRUSH
+    CURSOR_AGENT DEVIN_PROJECT_DIR DEVIN_SESSION_ID GEMINI_CLI GOOSE_TERMINAL KIRO_AGENT
+    KIRO_SESSION_ID OPENCODE OPENCODE_PID PI_CODING_AGENT QWEN_CODE TRAE_AI_SHELL_ID
+";
+
+/// The names of programs that are agents. Editors whose agent shares the person's terminal are not
+/// in the list, since otherwise nobody could approve anything there.
+const AGENTS: &str = "
+    aider amp auggie claude cline codex copilot crush cursor-agent devin droid gemini goose iflow
+    kilocode kiro-cli kiro-cli-chat opencode openhands pi qchat qwen
+";
+
+/// Parts of the paths under which agents are installed.
+const PACKAGES: &str = "
+    @anthropic-ai/claude-code @augmentcode/auggie @github/copilot @google/gemini-cli
+    @mariozechner/pi-coding-agent @openai/codex @openhands @qwen-code/qwen-code @sourcegraph/amp
+    @charmland/crush aider-chat cursor-agent/versions opencode-ai site-packages/aider
+";
+
+/// Programs that run the script that their first argument names.
+const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
+
+/// Returns the sign that an agent runs this process, directly or through other processes:
+/// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
+pub fn above() -> Option<String> {
+    sign_of_agent(usize::MAX)
+}
+
+/// Like [`above`], but of the parent processes it checks only the nearest one. This is for a server
+/// that an editor starts: an agent farther up may only have started the editor. The variables count
+/// all the same, because an agent could start the server through another program and answer its
+/// dialogs.
+pub fn beside() -> Option<String> {
+    sign_of_agent(1)
+}
+
+fn sign_of_agent(generations: usize) -> Option<String> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Some(name) = marker(is_set) {
+        return Some(format!("{name} is set"));
+    }
+    let started_by = ancestors(generations).iter().find_map(|words| agent_in(words))?;
+    Some(format!("it was started by {started_by}"))
+}
+
+fn marker(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
+    MARKERS.split_whitespace().find(|name| is_set(name))
+}
+
+/// Returns the agent that this command line starts, if it starts one.
+fn agent_in(words: &[String]) -> Option<&'static str> {
+    let program = base(words.first()?);
+    if let Some(name) = AGENTS.split_whitespace().find(|name| *name == program) {
+        return Some(name);
+    }
+    let package = |word: &String| {
+        PACKAGES.split_whitespace().find(|name| word.replace('\\', "/").contains(name))
+    };
+    if !INTERPRETERS.split_whitespace().any(|name| is_version_of(&program, name)) {
+        return package(words.first()?);
+    }
+    let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
+    let name = base(script);
+    package(script).or_else(|| AGENTS.split_whitespace().find(|agent| *agent == name))
+}
+
+/// Returns true if the program is a version of the interpreter: `python3.12` is a version of
+/// `python3`.
+fn is_version_of(program: &str, name: &str) -> bool {
+    program
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+/// Returns the name of a program or script in lower case, without its folders, its file extension,
+/// and the `-` that marks a login shell.
+fn base(word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word).trim_start_matches('-');
+    let ending = [".exe", ".cmd", ".js", ".mjs", ".cjs", ".py"];
+    let plain = ending.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    plain.to_ascii_lowercase()
+}
+
+/// Returns the command lines of the parent processes, nearest first. Empty on systems other than
+/// Linux.
+#[cfg(target_os = "linux")]
+fn ancestors(generations: usize) -> Vec<Vec<String>> {
+    /// No real process is nested this deep. The limit ends the search if the data has a cycle.
+    const MAX_DEPTH: usize = 64;
+    let mut found = Vec::new();
+    let mut process = std::os::unix::process::parent_id();
+    while process > 1 && found.len() < generations.min(MAX_DEPTH) {
+        let Ok(bytes) = std::fs::read(format!("/proc/{process}/cmdline")) else { break };
+        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        found.push(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect());
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        process = parent_in(&stat).unwrap_or(0);
+    }
+    found
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ancestors(_: usize) -> Vec<Vec<String>> {
+    Vec::new()
+}
+
+/// Returns the parent process from the content of `/proc/…/stat`. The process name before it is in
+/// parentheses and can contain any character.
+#[cfg(target_os = "linux")]
+fn parent_in(stat: &str) -> Option<u32> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn agents_are_known_by_their_command_line() {
+        for (line, expected) in [
+            ("claude", Some("claude")),
+            ("/home/a/.local/bin/claude --resume", Some("claude")),
+            ("/usr/bin/codex exec x", Some("codex")),
+            (
+                "node /usr/lib/node_modules/@google/gemini-cli/dist/index.js",
+                Some("@google/gemini-cli"),
+            ),
+            ("node --no-warnings /usr/local/bin/gemini", Some("gemini")),
+            ("/opt/bin/bun /x/opencode", Some("opencode")),
+            ("/x/node_modules/opencode-ai/bin/.opencode", Some("opencode-ai")),
+            ("/usr/bin/python3.12 /home/a/.local/bin/aider --yes", Some("aider")),
+            ("C:\\Users\\a\\codex.exe", Some("codex")),
+            ("-bash", None),
+            ("zsh -c claude", None),
+            ("/usr/share/code/code --type=zygote", None),
+            ("/opt/Cursor/cursor", None),
+            ("node server.js", None),
+            ("vim claude", None),
+            ("tail -f codex", None),
+            ("python3 gemini_notes.py", None),
+            ("pip install aider-chat", None),
+        ] {
+            assert_eq!(agent_in(&words(line)), expected, "{line}");
+        }
+        assert_eq!(agent_in(&[]), None);
+    }
+
+    #[test]
+    fn every_marker_is_noticed() {
+        for name in MARKERS.split_whitespace() {
+            assert_eq!(marker(|asked| asked == name), Some(name));
+        }
+        let settings = ["CODEX_HOME", "CURSOR_TRACE_ID", "CLAUDE_CODE_SSE_PORT", "GEMINI_API_KEY"];
+        assert_eq!(marker(|asked| settings.contains(&asked)), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn parents_are_read_whatever_the_name_is() {
+        assert_eq!(parent_in("7 (a) S 3 7 7"), Some(3));
+        assert_eq!(parent_in("7 (a) S 9 (x) R 4 7"), Some(4));
+        assert_eq!(parent_in("7 (a"), None);
+        assert_eq!(ancestors(1).len(), 1, "somebody started this test");
+        assert!(!ancestors(usize::MAX).is_empty());
+    }
+}

@@ -1,0 +1,421 @@
+//! A cache for what was parsed from a file or computed from git.
+//!
+//! A slot contains the parsed form of one state of one file, or the result that was computed from
+//! given inputs. The state of a file is identified by its device, inode, size, modification time
+//! and change time. No program can set the change time, so a file that was restored with its old
+//! modification time still counts as another state. A file that changed a moment ago is not cached,
+//! because within the resolution of the clock it could change again unnoticed.
+//!
+//! A cache entry can be lost, damaged or of another version at any time. Then the file is parsed
+//! again; this is never an error. Nothing but cached data is stored here.
+//!
+//! Nobody can plant an entry from outside. The cache is in the git directory, to which no clone,
+//! checkout or merge writes. Without git it is in `.orchestration/local`. An archive could contain
+//! such a folder, but not with the inode and the times that the cached file gets when the archive
+//! is unpacked. So only somebody who may write to the git directory under this account could plant
+//! an entry, and they could change the registry and the policy directly as well. Agents may write
+//! to neither place. Data from the cache is checked like any other input: it may be wrong, but it
+//! must not make the program fail.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use super::{RelativePath, Root, store};
+use code::hex;
+
+/// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
+/// changes between two releases.
+const FORMAT: u32 = 5;
+/// A slot larger than this, in bytes, was not written by us.
+const MAX_SLOT: u64 = 32 * 1024 * 1024;
+/// The size limit of a file of [`SharedAnswers`], in bytes. `intent` never writes a larger one.
+const MAX_ANSWERS: u64 = 16 * 1024 * 1024;
+/// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
+/// clock that ticks at least every 10 ms.
+const REST: Duration = Duration::from_millis(20);
+/// Like [`REST`], if both times of a file are whole seconds. Some file systems have a resolution of
+/// one or two seconds.
+const REST_OF_COARSE: Duration = Duration::from_secs(3);
+/// The kinds of results that are computed from given inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computed {
+    /// The data about a file in a commit that evidence leaves out.
+    Derived,
+    /// The outlines of a file before and after a commit.
+    Outlines,
+    /// The blocks of a text, as they were parsed.
+    Blocks,
+}
+
+impl Computed {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Derived => "derived",
+            Self::Outlines => "outlines",
+            Self::Blocks => "blocks",
+        }
+    }
+}
+
+/// The limits for each of the 256 folders of a kind: how many results, and how many bytes. A folder
+/// that is full is emptied.
+const MAX_PER_FOLDER: (usize, u64) = (128, 512 * 1024);
+
+/// The size in bytes of the checksum between the header and the cached data.
+const CHECKSUM: usize = 4;
+
+/// The place where the cached data for one state of one file is stored.
+#[derive(Debug)]
+pub struct CacheSlot {
+    place: PathBuf,
+    /// The header that the slot's file must have to belong to this state.
+    header: String,
+    at_rest: bool,
+    /// Whether the slot contains a computed result. There may be very many of these, so their
+    /// folders are emptied when they are full.
+    is_computed: bool,
+}
+
+impl CacheSlot {
+    /// Returns the slot for a result that is computed from `inputs`. The inputs must include
+    /// everything that the result depends on.
+    pub fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
+        let digest = hex(&Sha256::digest(inputs));
+        let header = header(format_args!("{digest}"));
+        let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
+        Some(Self { place, header, at_rest: true, is_computed: true })
+    }
+
+    /// Returns the slot for the recorded history of a file, which is computed from `inputs`. The
+    /// inputs must include everything that the result depends on. A file has only one slot, in
+    /// which the newest result replaces the previous one.
+    pub fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
+        let header = header(format_args!("{path} {}", hex(&Sha256::digest(inputs))));
+        let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
+        Some(Self { place, header, at_rest: true, is_computed: false })
+    }
+
+    /// Returns the slot for the current state of a file. Call this *before* the file is read.
+    ///
+    /// `None` if nothing is cached: in an ungoverned workspace, for a file that does not exist, on
+    /// a system without inodes, or without git as long as no session has created
+    /// `.orchestration/local`.
+    pub fn of(root: &Root, path: &RelativePath) -> Option<Self> {
+        let folder = folder(root)?;
+        let source = root.absolute(path);
+        let now = SystemTime::now();
+        let stamp = FileStamp::of(&std::fs::metadata(&source).ok()?)?;
+        let header = header(format_args!("{path} {stamp:?}"));
+        let place = folder.join(name(&source, path));
+        Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
+    }
+
+    /// Returns the data that was cached for exactly this state.
+    pub fn recall(&self) -> Option<Vec<u8>> {
+        let mut bytes = store::read_capped(&self.place, MAX_SLOT).ok()??;
+        let body = self.header.len() + CHECKSUM;
+        let rest = bytes.strip_prefix(self.header.as_bytes())?;
+        let (checksum, kept) = rest.split_first_chunk::<CHECKSUM>()?;
+        if crc32fast::hash(kept).to_le_bytes() != *checksum {
+            return None;
+        }
+        bytes.drain(..body);
+        Some(bytes)
+    }
+
+    /// Stores data for this state, if the file has been unchanged for long enough to tell this
+    /// state from the next one.
+    pub fn keep(&self, read: &[u8]) {
+        if !self.at_rest {
+            return;
+        }
+        let mut bytes = Vec::with_capacity(self.header.len() + CHECKSUM + read.len());
+        bytes.extend_from_slice(self.header.as_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(read).to_le_bytes());
+        bytes.extend_from_slice(read);
+        if self.is_computed {
+            self.make_room(bytes.len() as u64);
+        }
+        if let Err(error) = store::write_scratch(&self.place, &bytes) {
+            tracing::debug!(%error, "nothing kept");
+        }
+    }
+
+    /// Empties the folder of this slot if it has no room for `more` bytes.
+    fn make_room(&self, more: u64) {
+        let Some(folder) = self.place.parent() else { return };
+        let kept = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let sizes: Vec<u64> = kept.filter_map(|one| Some(one.metadata().ok()?.len())).collect();
+        let is_full =
+            sizes.len() >= MAX_PER_FOLDER.0 || sizes.iter().sum::<u64>() + more > MAX_PER_FOLDER.1;
+        if is_full && let Err(error) = std::fs::remove_dir_all(folder) {
+            tracing::debug!(%error, "no room made");
+        }
+    }
+}
+
+/// Returns the header for this state of a file, or for these inputs.
+fn header(state: std::fmt::Arguments<'_>) -> String {
+    format!("intent-cache {FORMAT} {} {state}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns the folder of the cache. `None` for an ungoverned workspace. No folder is created in the
+/// work tree only for the cache.
+pub fn folder(root: &Root) -> Option<PathBuf> {
+    let private = root.private();
+    let ours = root.governed() && (root.git_dir().is_some() || private.is_dir());
+    ours.then(|| private.join("cache"))
+}
+
+/// Returns a file in the cache that all work trees of a clone share. `None` without git.
+pub fn shared(root: &Root, name: &str) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent/cache").join(name))
+}
+
+/// Answers that all work trees of a clone share, in one JSON file. Like a slot, it may be lost or
+/// damaged at any time.
+pub struct SharedAnswers<T> {
+    path: Option<PathBuf>,
+    pub known: BTreeMap<String, T>,
+}
+
+impl<T: Serialize + DeserializeOwned> SharedAnswers<T> {
+    pub fn load(root: &Root, name: &str) -> Self {
+        let path = shared(root, name);
+        let known = path.as_ref().and_then(|path| store::read_json(path, MAX_ANSWERS));
+        Self { path, known: known.unwrap_or_default() }
+    }
+
+    pub fn save(&self) {
+        if let Some(path) = &self.path
+            && let Err(error) = store::write_json_scratch(path, &self.known)
+        {
+            tracing::debug!(%error, path = %path.display(), "answers are not kept");
+        }
+    }
+}
+
+/// Returns the file name of a slot. Several workspaces may share a git directory, so it contains a
+/// hash of the whole path. The file's own name is included to help people.
+fn name(source: &Path, path: &RelativePath) -> String {
+    let digest = Sha256::digest(source.as_os_str().as_encoded_bytes());
+    format!("{}-{}", path.file_name(), hex(&digest[..8]))
+}
+
+/// Identifies one state of a file.
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FileStamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// When the content of the file was last changed, in nanoseconds since 1970.
+    modified: i128,
+    /// When anything about the file was last changed, in nanoseconds since 1970.
+    changed: i128,
+}
+
+/// Cached files contain this text, so the name in it never changes.
+impl std::fmt::Debug for FileStamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { device, inode, size, modified, changed } = self;
+        write!(
+            f,
+            "Stamp {{ device: {device}, inode: {inode}, size: {size}, modified: {modified}, changed: {changed} }}"
+        )
+    }
+}
+
+impl FileStamp {
+    #[cfg(unix)]
+    pub fn of(found: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        const SECOND: i128 = 1_000_000_000;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: i128::from(found.mtime()) * SECOND + i128::from(found.mtime_nsec()),
+            changed: i128::from(found.ctime()) * SECOND + i128::from(found.ctime_nsec()),
+        })
+    }
+
+    /// The standard library provides neither an inode nor a change time on this system.
+    #[cfg(not(unix))]
+    pub fn of(_: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Returns true if any change after `now` would change the stamp.
+    pub fn at_rest(&self, now: SystemTime) -> bool {
+        let coarse = [self.modified, self.changed].iter().all(|time| time % 1_000_000_000 == 0);
+        let rest = if coarse { REST_OF_COARSE } else { REST };
+        let since = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let Ok(now) = i128::try_from(since) else { return false };
+        // A stamp in the future would hide all changes until then, so it never counts as at rest.
+        now - self.modified.max(self.changed)
+            >= i128::try_from(rest.as_nanos()).unwrap_or(i128::MAX)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::FileTimes;
+
+    use super::super::fixture::{TestFolder, path};
+    use super::*;
+
+    const SOURCE: &str = ".orchestration/policy.yaml";
+
+    fn place() -> TestFolder {
+        let place = TestFolder::governed();
+        place.git(&["init", "-q"]);
+        place.write(SOURCE, "mode: ask\n");
+        place
+    }
+
+    fn slot(place: &TestFolder) -> CacheSlot {
+        CacheSlot::of(&place.root(""), &path(SOURCE)).expect("a slot")
+    }
+
+    fn rest() {
+        std::thread::sleep(REST + Duration::from_millis(15));
+    }
+
+    #[test]
+    fn a_cached_value_is_used_while_the_file_is_unchanged() {
+        let place = place();
+        rest();
+        assert_eq!(slot(&place).recall(), None);
+        slot(&place).keep(b"read");
+        assert_eq!(slot(&place).recall().as_deref(), Some(&b"read"[..]));
+        slot(&place).keep(b"");
+        assert_eq!(slot(&place).recall().as_deref(), Some(&b""[..]));
+    }
+
+    #[test]
+    fn a_file_that_has_just_changed_is_not_cached() {
+        let place = place();
+        slot(&place).keep(b"read");
+        assert_eq!(slot(&place).recall(), None);
+        rest();
+        assert_eq!(slot(&place).recall(), None, "nothing was written");
+    }
+
+    /// No change alters the length of the file.
+    #[test]
+    fn every_change_is_another_state() {
+        type StateChange = (&'static str, fn(&TestFolder));
+        let changes: [StateChange; 4] = [
+            ("written over", |place| place.write(SOURCE, "mode: den\n")),
+            ("replaced", |place| {
+                place.write("new", "mode: den\n");
+                std::fs::rename(place.join("new"), place.join(SOURCE)).unwrap();
+            }),
+            ("written over, and the date put back", |place| {
+                let file = place.join(SOURCE);
+                let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+                place.write(SOURCE, "mode: den\n");
+                let times = FileTimes::new().set_modified(before);
+                std::fs::File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
+                assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), before);
+            }),
+            ("turned into a link", |place| {
+                std::fs::rename(place.join(SOURCE), place.join("old")).unwrap();
+                place.write("other", "mode: den\n");
+                place.link(SOURCE, place.join("other"));
+            }),
+        ];
+        for (name, change) in changes {
+            let place = place();
+            rest();
+            let then = slot(&place);
+            then.keep(b"read");
+            assert!(slot(&place).recall().is_some(), "{name}");
+            change(&place);
+            assert_eq!(slot(&place).recall(), None, "{name}");
+            // Data of the earlier state that is stored late must not count for the new state.
+            then.keep(b"read");
+            assert_eq!(slot(&place).recall(), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_slot_that_is_not_whole_is_none() {
+        let place = place();
+        rest();
+        let slot = slot(&place);
+        slot.keep(b"what was read");
+        let whole = std::fs::read(&slot.place).unwrap();
+        for length in 0..whole.len() {
+            std::fs::write(&slot.place, &whole[..length]).unwrap();
+            assert_eq!(slot.recall(), None, "{length}");
+        }
+        for at in 0..whole.len() {
+            let mut bent = whole.clone();
+            bent[at] ^= 1;
+            std::fs::write(&slot.place, &bent).unwrap();
+            assert_eq!(slot.recall(), None, "{at}");
+        }
+        std::fs::write(&slot.place, &whole).unwrap();
+        assert!(slot.recall().is_some());
+    }
+
+    #[test]
+    fn a_link_or_a_folder_in_its_place_is_left_alone() {
+        let place = place();
+        rest();
+        let slot = slot(&place);
+        slot.keep(b"read");
+        let moved = place.join("moved");
+        std::fs::rename(&slot.place, &moved).unwrap();
+        place.link(slot.place.strip_prefix(place.path()).unwrap().to_str().unwrap(), &moved);
+        assert_eq!(slot.recall(), None);
+        let before = std::fs::read(&moved).unwrap();
+        slot.keep(b"other");
+        assert_eq!(std::fs::read(&moved).unwrap(), before);
+    }
+
+    #[test]
+    fn a_slot_needs_a_local_folder_and_an_existing_file() {
+        let bare = TestFolder::new();
+        bare.write("active_intents.yaml", "[]");
+        assert!(CacheSlot::of(&bare.root(""), &path("active_intents.yaml")).is_none());
+        let without_git = TestFolder::governed();
+        without_git.write(SOURCE, "");
+        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_none());
+        without_git.folder(".orchestration/local");
+        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_some());
+        assert!(CacheSlot::of(&without_git.root(""), &path("missing")).is_none());
+    }
+
+    #[test]
+    fn a_stamp_must_be_past_and_coarse_ones_longer() {
+        let at = |modified: i128, changed: i128| FileStamp {
+            device: 1,
+            inode: 2,
+            size: 3,
+            modified,
+            changed,
+        };
+        let now = UNIX_EPOCH + Duration::from_secs(1_000);
+        let second = 1_000_000_000_i128;
+        let cases = [
+            (at(999 * second + 1, 999 * second + 1), true),
+            (at(999 * second, 999 * second), false),
+            (at(996 * second, 996 * second), true),
+            (at(0, 1_000 * second - 1), false),
+            (at(1_000 * second - 19_999_999, 0), false),
+            (at(1_000 * second - 20_000_001, 0), true),
+            (at(2_000 * second + 1, 0), false),
+        ];
+        for (stamp, wanted) in cases {
+            assert_eq!(stamp.at_rest(now), wanted, "{stamp:?}");
+        }
+    }
+}

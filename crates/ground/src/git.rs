@@ -1,0 +1,574 @@
+//! Reads git repositories with a library. No process is started, and no program that a
+//! configuration names is run.
+//!
+//! Objects are read as they are stored. Filters, text conversions, hooks and file system monitors
+//! are neither compiled in nor used. Only the repository's own configuration is opened with it;
+//! `config` reads the few settings that may also come from the person's configuration.
+//!
+//! - `branches`: branches, stashes, and single files in commits and in the index
+//! - `compare`: the differences between a commit and the index or the files on disk
+//! - `config`: settings
+//! - `history`: walks through commits
+//! - `index`: the files that git tracks
+//! - `non_utf8`: files whose path is not UTF-8
+//! - `precheck`: checks of the repository's files before the library opens them
+
+mod branches;
+mod compare;
+mod config;
+mod history;
+mod index;
+mod non_utf8;
+mod precheck;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::entry::Stage;
+use gix::object::tree::Entry;
+use gix::objs::tree::EntryKind;
+use serde::{Deserialize, Serialize};
+
+pub use self::branches::BlobId;
+use self::index::kind_of;
+use super::{Hint, RelativePath, Root, cache, discover, real::real, store};
+
+/// A commit's id in hex.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommitId(pub String);
+
+impl CommitId {
+    /// Returns the shortened id for people; see [`short_id`].
+    pub fn short(&self) -> &str {
+        short_id(&self.0)
+    }
+}
+
+/// Returns the first 10 digits of a commit's id, which are enough for a person.
+pub fn short_id(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+/// The repository of a work tree.
+pub struct Git {
+    /// Use [`Self::handle`] or [`Self::objects`] instead of this.
+    repository: gix::ThreadSafeRepository,
+    root: Root,
+    dir: PathBuf,
+    /// Why objects must not be read, or `None` if they may be. Filled before the first object is
+    /// read.
+    obstacle_of_objects: OnceLock<Option<String>>,
+    /// The path of the workspace below the top of the work tree: empty, or with a trailing `/`.
+    prefix: String,
+    index: PathBuf,
+    /// The index as it was last read, together with the stamp of its file.
+    index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
+}
+
+impl std::fmt::Debug for Git {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Git").field("dir", &self.dir).field("prefix", &self.prefix).finish()
+    }
+}
+
+/// Why something could not be read from git, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The revision does not exist in this repository.
+    #[error("no commit called {revision:?} in this repository")]
+    UnknownRevision {
+        /// The revision as the caller wrote it.
+        revision: String,
+        /// Whether the repository is a shallow clone.
+        shallow: bool,
+    },
+    /// A file in git is larger than the limit.
+    #[error(
+        "the content {id} in git has {bytes} bytes, and at most {} are read",
+        store::MAX_CONTENT
+    )]
+    TooLarge {
+        /// The id of the content.
+        id: String,
+        /// The size of the content, in bytes.
+        bytes: u64,
+    },
+    /// Any other problem with git's files.
+    #[error("the repository cannot be read at {path}: {reason}")]
+    Unreadable {
+        /// The git directory, or the file in the work tree.
+        path: String,
+        /// The reason, as part of a sentence.
+        reason: String,
+        /// What mends it, as [`Hint::hint`] says it.
+        hint: &'static str,
+    },
+}
+
+impl Hint for GitError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownRevision { shallow: true, .. } => Some(
+                "this is a shallow clone, so fetch more history, e.g. `git fetch --unshallow`"
+                    .to_owned(),
+            ),
+            Self::TooLarge { id, .. } => {
+                Some(format!("`git log --find-object={id}` says what it is"))
+            }
+            Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
+            Self::UnknownRevision { .. } => None,
+        }
+    }
+}
+
+/// What is read from git, or why it could not be read.
+type GitResult<T> = Result<T, GitError>;
+
+/// A path that differs between a base and a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathChange {
+    pub path: RelativePath,
+    /// Whether the path was added, modified or deleted.
+    pub kind: ChangeKind,
+    /// What the change is about: content, mode, link or submodule.
+    pub aspect: Aspect,
+}
+
+/// What a change of a path is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Aspect {
+    /// The content of a regular file, or whether there is one.
+    Content,
+    /// Only whether a regular file is executable.
+    Mode,
+    /// The target of a symbolic link, or whether there is one.
+    Link,
+    /// The commit that is checked out in a submodule.
+    Submodule,
+}
+
+/// How a file was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// The file did not exist before.
+    Added,
+    /// The content of the file differs.
+    Modified,
+    /// The file no longer exists, or is no longer a regular file.
+    Deleted,
+}
+
+/// Returns the changes of contents from one state to a third, given those to the second and those
+/// from there. A file that the second step restored is listed as modified.
+pub fn chained(first: Vec<PathChange>, second: &[PathChange]) -> Vec<PathChange> {
+    let by_path = |change: PathChange| (change.path.clone(), change);
+    let mut chained: BTreeMap<RelativePath, PathChange> = first.into_iter().map(by_path).collect();
+    for change in second {
+        let before = chained.remove(&change.path).map(|change| change.kind);
+        let kind = match (before, change.kind) {
+            (Some(ChangeKind::Added), ChangeKind::Deleted) => continue,
+            (Some(ChangeKind::Added), _) => ChangeKind::Added,
+            (Some(ChangeKind::Deleted), ChangeKind::Added) => ChangeKind::Modified,
+            (_, kind) => kind,
+        };
+        chained.insert(change.path.clone(), PathChange { kind, ..change.clone() });
+    }
+    chained.into_values().collect()
+}
+
+/// Returns the paths of the files that a change deletes.
+pub fn deleted_paths<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> Vec<RelativePath> {
+    let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
+    gone.map(|change| change.path.clone()).collect()
+}
+
+/// The state that a base is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// The files of the work tree on disk.
+    #[default]
+    WorkTree,
+    /// The index, which `git commit` would commit.
+    Index,
+    /// The tree of this commit.
+    Commit(CommitId),
+}
+
+pub use config::{configured_on_machine, path_on_machine, person_of_machine};
+pub use history::{AddedFile, WalkedHistory};
+
+/// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
+/// unresolved.
+type TreeEntry = (EntryKind, Option<gix::ObjectId>);
+/// The entries of a tree by path.
+type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
+
+// `Git` only reads, so a panic cannot leave anything half changed.
+impl std::panic::UnwindSafe for Git {}
+impl std::panic::RefUnwindSafe for Git {}
+
+impl Git {
+    /// Opens the repository of a workspace. `None` without git; an error if there is a repository
+    /// that cannot be read.
+    ///
+    /// Uses `GIT_INDEX_FILE` if it is a path in the git directory, because git sets it for the
+    /// hooks of a partial commit.
+    pub fn open(root: &Root) -> GitResult<Option<Self>> {
+        let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else {
+            return Ok(None);
+        };
+        let unreadable = |reason| unreadable(dir, reason, SEE_FSCK);
+        let common = root.common_dir();
+        let repository = opened(dir, common.as_deref().unwrap_or(dir)).map_err(unreadable)?;
+        if let Some(format) = foreign_references(&repository) {
+            let reason = format!("its references are stored as {format:?}, which is not supported");
+            let hint = "`git refs migrate --ref-format=files` converts them";
+            return Err(self::unreadable(dir, reason, hint));
+        }
+        let below = root.path().strip_prefix(top).ok().and_then(Path::to_str);
+        let below = below.ok_or_else(|| unreadable("the workspace's path is not UTF-8".into()))?;
+        let mut prefix = below.replace(std::path::MAIN_SEPARATOR, "/");
+        if !prefix.is_empty() {
+            prefix.push('/');
+        }
+        let given = std::env::var_os("GIT_INDEX_FILE");
+        let index = handed_index(given, dir, top).unwrap_or_else(|| dir.join("index"));
+        Ok(Some(Self {
+            repository,
+            root: root.clone(),
+            dir: dir.to_path_buf(),
+            obstacle_of_objects: OnceLock::new(),
+            prefix,
+            index,
+            index_read: Mutex::default(),
+        }))
+    }
+
+    /// Returns the commit that the work tree is based on. `None` before the first commit.
+    pub fn head(&self) -> GitResult<Option<CommitId>> {
+        let repo = self.handle();
+        let Some(id) = self.read(head_of(&repo))? else { return Ok(None) };
+        // This runs before every edit of an agent. So only the file that contains this object is
+        // checked, and not all files.
+        match precheck::obstacle_of_object(&self.common(), &id.to_string()) {
+            Some(reason) => return Err(self.unreadable(reason)),
+            None => self.read(repo.find_header(id))?,
+        };
+        Ok(Some(commit_id(id)))
+    }
+
+    /// Returns the commits that a merge, rebase, cherry-pick or revert in progress brings in. Empty
+    /// if none is in progress.
+    ///
+    /// For a rebase these are the commit that it rebases onto, the commit that it started from, and
+    /// the commit at which it stopped.
+    pub fn incoming(&self) -> GitResult<Vec<CommitId>> {
+        let mut files = vec!["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+        // If a rebase stops so that somebody can edit a commit, that commit is already made. What
+        // follows is ordinary work.
+        let has = |file: &str| self.dir.join("rebase-merge").join(file).exists();
+        let is_edited = has("amend") && !has("current-fixups");
+        if self.dir.join("rebase-merge").is_dir() && !is_edited {
+            files.extend(["rebase-merge/onto", "rebase-merge/orig-head", "REBASE_HEAD"]);
+        }
+        if self.dir.join("rebase-apply").is_dir() {
+            files.extend([
+                "rebase-apply/onto",
+                "rebase-apply/orig-head",
+                "rebase-apply/original-commit",
+            ]);
+        }
+        let repo = self.objects()?;
+        let mut found = Vec::new();
+        for file in files {
+            for id in self.ids_in(file)? {
+                let known = repo.find_commit(id).is_ok();
+                let id = commit_id(id);
+                if known && !found.contains(&id) {
+                    found.push(id);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the commit that a revision names (`main`, `HEAD~3`, a hash).
+    pub fn resolve(&self, revision: &str) -> GitResult<CommitId> {
+        let repo = self.objects()?;
+        let commit = repo
+            .rev_parse_single(revision)
+            .and_then(|id| id.object())
+            .and_then(|object| object.peel_to_commit());
+        match commit {
+            Ok(commit) => Ok(commit_id(commit.id)),
+            Err(error) => {
+                tracing::debug!(revision, %error, "revision not found");
+                Err(self.unknown(revision))
+            }
+        }
+    }
+
+    /// Returns the best common ancestor of two commits, if there is one.
+    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> GitResult<Option<CommitId>> {
+        let repo = self.objects()?;
+        let (a, b) = (self.parse(a)?, self.parse(b)?);
+        let bases = self.read(repo.merge_bases_many(a, &[b]))?;
+        Ok(bases.first().map(|id| commit_id(id.detach())))
+    }
+
+    /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
+    pub fn file_at(&self, commit: &CommitId, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        let repo = self.objects()?;
+        let id = self.regular_file(&repo, commit, path)?;
+        id.map(|id| self.blob(&repo, id)).transpose()
+    }
+
+    /// Returns true if a commit has a regular file at a path.
+    pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
+        Ok(self.regular_file(&self.objects()?, commit, path)?.is_some())
+    }
+
+    /// Returns the id of the content of a regular file at a commit.
+    fn regular_file(
+        &self,
+        repo: &gix::Repository,
+        commit: &CommitId,
+        path: &RelativePath,
+    ) -> GitResult<Option<gix::ObjectId>> {
+        let tree = self.tree(repo, commit)?;
+        let entry = self.entry(&tree, &format!("{}{path}", self.prefix))?;
+        let regular = entry.filter(|entry| is_regular(entry.mode().kind()));
+        Ok(regular.map(|entry| entry.object_id()))
+    }
+
+    /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
+    pub fn file_in_index(&self, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        let Some(file) = self.index_file()? else { return Ok(None) };
+        let full = format!("{}{path}", self.prefix);
+        let entry = [Stage::Unconflicted, Stage::Ours]
+            .into_iter()
+            .find_map(|stage| file.entry_by_path_and_stage(full.as_str().into(), stage));
+        let Some(entry) = entry else { return self.file_in_sparse_folder(&file, &full) };
+        match kind_of(entry.mode, entry.flags).is_some_and(is_regular) {
+            true => self.blob(&self.objects()?, entry.id).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Returns every regular file of a commit below the workspace root, sorted.
+    pub fn files_at(&self, commit: &CommitId) -> GitResult<Vec<RelativePath>> {
+        let files = self.files(&self.objects()?, commit)?.into_iter();
+        Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
+    }
+
+    /// Returns every regular file of the index below the workspace root, sorted.
+    pub fn tracked(&self) -> GitResult<Vec<RelativePath>> {
+        let entries = self.index(&self.objects()?)?.entries.into_iter();
+        Ok(entries.filter(|(_, entry)| entry.is_regular()).map(|(path, _)| path).collect())
+    }
+
+    /// Returns the files that differ between a commit and a target, sorted by path. Without a
+    /// commit, all files differ. In a work tree this includes untracked files that git does not
+    /// ignore.
+    ///
+    /// Symbolic links and submodules are left out.
+    pub fn changes(&self, base: Option<&CommitId>, target: &Target) -> GitResult<Vec<PathChange>> {
+        let mut changes = self.all_changes(base, target)?;
+        changes.retain(|change| change.aspect == Aspect::Content);
+        Ok(changes)
+    }
+
+    /// Like [`Self::changes`], but includes changes of modes, symbolic links and submodules.
+    ///
+    /// Contents are compared byte for byte. A file is not read if the stamps in the index show that
+    /// it is unchanged. Files in nested workspaces are left out. For files that a sparse checkout
+    /// leaves out, and for submodules that are not checked out, the entry in the index counts.
+    pub fn all_changes(
+        &self,
+        base: Option<&CommitId>,
+        target: &Target,
+    ) -> GitResult<Vec<PathChange>> {
+        let repo = self.objects()?;
+        let before = || match base {
+            Some(commit) => self.files(&repo, commit),
+            None => Ok(TreeEntries::new()),
+        };
+        let mut changes = match target {
+            Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
+            Target::WorkTree => {
+                compare::with_work_tree(self, &repo, &before()?, &self.index(&repo)?)?
+            }
+            Target::Commit(commit) => self.changes_between(base, commit)?,
+        };
+        let mut nested = discover::NestedRoots::of(&self.root);
+        changes.retain(|change| !nested.hold(&change.path));
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
+    }
+
+    /// Returns true for a shallow clone.
+    pub fn is_shallow(&self) -> bool {
+        self.handle().is_shallow().unwrap_or(false)
+    }
+
+    /// Returns the git directory of this work tree.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns the repository, for callers that read no objects: only references, settings and the
+    /// index.
+    fn handle(&self) -> gix::Repository {
+        self.repository.to_thread_local()
+    }
+
+    /// Returns the git directory that all work trees of the repository share.
+    fn common(&self) -> PathBuf {
+        self.root.common_dir().unwrap_or_else(|| self.dir.clone())
+    }
+
+    /// Returns the repository, for callers that read objects. Before the first use, the files that
+    /// contain objects are checked.
+    fn objects(&self) -> GitResult<gix::Repository> {
+        let look = || precheck::obstacle_of_objects(&self.dir, &self.common());
+        match self.obstacle_of_objects.get_or_init(look) {
+            Some(reason) => Err(self.unreadable(reason)),
+            None => Ok(self.handle()),
+        }
+    }
+
+    /// Returns what the library has read. An error becomes [`GitError::Unreadable`].
+    fn read<T>(&self, found: Result<T, impl std::fmt::Display>) -> GitResult<T> {
+        found.map_err(|error| self.unreadable(error))
+    }
+
+    fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
+        let hint = if self.is_partial() { FETCH_ALL } else { SEE_FSCK };
+        unreadable(&self.dir, error.to_string(), hint)
+    }
+
+    fn parse(&self, commit: &CommitId) -> GitResult<gix::ObjectId> {
+        gix::ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| self.unknown(&commit.0))
+    }
+
+    fn unknown(&self, revision: &str) -> GitError {
+        GitError::UnknownRevision { revision: revision.to_owned(), shallow: self.is_shallow() }
+    }
+
+    fn ids_in(&self, file: &str) -> GitResult<Vec<gix::ObjectId>> {
+        const MAX: u64 = 64 * 1024;
+        let bytes = self.read(store::read_capped(&self.dir.join(file), MAX))?.unwrap_or_default();
+        Ok(bytes.lines().filter_map(|line| gix::ObjectId::from_hex(line.trim()).ok()).collect())
+    }
+
+    fn tree<'r>(&self, repo: &'r gix::Repository, commit: &CommitId) -> GitResult<gix::Tree<'r>> {
+        let id = self.parse(commit)?;
+        if !repo.has_object(id) {
+            return Err(self.unknown(&commit.0));
+        }
+        self.read(repo.find_commit(id).and_then(|commit| commit.tree()))
+    }
+
+    /// Returns the entry at a path in a tree.
+    fn entry<'r>(&self, tree: &gix::Tree<'r>, path: &str) -> GitResult<Option<Entry<'r>>> {
+        self.read(tree.lookup_entry(path.split('/').map(str::as_bytes)))
+    }
+
+    fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> GitResult<Vec<u8>> {
+        let bytes = self.read(repo.find_header(id))?.size();
+        if bytes > store::MAX_CONTENT {
+            return Err(GitError::TooLarge { id: id.to_string(), bytes });
+        }
+        self.read(repo.find_blob(id).map(|mut blob| blob.take_data()))
+    }
+
+    /// Returns the entries of a commit below the workspace root.
+    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeEntries> {
+        match self.folder_at(repo, commit, "")? {
+            Some(tree) => self.files_below(&self.read(repo.find_tree(tree))?, ""),
+            None => Ok(TreeEntries::new()),
+        }
+    }
+
+    /// Returns the entries of a tree, with `prefix` before their paths.
+    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> GitResult<TreeEntries> {
+        let entries = self.read(tree.traverse().breadthfirst.files())?.into_iter();
+        let files = entries.filter(|entry| !entry.mode.is_tree()).filter_map(|entry| {
+            let held = (entry.mode.kind(), Some(entry.oid));
+            Some((as_path(prefix, entry.filepath.as_bstr())?, held))
+        });
+        Ok(files.collect())
+    }
+}
+
+/// What to do if git's own files are damaged.
+const SEE_FSCK: &str = "`git fsck` says more";
+/// What to do if an object cannot be read in a partial clone.
+const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
+
+fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
+    GitError::Unreadable { path: path.display().to_string(), reason, hint }
+}
+
+/// Opens a repository, after checking its git directory and the one that it shares with other work
+/// trees.
+fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
+    match precheck::obstacle(dir, common) {
+        Some(reason) => Err(reason),
+        None => gix::open::Options::isolated()
+            .strict_config(false)
+            .open_path_as_is(true)
+            .open(dir)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+/// Returns the commit that is checked out, without checking that it exists. `None` before the first
+/// commit.
+fn head_of(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, String> {
+    let head = repo.head().map_err(|error| error.to_string())?;
+    let detached = head.id().map(gix::Id::detach);
+    let Some(mut branch) = head.try_into_referent() else { return Ok(detached) };
+    let id = branch.follow_to_object().map_err(|error| error.to_string())?;
+    Ok(Some(id.detach()))
+}
+
+/// Returns the format of the references if it is not plain files. If they were read as plain files,
+/// they would seem not to exist.
+fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> {
+    let repo = repository.to_thread_local();
+    let format = repo.config_snapshot().string("extensions.refStorage")?.to_string();
+    (format != "files").then_some(format)
+}
+
+/// Returns the index that git passed to a hook, if its path is in the git directory.
+fn handed_index(given: Option<OsString>, dir: &Path, top: &Path) -> Option<PathBuf> {
+    let path = real(&top.join(given?)).ok()?.path;
+    path.starts_with(dir).then_some(path)
+}
+
+fn commit_id(id: gix::ObjectId) -> CommitId {
+    CommitId(id.to_hex().to_string())
+}
+
+fn is_regular(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+}
+
+/// Converts a path in git's own files. `None` (and a log line) if it cannot be a path in a
+/// workspace.
+fn as_path(prefix: &str, path: &BStr) -> Option<RelativePath> {
+    let text = path.to_str().ok().map(|path| format!("{prefix}{path}"));
+    let same = |text: String| RelativePath::new(&text).ok().filter(|path| path.as_str() == text);
+    let found = text.and_then(same);
+    if found.is_none() {
+        tracing::warn!(%path, "a path in git that is not UTF-8, or not a plain path, was skipped");
+    }
+    found
+}

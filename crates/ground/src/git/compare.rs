@@ -1,0 +1,262 @@
+//! Compares a commit with the index, or with the files on disk.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::Metadata;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use gix::index::entry::{Flags, Stat, stat};
+use gix::objs::tree::EntryKind;
+
+use super::index::{Index, Tracked};
+use super::{
+    Aspect, ChangeKind, Git, GitError, GitResult, PathChange, TreeEntries, TreeEntry, is_regular,
+};
+use crate::ignores::{self, LeftOutRules};
+use crate::{RelativePath, discover, folder, store};
+
+/// Returns the changes of a path, given its entries before and now. A file that became a symbolic
+/// link gives two changes: the file was deleted, and the link was added.
+pub(super) fn between(
+    path: &RelativePath,
+    before: Option<TreeEntry>,
+    now: Option<TreeEntry>,
+) -> impl Iterator<Item = PathChange> + use<> {
+    let aspect_of = |kind| match kind {
+        EntryKind::Link => Aspect::Link,
+        EntryKind::Commit => Aspect::Submodule,
+        _ => Aspect::Content,
+    };
+    let change = |kind, aspect| Some(PathChange { path: path.clone(), kind, aspect });
+    let aspects = (before.map(|held| aspect_of(held.0)), now.map(|held| aspect_of(held.0)));
+    match (before, now, aspects) {
+        (Some(old), Some(new), (Some(was), Some(aspect))) if was == aspect => {
+            let kind = ChangeKind::Modified;
+            match old.1 != new.1 || new.1.is_none() {
+                true => [change(kind, aspect), None],
+                false if old.0 != new.0 => [change(kind, Aspect::Mode), None],
+                false => [None, None],
+            }
+        }
+        (_, _, (was, aspect)) => [
+            was.and_then(|was| change(ChangeKind::Deleted, was)),
+            aspect.and_then(|aspect| change(ChangeKind::Added, aspect)),
+        ],
+    }
+    .into_iter()
+    .flatten()
+}
+
+/// Compares the files on disk with a commit. Untracked files that git does not ignore are included.
+pub(super) fn with_work_tree(
+    git: &Git,
+    repo: &gix::Repository,
+    before: &TreeEntries,
+    index: &Index,
+) -> GitResult<Vec<PathChange>> {
+    let visible = ignores::visible(&git.root);
+    let left_out = LeftOutRules::of(git)?;
+    let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
+    let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
+    let mut disk = Disk {
+        git,
+        repo,
+        index,
+        options: repo.stat_options().unwrap_or_default(),
+        heeds_modes: git.heeds_modes(),
+        heeds_links: git.heeds_links(),
+        real_folders: HashMap::new(),
+    };
+    let mut changes = Vec::new();
+    for path in &present {
+        let old = before.get(*path).copied();
+        changes.extend(between(path, old, disk.held(path, old)?));
+    }
+    // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
+    let gone = before.iter().filter(|(path, _)| !present.contains(path));
+    changes.extend(gone.flat_map(|(path, held)| between(path, Some(*held), None)));
+    Ok(changes)
+}
+
+/// The files of the work tree, together with the index.
+struct Disk<'a> {
+    git: &'a Git,
+    repo: &'a gix::Repository,
+    index: &'a Index,
+    options: stat::Options,
+    heeds_modes: bool,
+    heeds_links: bool,
+    /// For each folder that was checked: whether it is a real folder and not a symbolic link.
+    real_folders: HashMap<String, bool>,
+}
+
+impl Disk<'_> {
+    /// Returns the entry on disk at a path, for which a commit has the entry `old`. Only a regular
+    /// file or a symbolic link counts, and no folder above it may be a link. A submodule counts
+    /// with the commit that is checked out in it. For other submodules, and for files that a sparse
+    /// checkout leaves out, the entry of the index is returned.
+    fn held(
+        &mut self,
+        path: &RelativePath,
+        old: Option<TreeEntry>,
+    ) -> GitResult<Option<TreeEntry>> {
+        let tracked = self.index.entries.get(path);
+        if let Some(tracked) = tracked
+            && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
+        {
+            let here = tracked.kind.filter(|kind| *kind == EntryKind::Commit);
+            let folder = self.git.root.absolute(path);
+            let checked_out = here.and_then(|kind| Some((kind, Some(checked_out(&folder)?))));
+            return Ok(checked_out.or_else(|| tracked.held()));
+        }
+        if !self.is_reached_without_links(path)? {
+            return Ok(None);
+        }
+        let Some(found) = self.look_at(&self.git.root.absolute(path))? else { return Ok(None) };
+        let kind = match found.file_type() {
+            kind if kind.is_symlink() => EntryKind::Link,
+            kind if kind.is_file() => {
+                let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
+                match known {
+                    Some(EntryKind::Link) if !self.heeds_links => EntryKind::Link,
+                    _ => {
+                        let known = known.filter(|kind| is_regular(*kind));
+                        self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
+                    }
+                }
+            }
+            _ => return Ok(None),
+        };
+        let id = self.content(path, &found, tracked, old)?;
+        Ok(id.map(|id| (kind, Some(id))))
+    }
+
+    fn is_reached_without_links(&mut self, path: &RelativePath) -> GitResult<bool> {
+        for folder in path.folders() {
+            let known = self.real_folders.get(folder).copied();
+            let real = match known {
+                Some(real) => real,
+                None => {
+                    let found = self.look_at(&self.git.root.path().join(folder))?;
+                    let real = found.is_some_and(|found| found.is_dir());
+                    self.real_folders.insert(folder.to_owned(), real);
+                    real
+                }
+            };
+            if !real {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the metadata at a path. If permissions are missing this is an error, because it must
+    /// not be mistaken for "no file".
+    fn look_at(&self, path: &Path) -> GitResult<Option<Metadata>> {
+        match std::fs::symlink_metadata(path) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if folder::is_missing(&error) => Ok(None),
+            Err(source) => Err(unreadable_file(path, &source)),
+        }
+    }
+
+    /// Returns whether a file is executable. `None` if the file system does not store this, or if
+    /// git is configured to ignore it.
+    fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
+        let kind = if runs(found)? { EntryKind::BlobExecutable } else { EntryKind::Blob };
+        self.heeds_modes.then_some(kind)
+    }
+
+    /// Returns true if a sparse checkout leaves the file out of the work tree.
+    fn absent_by_choice(&self, path: &RelativePath) -> bool {
+        let skipped = |entry: &Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
+        self.index.entries.get(path).is_some_and(skipped)
+            && std::fs::symlink_metadata(self.git.root.absolute(path)).is_err()
+    }
+
+    /// Returns the id of the content of a file or symbolic link. `None` if it was removed in the
+    /// meantime. If the length differs from that of `old`, the file is not read, and an id is
+    /// returned that differs from every real one.
+    fn content(
+        &self,
+        path: &RelativePath,
+        found: &Metadata,
+        tracked: Option<&Tracked>,
+        old: Option<TreeEntry>,
+    ) -> GitResult<Option<gix::ObjectId>> {
+        if let Some(tracked) = tracked
+            && let Some(id) = tracked.id
+            && self.is_untouched(path, tracked)
+        {
+            return Ok(Some(id));
+        }
+        let other = gix::ObjectId::null(self.repo.object_hash());
+        let Some((_, Some(old))) = old else { return Ok(Some(other)) };
+        let absolute = self.git.root.absolute(path);
+        let old_length = self.repo.find_header(old).map(|header| header.size());
+        if old_length.is_ok_and(|old_length| found.is_file() && found.len() != old_length) {
+            return Ok(Some(other));
+        }
+        let read = match found.is_symlink() {
+            true => {
+                std::fs::read_link(&absolute).map(|to| to.into_os_string().into_encoded_bytes())
+            }
+            false => {
+                folder::read_below(self.git.root.path(), path.as_str().as_ref(), store::MAX_CONTENT)
+            }
+        };
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            // The file was removed in the meantime.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
+            Err(error) => return Err(unreadable_file(&absolute, &error)),
+        };
+        let kind = gix::object::Kind::Blob;
+        self.git.read(gix::objs::compute_hash(self.repo.object_hash(), kind, &bytes)).map(Some)
+    }
+
+    /// Returns true if the stamps of the file are equal to those in the index, and old enough to be
+    /// trusted.
+    fn is_untouched(&self, path: &RelativePath, tracked: &Tracked) -> bool {
+        let absolute = self.git.root.absolute(path);
+        let Ok(found) = gix::index::fs::Metadata::from_path_no_follow(&absolute) else {
+            return false;
+        };
+        let Ok(now) = Stat::from_fs(&found) else { return false };
+        tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
+    }
+}
+
+/// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
+/// not initialised.
+pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
+    let tree = discover::WorkTree::at(folder)?;
+    let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
+    super::head_of(&repository.to_thread_local()).ok()?
+}
+
+#[cfg(unix)]
+fn runs(found: &Metadata) -> Option<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(found.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn runs(_: &Metadata) -> Option<bool> {
+    None
+}
+
+fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
+    super::unreadable(path, source.to_string(), "make it readable")
+}
+
+/// Compares the index with a commit. A path with an unresolved conflict counts as modified.
+pub(super) fn with_index(before: &TreeEntries, index: &Index) -> Vec<PathChange> {
+    let entries = index.entries.iter();
+    let stands =
+        entries.flat_map(|(path, entry)| between(path, before.get(path).copied(), entry.held()));
+    let gone = before.iter().filter(|(path, _)| !index.entries.contains_key(*path));
+    let gone = gone.flat_map(|(path, held)| between(path, Some(*held), None));
+    stands.chain(gone).collect()
+}

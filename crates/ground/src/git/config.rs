@@ -1,0 +1,225 @@
+//! Reads the git settings that say how a repository is used. A setting of the repository takes
+//! precedence over one of the person or of the machine.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+use gix::config::File;
+use gix::config::file::Metadata;
+use gix::config::file::includes::{self, conditional};
+use gix::config::file::init;
+use gix::config::path::interpolate::Context;
+use gix::config::source::Kind;
+use gix::sec::Trust;
+
+use super::Git;
+use crate::store;
+
+/// A longer name is cut, because the ledger is not meant for long texts.
+const MAX_NAME: usize = 100;
+/// The maximum size of an included file of settings, in bytes.
+const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
+/// How deep included files of settings may include others.
+const MAX_DEPTH: usize = 10;
+
+impl Git {
+    /// Returns the folder in which git looks for hooks, and whether that folder may be shared with
+    /// other repositories or be part of the work tree. The latter is so if `core.hooksPath` names
+    /// it, or if it is a symbolic link.
+    pub fn hooks_folder(&self) -> (PathBuf, bool) {
+        let top = self.root.work_tree().unwrap_or(self.root.path());
+        let own = || self.setting(|file| path(file, "core.hooksPath"));
+        match self.configured_path("core.hooksPath").or_else(own) {
+            Some(folder) => (top.join(folder), true),
+            None => {
+                let as_git_says = || self.handle().common_dir().to_owned();
+                let folder = self.root.common_dir().unwrap_or_else(as_git_says).join("hooks");
+                let is_link = folder.is_symlink();
+                (folder, is_link)
+            }
+        }
+    }
+
+    /// Returns true if a person has run `git config intent.hooks false`, because they want none of
+    /// our hooks in this repository (or, with `--global`, in any repository).
+    pub fn declines_hooks(&self) -> bool {
+        self.boolean("intent.hooks") == Some(false)
+    }
+
+    /// Returns true if each work tree has settings of its own (`extensions.worktreeConfig`).
+    pub fn keeps_settings_of_work_trees(&self) -> bool {
+        self.boolean("extensions.worktreeConfig") == Some(true)
+    }
+
+    /// Returns true if git compares whether files are executable (`core.fileMode`).
+    pub(super) fn heeds_modes(&self) -> bool {
+        self.boolean("core.fileMode").unwrap_or(true)
+    }
+
+    /// Returns true if symbolic links in a commit are symbolic links on disk (`core.symlinks`).
+    /// Otherwise they are text files that contain the target.
+    pub(super) fn heeds_links(&self) -> bool {
+        self.boolean("core.symlinks").unwrap_or(true)
+    }
+
+    /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not
+    /// set.
+    pub fn person(&self) -> Option<String> {
+        name_in(&self.configured("user.name")?)
+    }
+
+    /// Returns the URLs of the remotes, from the repository's settings.
+    pub fn remotes(&self) -> Vec<String> {
+        let repo = self.handle();
+        let config = repo.config_snapshot();
+        let sections = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        sections.filter_map(|section| Some(section.value("url")?.to_string())).collect()
+    }
+
+    /// Returns true for a partial clone, which may lack objects that a remote has.
+    pub(super) fn is_partial(&self) -> bool {
+        let repo = self.handle();
+        let config = repo.config_snapshot();
+        let mut remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        config.string("extensions.partialClone").is_some()
+            || remotes.any(|section| section.value("promisor").is_some())
+    }
+
+    /// Returns a setting from the repository's own or the person's settings, including the files
+    /// that these include. `None` if it is not set.
+    pub fn configured(&self, key: &str) -> Option<String> {
+        self.followed(|file| Some(file.string(key)?.to_string()))
+    }
+
+    /// Like [`Self::configured`], for a setting that is a path: `~/key` is in the home folder.
+    pub fn configured_path(&self, key: &str) -> Option<PathBuf> {
+        self.followed(|file| path(file, key))
+    }
+
+    fn followed<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
+        let repo = self.handle();
+        // The setting might be in a file that is not read, and then any other value would be wrong.
+        if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
+            return None;
+        }
+        self.setting(|file| {
+            let mut whole = file.clone();
+            let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
+            follow(&mut whole, conditional);
+            read(&whole)
+        })
+    }
+
+    fn boolean(&self, key: &str) -> Option<bool> {
+        self.setting(|file| file.boolean(key).ok().flatten())
+    }
+
+    fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
+        let repo = self.handle();
+        let own = read(repo.config_snapshot().plumbing());
+        own.or_else(|| read(&of_machine()?))
+    }
+}
+
+/// Returns the name of the person who uses this machine, from git's `user.name`. For folders
+/// without a repository.
+pub fn person_of_machine() -> Option<String> {
+    name_in(&configured_on_machine("user.name")?)
+}
+
+/// Like [`Git::configured`], for folders without a repository.
+pub fn configured_on_machine(key: &str) -> Option<String> {
+    machine_followed(|file| Some(file.string(key)?.to_string()))
+}
+
+/// Like [`Git::configured_path`], for folders without a repository.
+pub fn path_on_machine(key: &str) -> Option<PathBuf> {
+    machine_followed(|file| path(file, key))
+}
+
+fn machine_followed<T>(read: impl Fn(&File) -> Option<T>) -> Option<T> {
+    let mut file = of_machine()?;
+    follow(&mut file, conditional::Context::default());
+    read(&file)
+}
+
+/// Returns the settings of the machine and of the person. Settings that belong to an installation
+/// of git are left out, because only git itself knows where they are.
+fn of_machine() -> Option<File> {
+    let sources = [Kind::System, Kind::Global].into_iter().flat_map(Kind::sources);
+    let files = sources.filter_map(|source| {
+        let path = source.storage_location(&mut |name| std::env::var_os(name))?;
+        let path = path.is_file().then_some(path)?;
+        Some(Metadata { path: Some(path), source: *source, level: 0, trust: Trust::Full })
+    });
+    File::from_paths_metadata(files, init::Options::default()).ok()?
+}
+
+/// Returns true if all included files of settings, at any depth, are small regular files. A
+/// repository could name a device instead.
+fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bool {
+    let home = std::env::home_dir();
+    let includes = file.sections().filter(|section| {
+        let name = section.header().name().to_string();
+        ["include", "includeif"].contains(&name.to_ascii_lowercase().as_str())
+    });
+    let mut named = includes.flat_map(|section| {
+        let folder = folder.or(section.meta().path.as_deref().and_then(Path::parent));
+        section.values("path").into_iter().map(move |path| (folder, path))
+    });
+    named.all(|(folder, path)| {
+        let context = Context { home_dir: home.as_deref(), ..Context::default() };
+        let Ok(path) = gix::config::Path::from(path).interpolate(context) else { return true };
+        let path = folder.unwrap_or(Path::new("")).join(path);
+        match store::read_capped(&path, MAX_INCLUDED) {
+            Ok(None) => true,
+            Ok(Some(bytes)) if depth > 0 => File::try_from(bytes.as_bstr())
+                .is_ok_and(|inner| includes_are_readable(&inner, path.parent(), depth - 1)),
+            _ => false,
+        }
+    })
+}
+
+/// Reads the included files of settings. People use these to have, for example, one name for work
+/// and another one for other folders.
+fn follow(file: &mut File, conditional: conditional::Context<'_>) {
+    let home = std::env::home_dir();
+    let interpolate = Context { home_dir: home.as_deref(), ..Context::default() };
+    let includes = includes::Options::follow(interpolate, conditional);
+    let includes = includes::Options { err_on_missing_config_path: false, ..includes };
+    if let Err(error) = file.resolve_includes(init::Options { includes, ..Default::default() }) {
+        tracing::debug!(%error, "what git's settings include cannot be read");
+    }
+}
+
+/// Returns the name in a text, without an e-mail address. `None` if there is no name.
+fn name_in(text: &str) -> Option<String> {
+    let name = text.split('<').next().unwrap_or_default().trim();
+    let name: String = name.chars().take(MAX_NAME).collect();
+    (!name.is_empty() && !name.contains('@')).then_some(name)
+}
+
+/// Returns a path in a setting, as git interprets it: `~/hooks` is in the home folder.
+fn path(file: &File, key: &str) -> Option<PathBuf> {
+    let home = std::env::home_dir();
+    let context = Context { home_dir: home.as_deref(), ..Context::default() };
+    file.path(key)?.interpolate(context).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_address() {
+        for (text, name) in [
+            ("Ada Lovelace", Some("Ada Lovelace")),
+            (" Ada <ada@example.invalid>", Some("Ada")),
+            ("ada@example.invalid", None),
+            ("<ada@example.invalid>", None),
+            ("", None),
+        ] {
+            assert_eq!(name_in(text).as_deref(), name, "{text}");
+        }
+    }
+}

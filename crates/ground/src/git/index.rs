@@ -1,0 +1,158 @@
+//! The index: the files that git tracks, and the stamps that it stores for them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::Entry;
+use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::objs::tree::EntryKind;
+
+use super::{BlobId, Git, GitResult, TreeEntry, as_path, is_regular};
+use crate::{RelativePath, cache};
+
+/// The entry of the index for a path.
+pub(super) struct Tracked {
+    /// The id of the content. `None` if a merge conflict is unresolved.
+    pub id: Option<gix::ObjectId>,
+    pub stat: Stat,
+    pub flags: Flags,
+    /// The kind of the entry. `None` if it has no content yet (`git add -N`).
+    pub kind: Option<EntryKind>,
+}
+
+impl Tracked {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let id = (entry.stage() == Stage::Unconflicted).then_some(entry.id);
+        Self { id, stat: entry.stat, flags: entry.flags, kind: kind_of(entry.mode, entry.flags) }
+    }
+
+    /// Returns the entry of a file in a folder that a sparse index stores as a single entry.
+    pub(super) fn left_out(kind: EntryKind, id: Option<gix::ObjectId>) -> Self {
+        Self { id, stat: Stat::default(), flags: Flags::SKIP_WORKTREE, kind: Some(kind) }
+    }
+
+    /// Returns the kind and the content of the entry. `None` if it has no content yet.
+    pub(super) fn held(&self) -> Option<TreeEntry> {
+        Some((self.kind?, self.id))
+    }
+
+    pub(super) fn is_regular(&self) -> bool {
+        self.kind.is_some_and(is_regular)
+    }
+}
+
+/// The entries of the index below the workspace root.
+pub(super) struct Index {
+    pub entries: BTreeMap<RelativePath, Tracked>,
+    /// Returns true if the stamp of a file is too recent to be trusted.
+    pub racy_from: RacyFrom,
+}
+
+/// A function that returns true for a stamp that is as recent as the index itself, or more recent.
+/// The file may have changed at the same moment, so the stamp proves nothing.
+pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
+
+impl Git {
+    /// Returns the index. It is read again if its file changed, or may have changed.
+    pub(super) fn index_file(&self) -> GitResult<Option<Arc<gix::index::File>>> {
+        let now = SystemTime::now();
+        let Ok(found) = self.index.metadata() else { return Ok(None) };
+        let stamp = cache::FileStamp::of(&found).filter(|stamp| stamp.at_rest(now));
+        let lock = || self.index_read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, file)) = &*lock()
+            && Some(*then) == stamp
+        {
+            return Ok(Some(Arc::clone(file)));
+        }
+        let hash = self.handle().object_hash();
+        let file = gix::index::File::at(&self.index, hash, false, Default::default());
+        let file = Arc::new(self.read(file)?);
+        *lock() = stamp.map(|stamp| (stamp, Arc::clone(&file)));
+        Ok(Some(file))
+    }
+
+    /// Returns the entries of the index below the workspace root.
+    pub(super) fn index(&self, repo: &gix::Repository) -> GitResult<Index> {
+        let mut entries = BTreeMap::new();
+        let Some(file) = self.index_file()? else {
+            return Ok(Index { entries, racy_from: Box::new(|_| true) });
+        };
+        for entry in file.entries() {
+            let full = entry.path(&file);
+            if entry.mode == Mode::DIR {
+                self.add_sparse_folder(repo, full, entry.id, &mut entries)?;
+                continue;
+            }
+            let below = full.strip_prefix(self.prefix.as_bytes());
+            let Some(path) = below.and_then(|p| as_path("", p.as_bstr())) else { continue };
+            entries.insert(path, Tracked::of(entry));
+        }
+        let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
+        let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
+        Ok(Index { entries, racy_from })
+    }
+
+    /// Returns the files of the index that a sparse checkout leaves out of the work tree, with
+    /// their contents.
+    pub fn left_out(
+        &self,
+        is_wanted: &dyn Fn(&RelativePath) -> bool,
+    ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
+        if !self.dir.join("info/sparse-checkout").is_file() {
+            return Ok(Vec::new());
+        }
+        let entries = self.index(&self.objects()?)?.entries.into_iter();
+        let left_out = entries.filter(|(path, entry)| {
+            entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
+        });
+        let blobs = left_out.filter_map(|(path, entry)| Some((path, BlobId(entry.id?))));
+        self.read_blobs(&Vec::from_iter(blobs))
+    }
+
+    /// Returns the bytes of a file in a folder that a sparse index stores as a single entry. The
+    /// path begins at the top of the work tree.
+    pub(super) fn file_in_sparse_folder(
+        &self,
+        index: &gix::index::File,
+        path: &str,
+    ) -> GitResult<Option<Vec<u8>>> {
+        let mut places = path.match_indices('/').map(|(at, _)| path.split_at(at + 1));
+        let found = places.find_map(|(folder, rest)| {
+            let entry = index.entry_by_path(folder.into())?;
+            (entry.mode == Mode::DIR).then_some((entry.id, rest))
+        });
+        let Some((id, rest)) = found else { return Ok(None) };
+        let repo = self.objects()?;
+        let tree = self.read(repo.find_tree(id))?;
+        let entry = self.entry(&tree, rest)?.filter(|entry| is_regular(entry.mode().kind()));
+        entry.map(|entry| self.blob(&repo, entry.object_id())).transpose()
+    }
+
+    /// Adds the files of a folder that a sparse index stores as a single entry, because the folder
+    /// is not checked out.
+    fn add_sparse_folder(
+        &self,
+        repo: &gix::Repository,
+        folder: &BStr,
+        id: gix::ObjectId,
+        entries: &mut BTreeMap<RelativePath, Tracked>,
+    ) -> GitResult<()> {
+        let Ok(folder) = folder.to_str() else { return Ok(()) };
+        let tree = self.read(repo.find_tree(id))?;
+        for (full, (kind, id)) in self.files_below(&tree, folder)? {
+            let Some(path) = full.as_str().strip_prefix(&self.prefix) else { continue };
+            let Ok(path) = RelativePath::new(path) else { continue };
+            entries.insert(path, Tracked::left_out(kind, id));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the kind of an entry that has content. An entry that was added with `git add -N` has
+/// none yet.
+pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
+    let mode = mode.to_tree_entry_mode().filter(|_| !flags.contains(Flags::INTENT_TO_ADD))?;
+    Some(mode.kind()).filter(|kind| *kind != EntryKind::Tree)
+}

@@ -1,0 +1,156 @@
+//! Checks a repository's own files before the library opens them. The library opens any file with
+//! the right name: a pipe would block it forever, and an endless device would fill the memory.
+
+use std::fs::{DirEntry, Metadata};
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+use crate::store;
+
+/// The files that control a repository, each with its maximum size in bytes. Real files never come
+/// close to these limits.
+const FILES: [(&str, u64); 14] = [
+    ("HEAD", 64 * 1024),
+    ("MERGE_HEAD", 1024 * 1024),
+    ("ORIG_HEAD", 64 * 1024),
+    ("FETCH_HEAD", 64 * 1024 * 1024),
+    ("commondir", 64 * 1024),
+    ("config", 4 * 1024 * 1024),
+    ("config.worktree", 4 * 1024 * 1024),
+    ("index", 1024 * 1024 * 1024),
+    ("packed-refs", 1024 * 1024 * 1024),
+    ("shallow", 64 * 1024 * 1024),
+    ("info/attributes", 4 * 1024 * 1024),
+    ("info/exclude", 4 * 1024 * 1024),
+    ("info/grafts", 64 * 1024 * 1024),
+    ("objects/info/alternates", MAX_ALTERNATES),
+];
+/// The maximum size of the list of folders from which objects are borrowed, in bytes.
+const MAX_ALTERNATES: u64 = 1024 * 1024;
+/// The maximum size of a reference, in bytes.
+const MAX_REFERENCE: u64 = 64 * 1024;
+/// The maximum depth of nested folders, and of alternates that refer to other alternates.
+const MAX_DEPTH: usize = 32;
+/// The maximum number of entries that are checked, because links can form circles.
+const MAX_ENTRIES: usize = 10_000_000;
+
+/// Returns why the references and settings of a git directory, and of the one that it shares with
+/// other work trees, must not be read. `None` if they may be.
+pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
+    let mut look = FileLook { seen: 0 };
+    either(dir, common, |folder| {
+        let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
+        let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
+        found.next().or_else(|| look.below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
+    })
+}
+
+/// Returns why the objects and logs of a repository must not be read, or `None` if they may be. The
+/// check visits every file, which can be many, so it runs only before the first object is read.
+pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
+    let mut look = FileLook { seen: 0 };
+    either(dir, common, |folder| {
+        look.objects(&folder.join("objects"), MAX_DEPTH)
+            .or_else(|| look.below(&folder.join("logs"), None, MAX_DEPTH))
+    })
+}
+
+/// Returns why one object must not be read. It is in a file of its own or in a pack. If objects are
+/// borrowed from other repositories, all objects are checked.
+pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
+    let objects = common.join("objects");
+    if objects.join("info/alternates").exists() {
+        return obstacle_of_objects(common, common);
+    }
+    let (folder, rest) = id.split_at_checked(2)?;
+    let own = objects.join(folder).join(rest);
+    if own.symlink_metadata().is_ok() {
+        return unreadable(&own, u64::MAX);
+    }
+    FileLook { seen: 0 }.below(&objects.join("pack"), None, MAX_DEPTH)
+}
+
+fn either(
+    dir: &Path,
+    common: &Path,
+    mut found: impl FnMut(&Path) -> Option<String>,
+) -> Option<String> {
+    found(dir).or_else(|| if dir == common { None } else { found(common) })
+}
+
+struct FileLook {
+    seen: usize,
+}
+
+impl FileLook {
+    /// Checks the objects in a folder, and those in the folders from which it borrows objects.
+    fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
+        let found = self.below(folder, None, depth);
+        if found.is_some() || depth == 0 {
+            return found;
+        }
+        let named = store::read_capped(&folder.join("info/alternates"), MAX_ALTERNATES).ok()??;
+        let named = String::from_utf8_lossy(&named).into_owned();
+        let lines = named.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut others = lines.map(|line| folder.join(line));
+        others.find_map(|other| self.objects(&other, depth - 1))
+    }
+
+    /// Checks everything in a folder and below it. Each file may have at most `max` bytes.
+    fn below(&mut self, folder: &Path, max: Option<u64>, depth: usize) -> Option<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            self.seen += 1;
+            if depth == 0 || self.seen > MAX_ENTRIES {
+                return Some(format!(
+                    "{} has too many or too deeply nested entries",
+                    folder.display()
+                ));
+            }
+            let found = match self.is_folder(&entry, max) {
+                Ok(true) => self.below(&entry.path(), max, depth - 1),
+                Ok(false) => None,
+                Err(reason) => Some(reason),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Returns true for a folder, false for a file, and an error for anything else. For most
+    /// entries the directory listing already contains the type.
+    fn is_folder(&self, entry: &DirEntry, max: Option<u64>) -> std::result::Result<bool, String> {
+        let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+        match kind {
+            Some(kind) if kind.is_dir() => Ok(true),
+            Some(kind) if kind.is_file() && max.is_none() => Ok(false),
+            _ => {
+                let path = entry.path();
+                let found = std::fs::metadata(&path);
+                let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
+                match judged(&path, found, max.unwrap_or(u64::MAX)) {
+                    Some(reason) if !is_folder => Err(reason),
+                    _ => Ok(is_folder),
+                }
+            }
+        }
+    }
+}
+
+fn unreadable(path: &PathBuf, max: u64) -> Option<String> {
+    judged(path, std::fs::metadata(path), max)
+}
+
+/// Returns what is wrong with a file. A file that does not exist is not wrong, and neither is a
+/// link to nothing.
+fn judged(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
+    let found = found.ok()?;
+    let path = path.display();
+    if !found.is_file() {
+        return Some(format!("{path} is no regular file; move it away"));
+    }
+    let bytes = found.len();
+    (bytes > max).then(|| format!("{path} has {bytes} bytes, and at most {max} are read"))
+}

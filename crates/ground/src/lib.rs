@@ -1,0 +1,65 @@
+//! The ground that all other rooms stand on: what a workspace is, and how its files are read and
+//! written.
+//!
+//! - `agents`: detecting whether an agent runs this process.
+//! - `approvals`: the questions that agents ask a person, and the answers.
+//! - `attributes`: files that `.gitattributes` marks as generated.
+//! - `cache`: a cache for what was parsed from a file or computed from git.
+//! - `clock`: times as they are written in files and for people.
+//! - `discover`: finding the git work tree that a folder belongs to.
+//! - `finding`: a problem at a place in a file, with a stable code.
+//! - `folder`: folders that are held open.
+//! - `git`: reading git repositories with a library.
+//! - `hint`: what mends an error.
+//! - `ignores`: paths that no agent may change, and paths that git ignores.
+//! - `layers`: the layers of a policy.
+//! - `parallel`: work on all processors.
+//! - `path`: a path inside a workspace.
+//! - `policy`: the rules in `policy.yaml`.
+//! - `real`: resolving the symbolic links in a path.
+//! - `root`: where a workspace begins.
+//! - `seal`: marking the files that this clone wrote for its own use.
+//! - `session`: the intents that people and sessions have selected, and what sessions have seen.
+//! - `store`: reading and writing files safely.
+//! - `table`: a cache file of rows that all have the same size.
+//! - `text`: escaping text from other people.
+
+pub mod agents;
+pub mod approvals;
+pub mod attributes;
+pub mod cache;
+pub mod clock;
+pub mod control_files;
+mod discover;
+pub mod finding;
+#[cfg(test)]
+mod fixture;
+pub mod folder;
+pub mod git;
+pub mod hint;
+pub mod ignores;
+pub mod layers;
+pub mod parallel;
+pub mod path;
+pub mod policy;
+mod real;
+pub mod root;
+pub mod seal;
+pub mod session;
+pub mod store;
+pub mod table;
+pub mod text;
+
+pub use attributes::Attributes;
+pub use finding::{Code, Finding, Level};
+pub use finding::{Fix, RelatedPlace};
+pub use git::CommitId;
+pub use git::Git;
+pub use hint::Hint;
+pub use ignores::Ignores;
+pub use layers::{LayeredPolicy, PolicyValue};
+pub use path::PathError;
+pub use path::RelativePath;
+pub use policy::Policy;
+pub use root::Root;
+pub use session::Selection;

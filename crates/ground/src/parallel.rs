@@ -1,0 +1,28 @@
+//! Runs a function for many items on all processors.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Calls `each` for every item, on as many threads as there are processors. Returns the results in
+/// the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(all: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // Items are handed out in small portions, so that all threads finish at about the same time.
+    let share = (all.len() / (threads * 16)).max(1);
+    let threads = threads.min(all.len().div_ceil(share));
+    if threads < 2 {
+        return all.iter().map(each).collect();
+    }
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        loop {
+            let from = next.fetch_add(share, Ordering::Relaxed);
+            let Some(rest) = all.get(from..).filter(|rest| !rest.is_empty()) else { return };
+            let results: Vec<R> = rest.iter().take(share).map(&each).collect();
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(from, results);
+        }
+    };
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
+}

@@ -1,0 +1,206 @@
+//! Calls that the gate let through and that have not ended yet. The state before a call is stored,
+//! so that the changes of the call can be told apart from those of others.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::seen::FileState;
+use super::{Root, StoreError, keep_note, note, place, store};
+use crate::{CommitId, RelativePath};
+use edits::same_text;
+
+/// A call between the hook before it and the hook after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingCall {
+    /// The actor that makes the call.
+    pub actor: String,
+    /// The name that the host uses for the tool.
+    pub tool: String,
+    /// The intent that was selected at that time.
+    pub intent: Option<String>,
+    /// The commit that the work tree was based on.
+    pub head: Option<String>,
+    /// If the call runs git: the commits that the branches pointed to.
+    #[serde(default)]
+    pub tips: Vec<CommitId>,
+    /// When the gate let the call through, in nanoseconds since 1970.
+    pub at: u128,
+    /// The outcome of the gate's decision: `no_opinion` or `ask`.
+    pub outcome: String,
+    /// The rule that led to the decision.
+    pub rule: Option<String>,
+    /// The approval that allowed the call.
+    pub approval: Option<String>,
+    /// The files that the call names.
+    pub files: Vec<FileBefore>,
+    /// Whether the call runs a command, which may change other files too.
+    pub command: bool,
+    /// Whether the command keeps running after the call has ended.
+    pub background: bool,
+    /// If the call runs a command: the digest of the rules that were in force.
+    #[serde(default)]
+    pub rules: Option<String>,
+}
+
+/// The state of a file before a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileBefore {
+    /// The path relative to the workspace.
+    pub path: RelativePath,
+    /// The text of the file. `None` if there was no file, or if it was not text.
+    pub text: Option<String>,
+    /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
+    pub hash: Option<String>,
+    /// The path from which the call moves the file to here.
+    pub moved_from: Option<RelativePath>,
+    /// Whether the call replaces the whole text, whatever it was before.
+    #[serde(default)]
+    pub replaced: bool,
+    /// What the call was expected to make of the file.
+    pub predicted: Predicted,
+}
+
+impl FileBefore {
+    /// Returns true if the file is now what the gate predicted. Line ends and a byte order mark are
+    /// ignored.
+    pub fn foresaw(&self, now: &FileState) -> bool {
+        match (&self.predicted, &now.text) {
+            (Predicted::Text(after), Some(now)) => same_text(after, now),
+            (Predicted::Gone, _) => now.hash.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// What a call is expected to make of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Predicted {
+    /// The result cannot be predicted.
+    Unknown,
+    /// The file does not exist afterwards.
+    Gone,
+    /// The file has this text afterwards.
+    Text(String),
+}
+
+/// The state of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallState {
+    /// The gate let the call through, and it has not ended as far as is known.
+    Open(Box<PendingCall>),
+    /// The call ended this long ago.
+    Done(Duration),
+    /// Nothing is known about the call.
+    Unknown,
+}
+
+/// The folder of the calls.
+const CALLS: &str = "calls";
+/// A stored call larger than this, in bytes, was not written by us and is not read.
+const MAX_CALL: u64 = 64 * 1024 * 1024;
+/// The file extension of a call that has ended, while its changes are being recorded.
+const TAKEN: &str = "taken";
+/// A hook that runs after a tool has certainly finished, or failed, after this time.
+const MAX_TAKEN: Duration = Duration::from_secs(15);
+/// Calls older than this are removed.
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
+
+/// Stores a call that the gate let through.
+pub fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
+    keep_note(root, &note(root, CALLS, key), call)
+}
+
+/// Returns the state of a call.
+pub fn state_of(root: &Root, key: &str) -> CallState {
+    if let Some(call) = store::read_json(&note(root, CALLS, key), MAX_CALL) {
+        return CallState::Open(Box::new(call));
+    }
+    let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
+    match done {
+        Ok(at) => CallState::Done(SystemTime::now().duration_since(at).unwrap_or_default()),
+        Err(_) => CallState::Unknown,
+    }
+}
+
+/// Notes that a call has ended, and returns the state that it had before. If several processes note
+/// the end of an open call, only one of them gets [`CallState::Open`], and that one records the
+/// changes. The end of an unknown call is noted too.
+///
+/// The process that gets an open call must call [`mark_recorded`] once the changes are recorded. If
+/// it is killed before that, [`finish_all`] returns the call again.
+pub fn finish(root: &Root, key: &str) -> CallState {
+    let state = state_of(root, key);
+    let ended = match &state {
+        CallState::Open(_) => take(&note(root, CALLS, key)),
+        CallState::Done(_) => return state,
+        CallState::Unknown => true,
+    };
+    if !ended {
+        return CallState::Done(Duration::ZERO);
+    }
+    if super::local(root).and_then(|_| store::write_scratch(&done(root, key), b"")).is_err() {
+        tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");
+    }
+    state
+}
+
+/// Takes a call by renaming its file, which succeeds in only one process. Returns true if it did.
+fn take(file: &Path) -> bool {
+    std::fs::rename(file, file.with_extension(TAKEN)).is_ok()
+}
+
+/// Removes a call that was taken, after its changes were recorded.
+pub fn mark_recorded(root: &Root, key: &str) {
+    // There is no file if the call was unknown.
+    let _ = std::fs::remove_file(note(root, CALLS, key).with_extension(TAKEN));
+}
+
+/// Takes all calls of a session and its subagents that have not ended, and will not be reported any
+/// more. Also takes those whose changes another process should have recorded but did not.
+pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
+    let below = format!("{session}/");
+    let is_left = |file: &Path| {
+        let since = std::fs::metadata(file).and_then(|found| found.modified());
+        since.is_ok_and(|since| since.elapsed().is_ok_and(|age| age > MAX_TAKEN))
+    };
+    let mut taken = Vec::new();
+    let open = read_all(root, "json").into_iter();
+    let left = read_all(root, TAKEN).into_iter().filter(|(file, _)| is_left(file));
+    for (file, call) in open.chain(left) {
+        let theirs = call.actor == session || call.actor.starts_with(&below);
+        // If several processes try, only one of them can remove the file.
+        if theirs && std::fs::remove_file(&file).is_ok() {
+            taken.push(call);
+        }
+    }
+    taken.sort_by_key(|call| call.at);
+    taken
+}
+
+/// Returns all calls that have not ended as far as is known.
+pub fn all_open(root: &Root) -> Vec<PendingCall> {
+    read_all(root, "json").into_iter().map(|(_, call)| call).collect()
+}
+
+fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
+    let files = store::entries(&place(root, CALLS)).map(|entry| entry.path());
+    files
+        .filter(|file| file.extension().is_some_and(|found| found == extension))
+        .filter_map(|file| {
+            let call = store::read_json(&file, MAX_CALL)?;
+            Some((file, call))
+        })
+        .collect()
+}
+
+/// Removes calls that are too old to matter.
+pub fn prune(root: &Root) {
+    store::remove_old_files(&place(root, CALLS), MAX_AGE, usize::MAX);
+}
+
+fn done(root: &Root, key: &str) -> PathBuf {
+    note(root, CALLS, key).with_extension("done")
+}

@@ -1,0 +1,321 @@
+//! The state of the people and sessions that work in a work tree: the intent that each has
+//! selected, what a session has seen of each file, and which calls are in progress.
+//!
+//! Everything except the person's selection is stored below `.orchestration/local/`. It may be lost
+//! at any time, and it is not evidence.
+//!
+//! - `calls`: calls between their two hooks
+//! - `seen`: the state in which a session last saw a file, and who last wrote it
+//! - `failures`: tests that failed in a session
+//! - `off`: the switch with which a person turns the gate off
+//! - `ungated`: writes that happened without the gate
+
+pub mod calls;
+mod failures;
+mod off;
+pub mod seen;
+pub mod ungated;
+
+pub use failures::failed_again;
+pub use off::off_until;
+pub use off::{MAX_OFF, Off, switch_off, switch_on};
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::store::{self, StoreError};
+use super::{Hint, Root};
+use crate::clock;
+use code::hex;
+
+/// A selected intent. The person's selection is stored in
+/// `.orchestration/active_intent_current.json`, and a session's below
+/// `.orchestration/local/sessions/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Selection {
+    /// The id of the intent.
+    pub intent_id: String,
+    /// When it was selected: RFC 3339 in UTC.
+    pub selected_at: String,
+    /// The session that selected it: `host:session`. Absent for the person's own selection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+}
+
+/// A selection larger than this, in bytes, was not written by us and is not read.
+const MAX_SELECTION: u64 = 64 * 1024;
+
+/// Returns the person's selection. `None` if there is none, or if it cannot be read.
+pub fn selected(root: &Root) -> Option<Selection> {
+    read(&person(root))
+}
+/// Stores the intent that the person selected.
+pub fn select(root: &Root, selection: &Selection) -> Result<(), StoreError> {
+    write(&person(root), selection)
+}
+/// Removes the person's selection. Returns true if there was one.
+pub fn clear(root: &Root) -> Result<bool, StoreError> {
+    store::remove(&person(root))
+}
+/// Returns the selection of a session. `session` is `host:id` and may contain any characters,
+/// because only its hash becomes a file name.
+pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
+    read(&of_session(root, session))
+}
+/// Returns the selections that sessions of this work tree have made since `oldest` (RFC 3339),
+/// sorted by actor.
+pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
+    let entries = store::entries(&place(root, "sessions")).take(MAX_SESSIONS);
+    let mut all: Vec<Selection> = entries
+        .filter_map(|entry| read(&entry.path()))
+        .filter(|selection| selection.actor.is_some() && selection.selected_at.as_str() >= oldest)
+        .collect();
+    all.sort_by(|a, b| a.actor.cmp(&b.actor));
+    all
+}
+
+/// At most this many files are looked at.
+const MAX_SESSIONS: usize = 500;
+
+/// Stores the selection of a session.
+pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
+    local(root)?;
+    write(&of_session(root, session), selection)
+}
+
+/// Removes the selection of a session and of its subagents.
+pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
+    let subagents = format!("{session}/");
+    let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
+    let actors = selections(root, "").into_iter().filter_map(|selection| selection.actor);
+    for actor in actors.filter(of_it) {
+        store::remove(&of_session(root, &actor))?;
+    }
+    store::remove(&of_session(root, session))?;
+    Ok(())
+}
+
+/// Stores which intents the person named in their last prompt to a session. The session may switch
+/// to one of them.
+pub fn store_prompted_intents(
+    root: &Root,
+    session: &str,
+    intents: &[String],
+) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
+}
+
+/// Returns true if the person named the intent in their last prompt to a session. This allows one
+/// switch: the names are then removed.
+pub fn take_prompted_intent(root: &Root, session: &str, intent: &str) -> bool {
+    let path = prompt(root, session);
+    let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
+    let is_named = String::from_utf8_lossy(&named).lines().any(|named| named == intent);
+    is_named && store::remove(&path).unwrap_or(false)
+}
+
+fn prompt(root: &Root, session: &str) -> PathBuf {
+    of_actor(root, session).join("prompted")
+}
+
+/// Stores the model that a host names for a session. Some hosts name it once, and not with each
+/// call.
+pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
+    if model_of(root, session).as_deref() == Some(model) {
+        return Ok(());
+    }
+    local(root)?;
+    store::write_scratch(&of_actor(root, session).join("model"), model.as_bytes())
+}
+
+/// Returns the model that the host named last for a session.
+pub fn model_of(root: &Root, session: &str) -> Option<String> {
+    let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
+    String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
+}
+
+/// The name of a model may have at most this many bytes. A longer one is not read.
+const MAX_MODEL: u64 = 1024;
+
+/// A note about the actor that is about to run one of our commands. The command cannot find this
+/// out by itself, so the hook that saw the call leaves the note.
+#[derive(Debug, Serialize, Deserialize)]
+struct Announcement {
+    actor: String,
+    /// Until when the note is valid: RFC 3339 in UTC.
+    until: String,
+}
+
+/// Stores a note that this actor is about to run `intent` with these arguments, or the tool of ours
+/// that does the same. The note is valid for the duration `valid`.
+pub fn announce(
+    root: &Root,
+    arguments: &[String],
+    actor: &str,
+    valid: Duration,
+) -> Result<(), StoreError> {
+    let note = Announcement { actor: actor.to_owned(), until: clock::from_now(valid) };
+    keep_note(root, &announcement(root, arguments), &note)
+}
+
+/// Returns the actor that is running `intent` with these arguments, and removes the note about it.
+/// `None` if no hook left a note.
+pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
+    let path = announcement(root, arguments);
+    let bytes = store::read_capped(&path, MAX_SELECTION).ok()??;
+    // If two processes try, only the one that removes the file may use the note.
+    store::remove(&path).unwrap_or(false).then_some(())?;
+    let note: Announcement = serde_json::from_slice(&bytes).ok()?;
+    (note.until > clock::now()).then_some(note.actor)
+}
+
+/// How long after its hook a command may start.
+pub const STARTS_WITHIN: Duration = Duration::from_secs(60);
+
+fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
+    place(root, "announced").join(digest(&arguments.join("\0")))
+}
+
+/// Logs a problem that could not be reported to anybody at once, as a line in
+/// `.orchestration/local/hook_errors.log`, which `intent doctor` reads. Never fails: if the file
+/// cannot be written, the message is only in the program's own log.
+pub fn log(root: &Root, message: &str) {
+    use std::io::Write;
+    tracing::warn!(message);
+    let Ok(folder) = local(root) else { return };
+    let path = folder.join("hook_errors.log");
+    let Ok((mut file, _)) = store::append_to(&path) else { return };
+    if file.metadata().is_ok_and(|found| found.len() > MAX_LOG) {
+        return;
+    }
+    let line = format!("{} {}\n", clock::now(), super::text::visible(message, false));
+    // If even this fails, there is nobody to report it to.
+    let _ = file.write_all(line.as_bytes());
+}
+
+/// Logs the error of a result, if it is one. `what` says what did not work: `a prompt could not be
+/// noted`.
+pub fn or_log<T>(root: &Root, what: &str, result: Result<T, impl Hint>) -> Option<T> {
+    result.map_err(|error| log(root, &format!("{what}: {}", error.with_hint()))).ok()
+}
+
+/// No more lines are added to a log that is larger than this, in bytes.
+const MAX_LOG: u64 = 1024 * 1024;
+
+/// Returns the folder `.orchestration/local`. Creates it if needed, with an ignore file that keeps
+/// it out of every commit.
+pub fn local(root: &Root) -> Result<PathBuf, StoreError> {
+    let folder = root.orchestration().join("local");
+    store::create_new(&folder.join(".gitignore"), b"*\n")?;
+    Ok(folder)
+}
+
+fn person(root: &Root) -> PathBuf {
+    root.orchestration().join("active_intent_current.json")
+}
+
+fn of_session(root: &Root, session: &str) -> PathBuf {
+    of_actor(root, session).with_extension("json")
+}
+
+/// Returns the folder with the data about an actor.
+fn of_actor(root: &Root, actor: &str) -> PathBuf {
+    place(root, "sessions").join(digest(actor))
+}
+
+/// Returns a file or folder in `.orchestration/local`.
+pub(super) fn place(root: &Root, name: &str) -> PathBuf {
+    root.orchestration().join("local").join(name)
+}
+
+/// Returns the file of a note in a folder below `.orchestration/local`.
+fn note(root: &Root, folder: &str, key: &str) -> PathBuf {
+    place(root, folder).join(format!("{}.json", digest(key)))
+}
+
+/// Writes a note below `.orchestration/local`.
+fn keep_note(root: &Root, file: &Path, note: &impl Serialize) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_json_scratch(file, note)
+}
+
+/// Hashes a text for use as a file name. The id of a session comes from the host, and a path can
+/// contain any characters.
+fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..16])
+}
+
+fn read(path: &Path) -> Option<Selection> {
+    store::read_json(path, MAX_SELECTION)
+}
+
+fn write(path: &Path, selection: &Selection) -> Result<(), StoreError> {
+    let mut text = serde_json::to_string_pretty(selection).expect("two strings always become JSON");
+    text.push('\n');
+    store::write_atomic(path, text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::TestFolder;
+    use super::*;
+
+    fn selection(id: &str) -> Selection {
+        Selection { intent_id: id.into(), selected_at: clock::now(), actor: None }
+    }
+
+    #[test]
+    fn the_person_selects_and_clears() {
+        let place = TestFolder::governed();
+        let root = place.root("");
+        assert_eq!(selected(&root), None);
+        assert!(!clear(&root).unwrap());
+        let one = selection("INT-001");
+        select(&root, &one).unwrap();
+        assert_eq!(selected(&root), Some(one));
+        assert!(clear(&root).unwrap());
+        assert_eq!(selected(&root), None);
+    }
+
+    #[test]
+    fn sessions_do_not_see_each_other() {
+        let place = TestFolder::governed();
+        let root = place.root("");
+        let hostile =
+            ["claude-code:1", "claude-code:2", "../../x", "a/b\0c", "", &"x".repeat(9000)];
+        for (n, session) in hostile.iter().enumerate() {
+            select_for(&root, session, &selection(&format!("INT-{n:03}"))).unwrap();
+        }
+        for (n, session) in hostile.iter().enumerate() {
+            let found = selected_by(&root, session).unwrap();
+            assert_eq!(found.intent_id, format!("INT-{n:03}"));
+        }
+        assert_eq!(selected(&root), None);
+        let sessions = root.orchestration().join("local/sessions");
+        assert_eq!(std::fs::read_dir(sessions).unwrap().count(), hostile.len());
+    }
+
+    #[test]
+    fn a_session_is_never_committed() {
+        let place = TestFolder::governed();
+        place.git(&["init", "-q"]);
+        let root = place.root("");
+        select_for(&root, "host:1", &selection("INT-001")).unwrap();
+        let untracked = place.git(&["ls-files", "-o", "--exclude-standard"]);
+        assert!(!untracked.contains("local"), "{untracked}");
+    }
+
+    #[test]
+    fn a_selection_that_does_not_parse_selects_nothing() {
+        let place = TestFolder::governed();
+        let root = place.root("");
+        for text in ["", "{", "[]", "{\"intent_id\": 3}", "null"] {
+            place.write(".orchestration/active_intent_current.json", text);
+            assert_eq!(selected(&root), None, "{text:?}");
+        }
+    }
+}

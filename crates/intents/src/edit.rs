@@ -1,0 +1,685 @@
+//! Edits a registry in place. Comments and layout are kept, and a file that does not parse is never
+//! changed.
+//!
+//! An edit is planned as the smallest possible change of bytes and applied to the text in memory.
+//! The result is parsed again, and the edit is returned only if the parsed registry has exactly the
+//! wanted change.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::canonical::{as_json, as_yaml, double_quoted, flow_list, quoted_like};
+use super::dialect::{Field, FieldPlace, Home, Written};
+use super::lint::valid_id;
+use super::model::texts;
+use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
+use super::{FOLDER, Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
+use code::lists::words;
+use edits::{TextEdit, apply};
+use ground::{Hint, RelativePath};
+
+/// A change to a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "few edits exist at a time")]
+pub enum RegistryEdit {
+    /// Sets the status of an intent, or adds it.
+    SetStatus {
+        /// The id of the intent.
+        id: String,
+        status: Status,
+    },
+    /// Adds an entry at the end of an intent's scope. Changes nothing if the scope already has it.
+    AddScope {
+        /// The id of the intent.
+        id: String,
+        entry: String,
+    },
+    /// Renames an id where it is defined and where the registry refers to it. The old id is added
+    /// to the intent's `formerly`, because existing records still use it.
+    Rename { from: String, to: String },
+    /// Adds an intent at the end.
+    Add(IntentEntry),
+}
+
+/// Why a registry was not edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The registry does not parse, so it is not changed.
+    #[error("{path}: {reason}")]
+    Broken {
+        /// The path and line of the error.
+        path: String,
+        /// The message of the syntax error.
+        reason: String,
+    },
+    /// No intent has this id.
+    #[error("no intent {id} in {path}")]
+    Unknown {
+        id: String,
+        /// The path of the registry.
+        path: String,
+    },
+    /// Another intent already has the id.
+    #[error("{path} already has an intent {id}")]
+    Taken {
+        id: String,
+        /// The path of the file with the other intent.
+        path: String,
+    },
+    /// Several intents have the id.
+    #[error("{id} is defined at {places}")]
+    Ambiguous {
+        id: String,
+        /// All places at which the id is defined.
+        places: String,
+    },
+    /// The change cannot be made. Holds the reason.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Hint for EditError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Broken { .. } => "fix it first; nothing was changed",
+            Self::Ambiguous { .. } => {
+                "give all but one of them an id of their own, or remove them, then try again"
+            }
+            Self::Unknown { .. } | Self::Taken { .. } | Self::Refused(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+type PlannedTextEdits = Result<Vec<TextEdit>, EditError>;
+
+/// A change of one file of the registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedEdit {
+    /// The path of the file. A file that does not exist yet has an empty text.
+    pub path: RelativePath,
+    /// The edits, as byte ranges of the present text.
+    pub edits: Vec<TextEdit>,
+    /// The text of the file after the edits.
+    pub text: String,
+}
+
+/// Returns the edits that make a change, in the file that holds the intent. The edited text is
+/// parsed before the edits are returned, so they never break a file.
+pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, EditError> {
+    if let Some(error) = registry.syntax_error() {
+        let (path, reason) = (error.place(registry.path()), error.message.clone());
+        return Err(EditError::Broken { path, reason });
+    }
+    let (file, target) = match edit {
+        RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => {
+            find(registry, id)?
+        }
+        RegistryEdit::Rename { from, to } => {
+            free_for(registry, to, registry.position(from))?;
+            find(registry, from)?
+        }
+        RegistryEdit::Add(new) => {
+            free_for(registry, &new.id, None)?;
+            let file = file_for_new(registry, &new.id);
+            let target = file.len();
+            (file, target)
+        }
+    };
+    let edits = match edit {
+        RegistryEdit::SetStatus { status, .. } => set_status(&file, target, *status),
+        RegistryEdit::AddScope { entry, .. } => add_scope(&file, target, entry),
+        RegistryEdit::Rename { from, to } => rename(&file, target, from, to),
+        RegistryEdit::Add(new) => add(&file, new),
+    }?;
+    let text = verify(&file, edit, target, &edits)?;
+    Ok(PlannedEdit { path: file.path().clone(), edits, text })
+}
+
+/// Returns the next free id in the style of the registry, such as `INT-007`. `used` holds ids that
+/// are used elsewhere.
+pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
+    let present = || registry.intents().iter().map(|intent| intent.id.value.as_str());
+    let ids = || used.iter().map(String::as_str).chain(present());
+    let numbered = |id: &str| -> Option<(String, usize, u64)> {
+        let stem = id.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &id[stem.len()..];
+        let number = digits.parse::<u64>().ok().filter(|number| *number < u64::MAX / 2)?;
+        (!stem.is_empty() && valid_id(id)).then(|| (stem.to_owned(), digits.len(), number))
+    };
+    let elsewhere = || used.iter().rev().find_map(|id| numbered(id));
+    let last = present().rev().find_map(numbered).or_else(elsewhere);
+    let Some((stem, width, _)) = last else { return "INT-001".into() };
+    let taken = ids().filter_map(numbered).filter(|(other, _, _)| *other == stem);
+    let mut number = taken.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
+    loop {
+        let id = format!("{stem}{number:0width$}");
+        let free = registry.positions(&id).is_empty() && registry.formerly(&id).is_empty();
+        if free && !used.contains(&id) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+/// Returns the file that holds an intent, and the intent's index in that file.
+fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditError> {
+    let places = registry.definitions_of(id);
+    if !places.is_empty() {
+        return Err(EditError::Ambiguous { id: id.to_owned(), places: places.join(" and at ") });
+    }
+    let path = registry.path().to_string();
+    let unknown = || EditError::Unknown { id: id.to_owned(), path };
+    let (file, at) = registry.source(registry.position(id).ok_or_else(unknown)?);
+    Ok((Arc::clone(file), at))
+}
+
+/// Returns the file for a new intent: a file of its own if the folder for such files exists, or
+/// else the list.
+fn file_for_new(registry: &Registry, id: &str) -> Arc<IntentFile> {
+    let own = || RelativePath::new(&format!("{FOLDER}/{id}.yaml")).ok();
+    let Some(path) = registry.folder.then(own).flatten() else {
+        return Arc::clone(registry.list());
+    };
+    let known = registry.file(&path).cloned();
+    known.unwrap_or_else(|| Arc::new(IntentFile::unread(path, "")))
+}
+
+/// Returns an error if an id cannot be given to an intent because another intent has it or had it
+/// before. In the second case, existing records under that id belong to the other intent.
+fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), EditError> {
+    if !valid_id(id) {
+        return Err(refused(format!(
+            "{id:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
+        )));
+    }
+    let other = |indices: Vec<usize>| indices.into_iter().find(|other| Some(*other) != except);
+    if let Some(other) = other(registry.positions(id)) {
+        let path = registry.source(other).0.path().to_string();
+        return Err(EditError::Taken { id: id.to_owned(), path });
+    }
+    match other(registry.formerly(id)) {
+        None => Ok(()),
+        Some(other) => Err(refused(format!(
+            "{id} is a former id of {}, which owns its records; choose another id",
+            registry.intents()[other].id.value
+        ))),
+    }
+}
+
+fn refused(message: impl Into<String>) -> EditError {
+    EditError::Refused(message.into())
+}
+
+fn insert(at: usize, text: impl Into<String>) -> TextEdit {
+    TextEdit { range: at..at, text: text.into() }
+}
+
+fn replace(range: &Range<usize>, text: impl Into<String>) -> TextEdit {
+    TextEdit { range: range.clone(), text: text.into() }
+}
+
+/// Applies the edits, parses the result and compares it with the wanted change. Returns the new
+/// text.
+fn verify(
+    file: &IntentFile,
+    edit: &RegistryEdit,
+    target: usize,
+    edits: &[TextEdit],
+) -> Result<String, EditError> {
+    let unsafe_edit = || {
+        refused(format!(
+            "{} is written in a form that cannot be edited safely; change it by hand",
+            file.path()
+        ))
+    };
+    let text = apply(file.text(), edits).ok_or_else(unsafe_edit)?;
+    let after = IntentFile::parse(file.path().clone(), &text);
+    let wanted = expected(file, edit, target);
+    // Only a rename may change what other intents contain, because they may refer to the renamed
+    // id.
+    let renames = matches!(edit, RegistryEdit::Rename { .. });
+    let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
+        let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
+        got.hash() == want.hash()
+            && status(got) == status(want)
+            && texts(&got.formerly) == texts(&want.formerly)
+            && (renames || target == at || got.extra == want.extra)
+    };
+    let same = after.syntax_error().is_none()
+        && after.intents().len() == wanted.len()
+        && after.intents().iter().zip(&wanted).enumerate().all(as_wanted);
+    if same { Ok(text) } else { Err(unsafe_edit()) }
+}
+
+fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent> {
+    let mut intents = file.intents().to_vec();
+    let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
+    if let RegistryEdit::Add(new) = edit {
+        intents.push(new.intent());
+    }
+    let intent = &mut intents[target];
+    match edit {
+        RegistryEdit::SetStatus { status, .. } => {
+            intent.status = Some(Spanned { value: *status, span: 0..0 });
+        }
+        RegistryEdit::AddScope { entry, .. } => {
+            if !intent.scope_entries().contains(&entry.as_str()) {
+                intent.owned_scope.push(spanned(entry));
+            }
+        }
+        RegistryEdit::Rename { from, to } if from != to => {
+            let back = texts(&intent.formerly).contains(&to.as_str());
+            let known = texts(&intent.formerly).contains(&from.as_str());
+            let former =
+                |id: &Spanned<String>| spanned(if id.value == *to { from } else { &id.value });
+            intent.formerly = intent.formerly.iter().map(former).collect();
+            intent.formerly.extend((!back && !known).then(|| spanned(from)));
+            intent.id = spanned(to);
+        }
+        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => {}
+    }
+    intents
+}
+
+fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
+    let written = file.written(index);
+    let Some(place) = written.place(Field::Status) else {
+        return add_key(file, written, "status", status.as_str(), &double_quoted(status.as_str()));
+    };
+    let value = &place.value;
+    if value.aliased {
+        return Err(refused("this status comes from elsewhere by a YAML alias; change it by hand"));
+    }
+    if value.span.is_empty() {
+        return Ok(vec![insert(value.span.start, format!(" {}", status.as_str()))]);
+    }
+    if value.text() == Some(status.as_str()) {
+        return Ok(Vec::new());
+    }
+    match style_in(file, value) {
+        Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
+            Ok(vec![replace(&value.span, quoted_like(status.as_str(), style, true))])
+        }
+        _ => Err(refused("this status is not a single word; change it by hand")),
+    }
+}
+
+fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
+    if let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
+        return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
+    }
+    let intent = &file.intents()[index];
+    if intent.scope_entries().contains(&entry) {
+        return Ok(Vec::new());
+    }
+    if intent.owned_scope.len() >= super::scope::MAX_ENTRIES {
+        return Err(refused(format!(
+            "{} already has {} scope entries, the most that count",
+            intent.id.value,
+            super::scope::MAX_ENTRIES
+        )));
+    }
+    let written = file.written(index);
+    match written.place(Field::Scope) {
+        None => {
+            let list = flow_list([entry]);
+            add_key(file, written, Field::Scope.key(), &list, &list)
+        }
+        Some(place) => extend(file, place, &intent.scope_entries(), entry),
+    }
+}
+
+/// Appends an entry to a list in the text. `held` are the entries that were read from it.
+fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> PlannedTextEdits {
+    let (value, key) = (&place.value, place.field.key());
+    if value.aliased {
+        return Err(refused(format!(
+            "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
+        )));
+    }
+    match &value.kind {
+        NodeKind::Sequence { items, layout: YamlLayout::Flow } => {
+            flow_append(file.text(), value, items, entry)
+        }
+        NodeKind::Sequence { items, layout: YamlLayout::Block } => {
+            let style = items.last().and_then(Node::style).unwrap_or(Style::DoubleQuoted);
+            block_append(file.text(), items, &[format!("- {}", quoted_like(entry, style, false))])
+        }
+        NodeKind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
+            Ok(vec![insert(value.span.start, format!(" {}", flow_list([entry])))])
+        }
+        NodeKind::Scalar { .. } if value.is_null() => {
+            Ok(vec![replace(&value.span, flow_list([entry]))])
+        }
+        NodeKind::Scalar {
+            style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted,
+            ..
+        } if !held.is_empty() => {
+            Ok(vec![replace(&value.span, flow_list(held.iter().copied().chain([entry])))])
+        }
+        _ => Err(refused(format!(
+            "this `{key}` is prose, not a list; write `{key}: {}` in its place by hand",
+            flow_list([entry])
+        ))),
+    }
+}
+
+/// Appends to a list in brackets, in the list's own layout and in the style of the last item.
+fn flow_append(text: &str, list: &Node, items: &[Node], entry: &str) -> PlannedTextEdits {
+    let style = items.last().and_then(Node::style).unwrap_or(Style::DoubleQuoted);
+    let item = quoted_like(entry, style, true);
+    let Some(last) = items.last() else {
+        return Ok(vec![insert(list.span.start + 1, item)]);
+    };
+    let tail = &text[last.span.end..list.span.end - 1];
+    let own_line = text[..last.span.start].rfind('\n').filter(|at| *at >= list.span.start);
+    let (Some(line_break), true) = (own_line, tail.contains('\n')) else {
+        return Ok(vec![insert(last.span.end, format!(", {item}"))]);
+    };
+    let comma = tail.split('#').next().unwrap_or(tail).find(',').map(|at| last.span.end + at + 1);
+    let line_start = line_break + 1;
+    let indent = blank_prefix(&text[line_start..]);
+    let end = line_end(text, comma.unwrap_or(last.span.end));
+    let new_line = format!("{}{indent}{item}", newline(text));
+    match comma {
+        Some(_) => Ok(vec![insert(end, format!("{new_line},"))]),
+        None if end == last.span.end => Ok(vec![insert(end, format!(",{new_line}"))]),
+        None => Ok(vec![insert(last.span.end, ","), insert(end, new_line)]),
+    }
+}
+
+/// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
+fn block_append(text: &str, items: &[Node], lines: &[String]) -> PlannedTextEdits {
+    let last = items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
+    let dash = match last.span.is_empty() {
+        true => last.span.start.saturating_sub(1),
+        false => dash_before(text, last.span.start),
+    };
+    if !text[dash..].starts_with('-') {
+        return Err(refused("the dash of the last item was not found; add the entry by hand"));
+    }
+    let indent = blanks_before(text, dash);
+    let end = line_end(text, last.span.end);
+    let newline = newline(text);
+    let written: String = lines.iter().map(|line| format!("{newline}{indent}{line}")).collect();
+    Ok(vec![insert(end, written)])
+}
+
+/// Adds a key to an intent, below the keys that precede it in the canonical order.
+fn add_key(
+    file: &IntentFile,
+    written: &Written,
+    key: &str,
+    yaml: &str,
+    json: &str,
+) -> PlannedTextEdits {
+    let text = file.text();
+    let node = &written.node;
+    let by_hand = || refused(format!("this intent has no place for `{key}:`; add it by hand"));
+    if node.aliased || !node.is_mapping() {
+        return Err(by_hand());
+    }
+    if node.layout() == Some(YamlLayout::Flow) {
+        let Some(last) = node.entries().last() else { return Err(by_hand()) };
+        let quoted = last.key.style() == Some(Style::DoubleQuoted);
+        let entry = if quoted { format!("\"{key}\": {json}") } else { format!("{key}: {yaml}") };
+        let end = last.value.span.end.max(last.key.span.end);
+        let line = text[..last.key.span.start].rfind('\n').filter(|at| *at >= node.span.start);
+        let glue = match line {
+            Some(at) if text[at + 1..last.key.span.start].trim().is_empty() => {
+                format!(",{}{}", newline(text), &text[at + 1..last.key.span.start])
+            }
+            _ => ", ".to_owned(),
+        };
+        return Ok(vec![insert(end, format!("{glue}{entry}"))]);
+    }
+    // `formerly` is written directly below the id.
+    let before: &[Field] = match key == Field::Formerly.key() {
+        true => &[Field::Id],
+        false => &[Field::Status, Field::Name, Field::Id],
+    };
+    let place = before.iter().find_map(|field| {
+        written.place(*field).filter(|place| field.key() != key && !place.path.contains('.'))
+    });
+    let first = node.entries().first().ok_or_else(by_hand)?;
+    let (anchor, value) = match place {
+        Some(place) => (&place.key, &place.value),
+        None => (&first.key, &first.value),
+    };
+    let indent = blanks_before(text, first.key.span.start);
+    let end = line_end(text, value.span.end.max(anchor.span.end));
+    Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
+}
+
+/// Keys whose values are ids of intents.
+const REFERENCES: &[&str] = words!(
+    "id intent_id intentId active_intent_id active_intent parent_intent parent_id depends_on
+    related_intents blocked_by agents"
+);
+
+fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
+    if from == to {
+        return Ok(Vec::new());
+    }
+    let intent = &file.intents()[index];
+    if intent.id.value != from {
+        let now = &intent.id.value;
+        return Err(refused(format!("{from} was renamed to {now}; rename {now} instead")));
+    }
+    let tree = file.tree().map_err(|broken| refused(broken.to_string()))?;
+    let mut found = Vec::new();
+    references(&tree, false, from, &mut found);
+    found.extend(
+        file.form()
+            .written
+            .iter()
+            .filter_map(|written| {
+                let bare = (!written.node.is_mapping()).then_some(&written.node);
+                written.keyed.as_ref().or(bare).filter(|key| key.text() == Some(from))
+            })
+            .cloned(),
+    );
+    found.sort_by_key(|node| node.span.start);
+    found.dedup_by_key(|node| node.span.start);
+    if found.iter().any(|node| node.aliased) || file.written(index).node.aliased {
+        return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
+    }
+    let written = file.written(index);
+    let alone = written.keyed.is_none() && !written.node.is_mapping();
+    let mut edits = Vec::with_capacity(found.len() + 1);
+    for node in &found {
+        let style = style_in(file, node).unwrap_or(Style::DoubleQuoted);
+        let id = |id| quoted_like(id, style, true);
+        let text = match alone && node.span == written.node.span {
+            // Only the id is listed, so there is no mapping yet to which a key could be added.
+            true if is_json(file) => {
+                format!("{{\"id\": {}, \"formerly\": [{}]}}", id(to), id(from))
+            }
+            true => format!("{{id: {}, formerly: [{}]}}", id(to), id(from)),
+            false => id(to),
+        };
+        edits.push(replace(&node.span, text));
+    }
+    if !alone {
+        edits.extend(add_former_id(file, index, from, to)?);
+    }
+    Ok(edits)
+}
+
+/// Adds the old id to `formerly`. If the intent gets back an id that it had before, the two ids swap
+/// places: after `id: B, formerly: [A]` is renamed to A, it is `id: A, formerly: [B]`.
+fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
+    let (intent, written) = (&file.intents()[index], file.written(index));
+    let Some(place) = written.place(Field::Formerly) else {
+        let list = flow_list([from]);
+        if written.node.is_null() && written.node.span.is_empty() {
+            return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
+        }
+        return add_key(file, written, Field::Formerly.key(), &list, &list);
+    };
+    let held = texts(&intent.formerly);
+    if held.contains(&to) {
+        let value = [&place.value];
+        let nodes = place.value.items().iter().chain(value).filter(|node| node.text() == Some(to));
+        let swapped = nodes.map(|node| {
+            let style = style_in(file, node)?;
+            (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
+        });
+        let by_hand = || {
+            refused("this `formerly` is written in a form that cannot be edited; change it by hand")
+        };
+        return swapped.collect::<Option<Vec<_>>>().ok_or_else(by_hand);
+    }
+    if held.contains(&from) {
+        return Ok(Vec::new());
+    }
+    extend(file, place, &held, from)
+}
+
+fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
+    match &node.kind {
+        NodeKind::Scalar { .. } if refers && node.text() == Some(id) => found.push(node.clone()),
+        NodeKind::Scalar { .. } => {}
+        NodeKind::Sequence { items, .. } => {
+            items.iter().for_each(|item| references(item, refers && !item.is_mapping(), id, found));
+        }
+        NodeKind::Mapping { entries, .. } => entries.iter().for_each(|entry| {
+            let key = entry.key.text().unwrap_or_default();
+            let inherited = refers && !REFERENCES.contains(&key);
+            references(&entry.value, inherited || REFERENCES.contains(&key), id, found);
+        }),
+    }
+}
+
+fn add(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
+    if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
+        return Err(refused(format!(
+            "{:?} cannot be a scope entry: {reason}",
+            new.owned_scope[*at]
+        )));
+    }
+    let text = file.text();
+    match &file.form().home {
+        Home::Other(why) => Err(refused(format!(
+            "no intent can be added to {}: {why}. {}",
+            file.path(),
+            match file.is_single() {
+                true => "Rename the file after the intent that it holds",
+                false => "Bring it into the canonical form first: a list under `active_intents:`",
+            }
+        ))),
+        Home::Empty if is_json(file) => {
+            let json = serde_json::json!({ "active_intents": [as_json(new)] });
+            Ok(vec![replace(&(0..text.len()), format!("{json:#}\n"))])
+        }
+        Home::Empty => Ok(vec![first_intent(file, new)]),
+        Home::List(list) => add_to_list(text, list, new),
+    }
+}
+
+/// Writes the first intent of a text that has no values, below its comments.
+fn first_intent(file: &IntentFile, new: &IntentEntry) -> TextEdit {
+    let text = file.text();
+    let newline = newline(text);
+    let begun = text.is_empty() || &**text == "\u{feff}" || text.ends_with('\n');
+    let lines: Vec<String> = match file.is_single() {
+        true => as_yaml(new),
+        false => {
+            let listed = as_item(new).into_iter().map(|line| format!("  {line}"));
+            std::iter::once("active_intents:".to_owned()).chain(listed).collect()
+        }
+    };
+    let lines: String = lines.iter().map(|line| format!("{line}{newline}")).collect();
+    insert(text.len(), if begun { lines } else { format!("{newline}{lines}") })
+}
+
+/// Returns the lines of an intent as an item of a list. The first line begins with the dash.
+fn as_item(new: &IntentEntry) -> Vec<String> {
+    let dashed =
+        |(at, line): (usize, String)| format!("{} {line}", if at == 0 { '-' } else { ' ' });
+    as_yaml(new).into_iter().enumerate().map(dashed).collect()
+}
+
+fn add_to_list(text: &str, list: &Node, new: &IntentEntry) -> PlannedTextEdits {
+    let below = |indent: &str| -> String {
+        as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
+    };
+    match &list.kind {
+        NodeKind::Sequence { items, layout: YamlLayout::Block } => {
+            block_append(text, items, &as_item(new))
+        }
+        NodeKind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
+            Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
+        }
+        NodeKind::Sequence { items, .. } => append_json(text, list, items, new),
+        _ if json_key_before(text, list) => {
+            Ok(vec![replace(&list.span, format!("[{}]", as_json(new)))])
+        }
+        _ => Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))]),
+    }
+}
+
+fn with_blanks_before(text: &str, span: &Range<usize>) -> Range<usize> {
+    text[..span.start].trim_end_matches([' ', '\t']).len()..span.end
+}
+
+/// Returns true if the list is part of JSON, or of a mapping that is written like JSON.
+fn json_key_before(text: &str, list: &Node) -> bool {
+    let before = text[..list.span.start].trim_end();
+    let key = before.strip_suffix(':').map(str::trim_end);
+    match key {
+        Some(key) => {
+            key.ends_with('"') || text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+        }
+        None => true,
+    }
+}
+
+fn append_json(text: &str, list: &Node, items: &[Node], new: &IntentEntry) -> PlannedTextEdits {
+    let Some(last) = items.last() else {
+        return Ok(vec![insert(list.span.start + 1, as_json(new).to_string())]);
+    };
+    let line = text[..last.span.start].rfind('\n').filter(|at| *at >= list.span.start);
+    let Some(indent) = line.map(|at| blank_prefix(&text[at + 1..])) else {
+        return Ok(vec![insert(last.span.end, format!(", {}", as_json(new)))]);
+    };
+    let pretty = format!("{:#}", as_json(new));
+    let glue = format!("{}{indent}", newline(text));
+    let written = pretty.lines().collect::<Vec<_>>().join(&glue);
+    Ok(vec![insert(last.span.end, format!(",{glue}{written}"))])
+}
+
+fn is_json(file: &IntentFile) -> bool {
+    file.path().as_str().ends_with(".json")
+}
+
+/// Returns the style in which to replace a value. JSON has only one.
+fn style_in(file: &IntentFile, value: &Node) -> Option<Style> {
+    if is_json(file) { Some(Style::DoubleQuoted) } else { value.style() }
+}
+
+/// Returns as many blanks as there are characters before a byte in its line.
+fn blanks_before(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    text[start..at].trim_start_matches('\u{feff}').chars().map(|_| ' ').collect()
+}
+
+/// Returns the line ending that the text uses.
+fn newline(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Returns the end of the line that contains a byte, before the line ending.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    if end > at && text[..end].ends_with('\r') { end - 1 } else { end }
+}
+
+fn blank_prefix(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

@@ -1,0 +1,387 @@
+//! One file of the registry. It is read in any dialect without loss, and never overwritten if it
+//! does not parse.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::dialect::{self, Form, Written};
+use super::registry_cache::KeptRegistry;
+use super::{Intent, Scope, conflict, yaml};
+use code::LineRange;
+use ground::cache::CacheSlot;
+use ground::store::StoreError;
+use ground::text::char_start;
+use ground::{Code, Finding, Hint, RelatedPlace, RelativePath, Root};
+
+/// The size limit of a registry, in bytes. A larger one is not read.
+pub(super) const MAX_BYTES: usize = 1024 * 1024;
+
+/// The folder in which each file holds one intent.
+pub const FOLDER: &str = ".orchestration/intents";
+
+/// A file with intents: the list in any dialect, or a file in [`FOLDER`].
+#[derive(Debug)]
+pub struct IntentFile {
+    path: RelativePath,
+    exists: bool,
+    syntax_error: Option<Finding>,
+    /// The registry from the cache, from which the other parts are read on demand.
+    kept: Option<KeptRegistry>,
+    text: OnceLock<Arc<str>>,
+    intents: OnceLock<Vec<Intent>>,
+    selected: Option<String>,
+    /// Intents that were read one by one from the cache, before all of them were needed.
+    single: Vec<OnceLock<Intent>>,
+    /// The scopes, compiled on demand, because one question usually needs few of them.
+    scopes: Vec<OnceLock<Scope>>,
+    form: OnceLock<Form>,
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl IntentFile {
+    /// Reads an existing file. A list that parses is cached, so that it is not parsed again while
+    /// it is unchanged.
+    pub(super) fn load(root: &Root, path: RelativePath) -> Self {
+        if let Err(error) = root.resolve(&path) {
+            return Self::unreadable(path, unreadable(error));
+        }
+        // A file with a single intent is parsed as fast as it could be found in the cache.
+        let slot = single_id(&path).is_none().then(|| CacheSlot::of(root, &path)).flatten();
+        let kept = slot.as_ref().and_then(CacheSlot::recall);
+        if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
+            return file;
+        }
+        match read_file(root, &path) {
+            Err(why) => Self::unreadable(path, why),
+            Ok(text) => {
+                let file = Self::parse(path, &text);
+                if let Some(slot) = slot {
+                    file.keep(&slot);
+                }
+                file
+            }
+        }
+    }
+
+    pub(super) fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
+        Self::unread(path, "").failing(code, message, HELP_UNREADABLE)
+    }
+
+    /// Returns the file as one that exists but cannot be used, with a finding that says why.
+    fn failing(mut self, code: Code, message: String, help: &str) -> Self {
+        self.exists = true;
+        self.syntax_error = Some(self.finding(code, 0..0, message, help));
+        self
+    }
+
+    /// Returns the result for a file that has a merge conflict in git's index. The index holds no
+    /// merged text of such a file.
+    pub(super) fn conflicting(path: RelativePath) -> Self {
+        let message = format!("Git's index holds a merge conflict of {path}.");
+        let help = format!(
+            "Keep the intents of both sides in it, remove the marker lines, and `git add {path}`."
+        );
+        Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
+    }
+
+    /// Returns the result for the first file in [`FOLDER`] that is not read, because together with
+    /// the files before it, it exceeds the size limit.
+    pub(super) fn beyond_limit(path: RelativePath) -> Self {
+        let message = format!(
+            "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and the files after it are not read."
+        );
+        Self::unreadable(path, (Code::RegistryTooLarge, message))
+    }
+
+    /// Parses a text. Never fails: if the text does not parse, the file has no intents and a
+    /// [`IntentFile::syntax_error`].
+    pub fn parse(path: RelativePath, text: &str) -> Self {
+        let mut file = Self::unread(path, text);
+        file.exists = true;
+        if text.len() > MAX_BYTES {
+            let message =
+                format!("The registry has {} bytes; at most {MAX_BYTES} are read.", text.len());
+            let help = "Move intents that are done into an archive of their own.";
+            return file.failing(Code::RegistryTooLarge, message, help);
+        }
+        if let Some(conflict) = conflict::finding(&file) {
+            file.syntax_error = Some(conflict);
+            return file;
+        }
+        match file.tree() {
+            Ok(tree) => {
+                let reading = file.reading(&tree);
+                file.set_intents(reading.intents, reading.selected);
+                file.form = OnceLock::from(reading.form);
+            }
+            Err(broken) => file.syntax_error = Some(file.syntax_finding(&broken)),
+        }
+        file
+    }
+
+    /// Returns a file with this text that counts as not existing and has no intents. The text is
+    /// not parsed.
+    pub(super) fn unread(path: RelativePath, text: &str) -> Self {
+        Self {
+            path,
+            exists: false,
+            syntax_error: None,
+            kept: None,
+            text: OnceLock::from(Arc::from(text)),
+            intents: OnceLock::from(Vec::new()),
+            selected: None,
+            single: Vec::new(),
+            scopes: Vec::new(),
+            form: OnceLock::new(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    fn set_intents(&mut self, intents: Vec<Intent>, selected: Option<String>) {
+        self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
+        self.intents = OnceLock::from(intents);
+        self.selected = selected;
+    }
+
+    /// Returns the file from its cached bytes, or `None` if these are not a cached registry.
+    pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
+        let kept = KeptRegistry::read(bytes)?;
+        Some(Self {
+            exists: true,
+            text: OnceLock::new(),
+            intents: OnceLock::new(),
+            selected: kept.selected().map(str::to_owned),
+            single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            kept: Some(kept),
+            ..Self::unread(path.clone(), "")
+        })
+    }
+
+    fn keep(&self, slot: &CacheSlot) {
+        let kept = || KeptRegistry::of(self.text(), self.selected_in_file(), self.intents());
+        if let Some(kept) = self.syntax_error.is_none().then(kept).flatten() {
+            slot.keep(&kept.bytes);
+        }
+    }
+
+    /// Parses the text into a tree. A `.json` file must be valid JSON.
+    pub fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
+        let is_json = self.path.as_str().ends_with(".json");
+        if is_json && !self.text().trim().is_empty() {
+            let whole = self.text();
+            let text = whole.trim_start_matches('\u{feff}');
+            if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
+                // For this parser, only a line feed ends a line.
+                let lines_above = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+                let line = whole.len() - text.len() + lines_above.map(str::len).sum::<usize>();
+                let at = char_start(whole, line + error.column().saturating_sub(1));
+                let message = error.to_string();
+                let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+                return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
+            }
+        }
+        match is_json {
+            true => yaml::parse_json(self.text()),
+            // JSON is also YAML, except for surrogate pairs (two escapes for one character outside
+            // the Basic Multilingual Plane). So a text that is not YAML may still be JSON.
+            false => yaml::parse(self.text()).or_else(|broken| {
+                let is_json = serde_json::from_str::<serde::de::IgnoredAny>(self.text()).is_ok();
+                if is_json { yaml::parse_json(self.text()) } else { Err(broken) }
+            }),
+        }
+    }
+
+    fn reading(&self, tree: &yaml::Node) -> dialect::ParsedRegistry {
+        match self.is_single() {
+            true => dialect::read_one(self.text(), tree),
+            false => dialect::read(self.text(), tree),
+        }
+    }
+
+    /// Returns the intents of another text of this file. Returns `None` if that text does not
+    /// parse.
+    pub(super) fn intents_of(&self, text: &str) -> Option<Vec<Intent>> {
+        let other = Self::unread(self.path.clone(), text);
+        Some(other.reading(&other.tree().ok()?).intents)
+    }
+
+    fn syntax_finding(&self, broken: &yaml::Broken) -> Finding {
+        let (code, help) = match broken.limit {
+            true => (Code::RegistryTooLarge, HELP_LIMIT),
+            false => (Code::RegistrySyntax, HELP_SYNTAX),
+        };
+        let message = format!("The registry does not parse: {}.", broken.message);
+        let earlier = broken.earlier.clone().map(|span| self.related(span, "First used here."));
+        let related = earlier.into_iter().collect();
+        Finding { related, ..self.finding(code, broken.span.clone(), message, help) }
+    }
+
+    /// Returns the path of the file in the workspace.
+    pub fn path(&self) -> &RelativePath {
+        &self.path
+    }
+    /// Returns true if the file holds a single intent, that is, if it is in [`FOLDER`].
+    pub fn is_single(&self) -> bool {
+        single_id(&self.path).is_some()
+    }
+    /// Returns the text, including a byte order mark. Spans are byte ranges of this text.
+    pub fn text(&self) -> &Arc<str> {
+        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
+    }
+    /// Returns true if the file exists, even if it cannot be read.
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+    /// Returns the intents in the order of the file.
+    pub fn intents(&self) -> &[Intent] {
+        self.intents.get_or_init(|| {
+            let kept = self.kept.iter();
+            kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
+        })
+    }
+    /// Returns the number of intents.
+    pub(super) fn len(&self) -> usize {
+        self.scopes.len()
+    }
+    /// Returns the indices of the intents with this id.
+    pub(super) fn positions(&self, id: &str) -> Vec<usize> {
+        match &self.kept {
+            Some(kept) => kept.positions(id),
+            None => self.indices(|intent| intent.id.value == id),
+        }
+    }
+    /// Returns the indices of the intents that had this id before.
+    pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
+        match &self.kept {
+            _ if id.is_empty() => Vec::new(),
+            Some(kept) => kept.formerly(id),
+            None => self.indices(|intent| intent.formerly.iter().any(|former| former.value == id)),
+        }
+    }
+    fn indices(&self, wanted: impl Fn(&Intent) -> bool) -> Vec<usize> {
+        let all = self.intents().iter().enumerate();
+        all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
+    }
+    /// Returns the intent at this index, without reading the others.
+    pub(super) fn one(&self, index: usize) -> &Intent {
+        match (self.intents.get(), &self.kept) {
+            (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
+            _ => &self.intents()[index],
+        }
+    }
+    /// Returns the compiled scope of the intent at this index.
+    pub fn scope_at(&self, index: usize) -> &Scope {
+        self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
+    }
+    /// Returns how the intent at this index is written.
+    pub fn written(&self, index: usize) -> &Written {
+        &self.form().written[index]
+    }
+    /// Returns how the file is written. If the intents came from the cache, the text is parsed for
+    /// this.
+    pub fn form(&self) -> &Form {
+        self.form.get_or_init(|| {
+            let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
+            // In a damaged cache entry, the text may have fewer intents than the header lists.
+            form.written.resize_with(self.intents().len(), Written::nowhere);
+            form
+        })
+    }
+    /// Returns the finding that says why the file cannot be read or parsed, if that is so.
+    pub fn syntax_error(&self) -> Option<&Finding> {
+        self.syntax_error.as_ref()
+    }
+    /// Returns the `active_intent_id` that some dialects store in the registry itself.
+    pub fn selected_in_file(&self) -> Option<&str> {
+        self.selected.as_deref()
+    }
+    /// Returns the intent whose text contains the byte at this offset.
+    pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
+        self.intents().iter().find(|intent| intent.span.contains(&byte))
+    }
+
+    /// Returns the lines that a range of bytes touches.
+    pub fn line_range(&self, span: &Range<usize>) -> Option<LineRange> {
+        let last = span.end.saturating_sub(1).max(span.start);
+        LineRange::new(self.line(span.start), self.line(last))
+    }
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| line_starts(self.text()))
+    }
+    fn line(&self, byte: usize) -> u32 {
+        let line = self.lines().partition_point(|start| *start <= byte);
+        u32::try_from(line).unwrap_or(u32::MAX)
+    }
+    pub fn finding(
+        &self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            path: Some(self.path.clone()),
+            lines: self.line_range(&span),
+            span: Some(span),
+            ..Finding::new(code, message, help)
+        }
+    }
+    pub fn related(&self, span: Range<usize>, message: impl Into<String>) -> RelatedPlace {
+        let first = LineRange::new(1, 1).expect("line 1 to line 1 is a valid range");
+        RelatedPlace {
+            path: self.path.clone(),
+            lines: self.line_range(&span).unwrap_or(first),
+            span,
+            message: message.into(),
+        }
+    }
+}
+
+/// Returns the id in the name of a file in [`FOLDER`]. Returns `None` for any other file.
+pub fn single_id(path: &RelativePath) -> Option<&str> {
+    let name = path.as_str().strip_prefix(FOLDER)?.strip_prefix('/')?;
+    let id = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
+    // Ignore the temporary files that editors keep next to an edited file. Their names begin with a
+    // dot.
+    (!id.is_empty() && !id.contains('/') && !id.starts_with('.')).then_some(id)
+}
+
+const HELP_LIMIT: &str = "Write it without aliases or deep nesting; until then no intent can be selected and nothing is written to this file.";
+const HELP_SYNTAX: &str = "Fix the syntax error here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
+const HELP_UNREADABLE: &str = "Make it a regular file inside the workspace that you may read, in UTF-8 and within the size limit; until then nothing is written to it.";
+
+/// Why an existing file cannot be read: the code and the message of the finding.
+pub(super) type Unreadable = (Code, String);
+
+pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
+    (Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
+}
+
+fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
+    let bytes = match root.read(path, MAX_BYTES as u64) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(unreadable("it is gone")),
+        Err(StoreError::TooLarge { .. }) => {
+            let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
+            return Err((Code::RegistryTooLarge, message));
+        }
+        Err(StoreError::Io { source, .. }) => return Err(unreadable(source)),
+        Err(error) => return Err(unreadable(error.with_hint())),
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
+    })
+}
+
+/// Returns the byte offsets of all line starts. Lines end at `\n`, `\r\n` or `\r`, as in the
+/// Language Server Protocol.
+fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+}

@@ -1,0 +1,36 @@
+//! Intents: what somebody asked for, which files each intent owns, and the registry in which they
+//! are written.
+//!
+//! - `canonical`: an intent in the canonical YAML form.
+//! - `conflict`: a registry with unresolved merge conflicts.
+//! - `dialect`: the other forms of a registry, converted to the canonical one.
+//! - `edit`: edits of a registry in place.
+//! - `file`: one file of the registry.
+//! - `lint`: errors in a registry, and deviations from the canonical form.
+//! - `model`: the intent as all other modules see it.
+//! - `registry_cache`: a parsed registry in the cache.
+//! - `registry`: all intents of a workspace.
+//! - `scope`: which files an intent owns.
+//! - `used_ids`: the ids that `HEAD`, the index and other branches use.
+//! - `yaml`: YAML as a tree in which every node has its byte range.
+
+pub mod canonical;
+mod conflict;
+pub mod dialect;
+pub mod edit;
+mod file;
+pub mod lint;
+pub mod model;
+pub mod registry;
+mod registry_cache;
+pub mod scope;
+mod used_ids;
+pub mod yaml;
+
+pub use edit::PlannedEdit;
+pub use edit::{EditError, RegistryEdit};
+pub use file::{FOLDER, IntentFile, single_id};
+pub use model::{Intent, IntentEntry, Spanned, Status};
+pub use registry::Registry;
+pub use scope::{Scope, ScopeVerdict};
+pub use used_ids::UsedIds;

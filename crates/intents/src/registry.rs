@@ -1,0 +1,327 @@
+//! The registry of a workspace: the intents of the list, and of the files that hold one intent
+//! each.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::sync::{Arc, OnceLock};
+
+use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
+use super::{Intent, Scope, Status};
+use code::lists::words;
+use ground::git::{GitError, Target};
+use ground::{Finding, Git, RelativePath, Root};
+
+/// The canonical path of the list. It is the first place to be searched, and the place where a new
+/// list is written.
+pub const CANONICAL_PATH: &str = PLACES[0];
+
+/// The paths at which registries have been found, in the order of the search.
+pub const PLACES: &[&str] = words!(
+    ".orchestration/active_intents.yaml
+    .orchestration/active_intents.yml
+    .orchestration/active_intents.json
+    .orchestration/intents.yaml .orchestration/intents.yml .orchestration/intents.json
+    .orchestration/Artifacts/active_intents.yaml
+    .orchestration/Artifacts/active_intents.yml
+    .orchestration/Artifacts/active_intents.json
+    .orchestration/Artifacts/intents.yaml .orchestration/Artifacts/intents.json
+    active_intents.yaml active_intents.yml active_intents.json
+    .orchestration/intent_specs.json intent_specs.json"
+);
+
+/// All intents of a workspace: those of `.orchestration/active_intents.yaml` and of
+/// `.orchestration/intents/<ID>.yaml`.
+#[derive(Debug)]
+pub struct Registry {
+    /// The list first, then the files with a single intent, ordered by path.
+    files: Vec<Arc<IntentFile>>,
+    /// True if each new intent gets a file of its own, because the folder for such files exists.
+    pub(super) folder: bool,
+    /// The intents of all files. Only filled if there are several files.
+    intents: OnceLock<Vec<Intent>>,
+}
+
+impl Registry {
+    /// Finds and reads the registry of a workspace: the first existing path of those at which
+    /// registries are known to be written, and every file in `.orchestration/intents/`. If there is
+    /// no list, it is an empty one at the canonical path.
+    ///
+    /// A file that exists but cannot be read yields a [`Registry::syntax_error`]. No other path is
+    /// used in its place.
+    pub fn load(root: &Root) -> Self {
+        let places = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
+        let standing = { places }.find(|path| fs::symlink_metadata(root.absolute(path)).is_ok());
+        let list = match standing {
+            Some(path) => IntentFile::load(root, path),
+            None => Self::no_list(),
+        };
+        let mut files = vec![list];
+        let folder = read_folder(root, &mut files);
+        Self { folder, ..Self::of(files) }
+    }
+
+    /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
+    /// registry has no intents and a [`Registry::syntax_error`].
+    pub fn parse(path: RelativePath, text: &str) -> Self {
+        Self::of(vec![IntentFile::parse(path, text)])
+    }
+
+    /// Builds a registry from the texts of its files, the list first.
+    pub fn of_texts<'a>(texts: impl Iterator<Item = (RelativePath, &'a str)>) -> Self {
+        let mut files: Vec<_> = texts.map(|(path, text)| IntentFile::parse(path, text)).collect();
+        if files.first().is_none_or(|first| single_id(first.path()).is_some()) {
+            files.insert(0, Self::no_list());
+        }
+        Self::of(files)
+    }
+
+    /// Reads the registry of a commit or of the index. The list is searched at the same paths as in
+    /// a work tree.
+    pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
+        let read = |(path, blob)| {
+            let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
+            let text = git.blob_of(blob)?;
+            Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
+        };
+        let found = git.blobs(target, &[PLACES, &[FOLDER]].concat())?;
+        let (singles, rest): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(path, _)| single_id(path).is_some());
+        let list = rest.into_iter().find(|(path, _)| PLACES.contains(&path.as_str()));
+        let mut files = vec![list.map(read).transpose()?.unwrap_or_else(Self::no_list)];
+        for single in singles {
+            files.push(read(single)?);
+        }
+        Ok(Self::of(files))
+    }
+
+    fn no_list() -> IntentFile {
+        IntentFile::unread(constant(CANONICAL_PATH), "")
+    }
+
+    /// Builds a registry from its files, the list first.
+    pub fn of(files: Vec<IntentFile>) -> Self {
+        let files = files.into_iter().map(Arc::new).collect();
+        Self { files, folder: false, intents: OnceLock::new() }
+    }
+
+    /// Returns this registry with another text for one of its files, or with an additional file.
+    pub fn with(&self, path: &RelativePath, text: &str) -> Self {
+        let file = Arc::new(IntentFile::parse(path.clone(), text));
+        let mut files = self.files.clone();
+        match files.iter().position(|known| known.path() == path) {
+            Some(at) => files[at] = file,
+            None => files.push(file),
+        }
+        Self { files, folder: self.folder, intents: OnceLock::new() }
+    }
+
+    /// Returns the files of the registry. The first one is the list, which may not exist.
+    pub fn files(&self) -> &[Arc<IntentFile>] {
+        &self.files
+    }
+    /// Returns the file with the list of intents.
+    pub fn list(&self) -> &Arc<IntentFile> {
+        &self.files[0]
+    }
+    /// Returns the file of the registry at this path.
+    pub fn file(&self, path: &RelativePath) -> Option<&Arc<IntentFile>> {
+        self.files.iter().find(|file| file.path() == path)
+    }
+    /// Returns true if this registry reads intents from a file at this path.
+    pub fn holds(&self, path: &RelativePath) -> bool {
+        path == self.path() || single_id(path).is_some()
+    }
+    /// Returns true if a file at this path could be a registry or a part of one.
+    pub fn is_place(path: &RelativePath) -> bool {
+        PLACES.contains(&path.as_str()) || single_id(path).is_some()
+    }
+    /// Returns a copy of the registry that shares its files.
+    pub fn copy(&self) -> Self {
+        Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }
+    }
+    /// Returns a copy of the registry in which new intents are written into the list.
+    pub fn without_folder(&self) -> Self {
+        Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
+    }
+    /// Returns the path of the list.
+    pub fn path(&self) -> &RelativePath {
+        self.list().path()
+    }
+    /// Returns the text of the list.
+    pub fn text(&self) -> &Arc<str> {
+        self.list().text()
+    }
+    /// Returns true if any of the files exists.
+    pub fn exists(&self) -> bool {
+        self.files.iter().any(|file| file.exists())
+    }
+    /// Returns true if both registries have the same files with the same texts.
+    pub fn same_text(&self, other: &Self) -> bool {
+        let texts = |registry: &Self| {
+            let files = registry.files.iter().filter(|file| file.exists());
+            files.map(|file| (file.path().clone(), Arc::clone(file.text()))).collect::<Vec<_>>()
+        };
+        texts(self) == texts(other)
+    }
+    /// Returns the error of the first file that does not parse, if there is one.
+    pub fn syntax_error(&self) -> Option<&Finding> {
+        self.files.iter().find_map(|file| file.syntax_error())
+    }
+
+    /// Returns all intents, in the order of the files.
+    pub fn intents(&self) -> &[Intent] {
+        match &self.files[..] {
+            [list] => list.intents(),
+            files => self
+                .intents
+                .get_or_init(|| files.iter().flat_map(|file| file.intents()).cloned().collect()),
+        }
+    }
+    /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`
+    /// if several intents have the id.
+    pub fn get(&self, id: &str) -> Option<&Intent> {
+        self.place(id).map(|(_, intent)| intent)
+    }
+    /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
+    /// intent.
+    pub fn version(&self, id: &str) -> Option<(String, Option<Status>)> {
+        let intent = self.get(id)?;
+        Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
+    }
+    /// Returns the same intent as [`Registry::get`], with the file that contains it.
+    pub fn place(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
+        let (file, at) = self.source(self.position(id)?);
+        Some((file, file.one(at)))
+    }
+    /// Returns the present id of the intent that has or had this id. An unknown id is returned
+    /// unchanged.
+    pub fn present_id<'a>(&'a self, id: &'a str) -> &'a str {
+        self.get(id).map_or(id, |intent| &intent.id.value)
+    }
+    /// Returns every id under which the intent with this present or former id may have been
+    /// recorded, the present id first. An unknown id is returned alone.
+    pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
+        let Some(at) = self.position(id) else { return vec![id] };
+        let (file, index) = self.source(at);
+        let intent = file.one(index);
+        let mut ids = vec![intent.id.value.as_str()];
+        for former in intent.formerly.iter().map(|former| former.value.as_str()) {
+            if !ids.contains(&former) && self.position(former) == Some(at) {
+                ids.push(former);
+            }
+        }
+        ids
+    }
+    /// Returns the index of the intent that has or had an id. Returns `None` if two intents have
+    /// it, or had it, because then it is not known which of them a record means.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        let mut found = self.positions(id);
+        if found.is_empty() {
+            found = self.formerly(id);
+        }
+        match found[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+    /// Returns the indices of the intents with this id.
+    pub fn positions(&self, id: &str) -> Vec<usize> {
+        self.indices(|file| file.positions(id))
+    }
+    /// Returns the indices of the intents that had this id before.
+    pub fn formerly(&self, id: &str) -> Vec<usize> {
+        self.indices(|file| file.formerly(id))
+    }
+    fn indices(&self, of: impl Fn(&IntentFile) -> Vec<usize>) -> Vec<usize> {
+        let (mut found, mut before) = (Vec::new(), 0);
+        for file in &self.files {
+            found.extend(of(file).into_iter().map(|at| before + at));
+            before += file.len();
+        }
+        found
+    }
+    /// Returns the places at which an id is defined more than once, as `path:line`. Returns nothing
+    /// for any other id.
+    pub fn definitions_of(&self, id: &str) -> Vec<String> {
+        let found = self.positions(id);
+        let place = |at: usize| {
+            let (file, index) = self.source(at);
+            let lines = file.line_range(&file.one(index).id.span);
+            lines.map_or(file.path().to_string(), |lines| {
+                format!("{}:{}", file.path(), lines.start())
+            })
+        };
+        if found.len() < 2 { Vec::new() } else { found.into_iter().map(place).collect() }
+    }
+    /// Returns the file that contains the intent at this index, and the intent's index in that
+    /// file.
+    pub fn source(&self, mut index: usize) -> (&Arc<IntentFile>, usize) {
+        for file in &self.files {
+            if index < file.len() {
+                return (file, index);
+            }
+            index -= file.len();
+        }
+        (self.list(), index)
+    }
+    /// Returns the compiled scope of the intent that [`Registry::get`] returns.
+    pub fn scope(&self, id: &str) -> Option<&Scope> {
+        self.position(id).map(|at| self.scope_at(at))
+    }
+    /// Returns the compiled scope of the intent at this index.
+    pub fn scope_at(&self, index: usize) -> &Scope {
+        let (file, at) = self.source(index);
+        file.scope_at(at)
+    }
+    /// Returns the intents in progress whose scope owns the path.
+    pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
+        self.owners_among(path, Intent::in_progress)
+    }
+    /// Returns the intents that `wanted` accepts and whose scope owns the path.
+    pub fn owners_among(
+        &self,
+        path: &RelativePath,
+        wanted: impl Fn(&Intent) -> bool,
+    ) -> Vec<&Intent> {
+        let all = self.files.iter().flat_map(|file| (0..file.len()).map(move |at| (file, at)));
+        all.zip(self.intents())
+            .filter(|((file, at), intent)| wanted(intent) && file.scope_at(*at).owns(path))
+            .map(|(_, intent)| intent)
+            .collect()
+    }
+}
+
+fn constant(place: &str) -> RelativePath {
+    RelativePath::new(place).expect("a constant path inside the workspace")
+}
+
+/// Reads the files with a single intent and adds them after the list. Returns true if their folder
+/// exists.
+fn read_folder(root: &Root, files: &mut Vec<IntentFile>) -> bool {
+    let folder = constant(FOLDER);
+    let entries = match fs::read_dir(root.absolute(&folder)) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return false;
+        }
+        Err(error) => {
+            files.push(IntentFile::unreadable(folder, file::unreadable(error)));
+            return true;
+        }
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let paths = names.filter_map(|name| RelativePath::new(&format!("{FOLDER}/{name}")).ok());
+    let mut paths: Vec<RelativePath> = paths.filter(|path| single_id(path).is_some()).collect();
+    paths.sort();
+    let mut bytes = 0;
+    for path in paths {
+        let file = IntentFile::load(root, path);
+        bytes += file.text().len();
+        if bytes > MAX_BYTES {
+            files.push(IntentFile::beyond_limit(file.path().clone()));
+            break;
+        }
+        files.push(file);
+    }
+    true
+}

@@ -1,0 +1,163 @@
+//! Finds the files of the work tree that changed since a point in time, by the times that the file
+//! system keeps.
+//!
+//! A program can set the modification time of a file (`mtime`), but not the time of the last change
+//! of its inode (`ctime`), so `ctime` is used where the system has it. Nothing needs to be read
+//! before the command runs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::UNIX_EPOCH;
+
+use ignore::WalkState;
+
+use ground::session::calls::PendingCall;
+use ground::session::seen;
+use ground::{CommitId, RelativePath, ignores, store};
+use why::Workspace;
+
+/// How far the clock of a file system may lag behind the system clock, in nanoseconds.
+pub(super) const TICK: u128 = 10_000_000;
+/// The number of changed files that are returned at most.
+const MAX_CHANGED: usize = 5_000;
+
+/// Returns the files that were created, changed or deleted since `at` (nanoseconds since 1970),
+/// except those that git ignores.
+///
+/// A deleted file is found only if the index names it. If the index changed too, the files of the
+/// commit `before`, which was checked out when the command started, are searched as well.
+pub(super) fn changed_since(
+    ws: &Workspace,
+    at: u128,
+    before: Option<&CommitId>,
+) -> Vec<RelativePath> {
+    let since = at.saturating_sub(TICK);
+    let folders = AtomicBool::new(false);
+    let (found, changed) = mpsc::channel();
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    // Workspaces and repositories below this one are walked too, because their rules could apply to
+    // the changed files.
+    let own = [top.join(".git"), ws.root.orchestration()];
+    let is_entered = move |entry: &ignore::DirEntry| !own.iter().any(|own| entry.path() == own);
+    let walk = ignores::walker(&ws.root, Some(top), is_entered).build_parallel();
+    walk.run(|| {
+        let (found, folders) = (found.clone(), &folders);
+        Box::new(move |entry| {
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let Ok(state) = entry.metadata() else { return WalkState::Continue };
+            let is_repository = state.is_dir() && entry.file_name() == ".git";
+            let has_changed = last_change(&state) >= since;
+            let is_found = !state.is_dir() || (is_repository && is_new(&state, since));
+            if has_changed && state.is_dir() && !is_repository {
+                folders.store(true, Ordering::Relaxed);
+            }
+            if has_changed
+                && is_found
+                && let Some(path) = relative(ws, entry.path())
+            {
+                // Sending cannot fail: the receiver lives until the walk is over.
+                let _ = found.send(path);
+            }
+            if is_repository { WalkState::Skip } else { WalkState::Continue }
+        })
+    });
+    drop(found);
+    let mut changed: Vec<RelativePath> = changed.into_iter().take(MAX_CHANGED).collect();
+    changed.sort();
+    if folders.into_inner() {
+        // A folder's time changes when an entry is added or removed, so files may have been
+        // deleted.
+        changed.extend(gone(ws, since, before));
+    }
+    changed
+}
+
+/// Returns the tracked files that do not exist any more. Only folders that changed are looked at.
+fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
+    let Some(git) = ws.git() else { return Vec::new() };
+    let mut tracked = git.tracked().unwrap_or_default();
+    let index = git.dir().join("index").metadata();
+    if index.is_ok_and(|index| last_change(&index) >= since) {
+        tracked.extend(before.and_then(|commit| git.files_at(commit).ok()).unwrap_or_default());
+        tracked.sort();
+        tracked.dedup();
+    }
+    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
+    let mut has_changed = |folder: &Path| {
+        if let Some(known) = folders.get(folder) {
+            return *known;
+        }
+        // A folder that does not exist any more counts as changed.
+        let is = folder.metadata().map_or(true, |found| last_change(&found) >= since);
+        folders.insert(folder.to_path_buf(), is);
+        is
+    };
+    tracked.retain(|path| {
+        let file = ws.root.absolute(path);
+        file.parent().is_some_and(&mut has_changed) && file.symlink_metadata().is_err()
+    });
+    tracked
+}
+
+/// Returns true if a folder was created since the given time, and false if the file system does not
+/// keep creation times.
+pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
+    let made = state.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    made.is_some_and(|at| at.as_nanos() >= since)
+}
+
+/// Returns a path of the work tree relative to the root. `None` if it is outside.
+pub(super) fn relative(ws: &Workspace, path: &Path) -> Option<RelativePath> {
+    let inside = path.strip_prefix(ws.root.path()).ok()?;
+    RelativePath::new(inside.to_str()?).ok()
+}
+
+/// The number of new commits above which the search is given up and finds nothing.
+const MAX_COMMITS: usize = 1_000;
+
+/// Commits older than the call whose files git checked out during the call: by a switch of branches,
+/// a pull or a merge. The content of such a file was written earlier, by the authors of the commits,
+/// and not by the call.
+pub(super) struct CheckedOutCommits(Vec<CommitId>);
+
+impl CheckedOutCommits {
+    /// Finds the newest commits reachable from `HEAD` that existed before the call or that a remote
+    /// has. The list is empty if `HEAD` did not move. Commits that the call itself made do not
+    /// count, because the call wrote their content.
+    pub(super) fn by(ws: &Workspace, call: &PendingCall) -> Self {
+        let moved = ws.head().filter(|head| call.head.as_ref() != Some(&head.0));
+        let (Some(git), Some(head)) = (ws.git(), moved.filter(|_| !call.tips.is_empty())) else {
+            return Self(Vec::new());
+        };
+        let mut known = call.tips.clone();
+        known.extend(git.remote_branches().unwrap_or_default().into_iter().map(|(_, tip)| tip));
+        Self(git.newest_known(head, &known, MAX_COMMITS).unwrap_or_default())
+    }
+
+    /// Returns true if the file is now the same as in one of the commits. A file that exists in
+    /// neither counts as the same.
+    pub(super) fn holds(&self, ws: &Workspace, path: &RelativePath) -> bool {
+        let Some(git) = ws.git().filter(|_| !self.0.is_empty()) else { return false };
+        let now = seen::state(&ws.root, path, 0).hash;
+        self.0.iter().any(|commit| {
+            let then = git.file_at(commit, path);
+            then.is_ok_and(|bytes| bytes.as_deref().map(store::sha256) == now)
+        })
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn last_change(found: &std::fs::Metadata) -> u128 {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u128::try_from(found.ctime()).unwrap_or(0);
+    seconds * 1_000_000_000 + u128::try_from(found.ctime_nsec()).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn last_change(found: &std::fs::Metadata) -> u128 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    let at = found.modified().unwrap_or_else(|_| SystemTime::now());
+    at.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+}

@@ -1,0 +1,455 @@
+//! Records what a call of a tool did: compares the disk, after the call, with the state that the
+//! gate kept before it.
+//!
+//! Observation fails safe. A failure to record never breaks the agent's work: the record is kept
+//! for another try, the error is logged in `.orchestration/local/hook_errors.log`, and `intent
+//! doctor` shows it.
+//!
+//! - `disk`: files that changed since a point in time, and those of them that git took from older
+//!   commits
+//! - `reminder`: reminds the agent of the lesson tool
+//! - `printed_lines`: which lines of a file a command printed
+//! - `pending_records`: records that wait for another try
+//! - `control_changes`: changes of files that control git or the gate
+
+mod control_changes;
+mod disk;
+mod pending_records;
+mod printed_lines;
+mod reminder;
+
+use crate::judged_record;
+use std::path::PathBuf;
+
+use super::gate::{self, Decision, GateRequest, SAME_CALL};
+use super::map;
+use super::seen_blocks::{self, Knowledge, SeenFile};
+use code::LineRange;
+use evidence::event::{Effect, Event};
+use evidence::record::RecordRequest;
+use evidence::record::call::{FinishedCall, record_of_call};
+use ground::session::calls::{self, CallState, FileBefore, PendingCall};
+use ground::session::seen::{self, FileState, Seen};
+use ground::session::ungated::{self, Ungated};
+use ground::{CommitId, RelativePath, Root, clock, session, text};
+use ledger::Strength;
+use shell::{PathDeed, TouchedPath};
+use why::Workspace;
+
+use control_changes::ControlChanges;
+use disk::CheckedOutCommits;
+pub use pending_records::kept;
+pub use pending_records::retry;
+use printed_lines::PrintedLines;
+
+/// What is reported to the agent after a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Feedback {
+    /// Information that the model should know.
+    pub context: Option<String>,
+    /// A violation for the model, shown as strongly as the host allows: the call changed, or may
+    /// have changed, something that it was not allowed to change.
+    pub violation: Option<String>,
+}
+
+/// The size in bytes above which the text of a file is not read.
+const MAX_TEXT: u64 = 4 * 1024 * 1024;
+
+/// Records what a call has done and returns what the agent should know about it. Never fails.
+pub fn after(event: &Event) -> Feedback {
+    let event = &knowing_model(event);
+    let mut feedback = Feedback::default();
+    for ws in &workspaces(event) {
+        Observation { ws, event, feedback: &mut feedback }.whole_call();
+    }
+    if let Some(reminder) = reminder::of(event) {
+        add(&mut feedback.context, reminder);
+    }
+    feedback
+}
+
+/// Records the calls of a session whose end no hook reported; some hosts report nothing for a call
+/// that failed in part. Must be called only while no call of the session is running. A file counts
+/// as changed by the call only if it is exactly as the gate predicted; anybody may have made other
+/// changes by now.
+pub fn idle(event: &Event) {
+    let Some(root) = governed_root(event) else { return };
+    let calls = calls::finish_all(&root, &event.session_key());
+    if calls.is_empty() {
+        return;
+    }
+    let event = &knowing_model(event);
+    let ws = &Workspace::at(root);
+    let mut observation = Observation { ws, event, feedback: &mut Feedback::default() };
+    let mut touched = Vec::new();
+    for call in calls.iter().filter(|call| !call.background) {
+        let foreseen =
+            |before: &&FileBefore| before.foresaw(&seen::state(&ws.root, &before.path, MAX_TEXT));
+        let files: Vec<&FileBefore> = call.files.iter().filter(foreseen).collect();
+        touched.extend(observation.all_named(call, &files));
+    }
+    map::follow(ws, &touched);
+}
+
+/// Does the work that can wait until an agent is idle: refreshes the map.
+pub fn rest(event: &Event) {
+    if let Some(root) = governed_root(event) {
+        map::refresh(&Workspace::at(root));
+    }
+}
+
+/// Returns the root of the workspace in which the call is made, if it is governed.
+fn governed_root(event: &Event) -> Option<Root> {
+    Root::find(&event.cwd).ok().filter(Root::governed)
+}
+
+/// Fills in the model that the host named at the start of the session if the call names none. Calls
+/// of a subagent are left as they are, because a subagent may run another model.
+fn knowing_model(event: &Event) -> Event {
+    let kept = || {
+        let root = Root::find(&event.cwd).ok().filter(|_| event.subagent.is_none())?;
+        session::model_of(&root, &event.session_key())
+    };
+    Event { model: event.model.clone().or_else(kept), ..event.clone() }
+}
+
+/// Returns the governed workspaces that the call touches: those of every path that it names, and
+/// that of its working folder.
+fn workspaces(event: &Event) -> Vec<Workspace> {
+    let mut all: Vec<Workspace> = Vec::new();
+    for path in std::iter::once(event.cwd.clone()).chain(paths(event)) {
+        let Ok(root) = Root::find(&path) else { continue };
+        if root.governed() && !all.iter().any(|ws| ws.root.path() == root.path()) {
+            all.push(Workspace::at(root));
+        }
+    }
+    all
+}
+
+/// Returns every path that the call names, as absolute paths.
+fn paths(event: &Event) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for effect in &event.effects {
+        match effect {
+            Effect::Read { path, .. } => paths.push(path.clone()),
+            Effect::Shell { .. } => {
+                let Some(reading) = gate::read_command(event, effect, None) else { continue };
+                let known = reading.targets.into_iter().filter(|target| target.known);
+                paths.extend(known.map(|target| PathBuf::from(target.path)));
+                paths.extend(reading.folders.into_iter().map(PathBuf::from));
+            }
+            _ => paths.extend(effect.written().into_iter().cloned()),
+        }
+    }
+    paths.into_iter().map(|path| event.cwd.join(path)).collect()
+}
+
+/// A call that is observed in one of the workspaces that it touches.
+struct Observation<'a> {
+    ws: &'a Workspace,
+    event: &'a Event,
+    feedback: &'a mut Feedback,
+}
+
+impl Observation<'_> {
+    fn whole_call(&mut self) {
+        let (ws, event) = (self.ws, self.event);
+        pending_records::retry(ws);
+        self.see_reads();
+        if event.only_reads() {
+            return;
+        }
+        let key = gate::key(event);
+        let by_id = event.call.is_some();
+        let touched = match calls::finish(&ws.root, &key) {
+            CallState::Open(call) => {
+                let touched = self.ended(&call);
+                calls::mark_recorded(&ws.root, &key);
+                touched
+            }
+            CallState::Done(since) if by_id || since < SAME_CALL => return,
+            CallState::Done(_) | CallState::Unknown => self.never_gated(),
+        };
+        map::follow(ws, &touched);
+    }
+
+    /// Makes the content of the files that the call read the session's baseline.
+    fn see_reads(&self) {
+        let (ws, event) = (self.ws, self.event);
+        let mut read: Vec<(PathBuf, Option<LineRange>)> = Vec::new();
+        for effect in &event.effects {
+            match effect {
+                Effect::Read { path, lines } => read.push((path.clone(), *lines)),
+                Effect::Shell { background: false, .. } => {
+                    let Some(reading) = gate::read_command(event, effect, Some(&ws.root)) else {
+                        continue;
+                    };
+                    let known =
+                        |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
+                    for target in reading.targets.iter().filter(known) {
+                        let lines = match printed_lines::printed(&reading, &target.path) {
+                            Some(PrintedLines::Whole) => None,
+                            Some(PrintedLines::Lines(lines)) => Some(lines),
+                            None => continue,
+                        };
+                        read.push((PathBuf::from(&target.path), lines));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (path, lines) in read {
+            let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+            let Ok(path) = ws.root.resolve(&path) else { continue };
+            let state = seen::state(&ws.root, &path, MAX_TEXT);
+            if state.hash.is_some() {
+                self.file(&path, &state).read(lines);
+            }
+        }
+    }
+
+    fn file<'b>(&'b self, path: &'b RelativePath, now: &'b FileState) -> SeenFile<'b> {
+        SeenFile { ws: self.ws, event: self.event, path, now }
+    }
+
+    /// Records a call that the gate let through and that has ended. Returns the files that it may
+    /// have changed.
+    fn ended(&mut self, call: &PendingCall) -> Vec<RelativePath> {
+        let mut touched = Vec::new();
+        if !call.background {
+            let files: Vec<&FileBefore> = call.files.iter().collect();
+            touched.extend(self.all_named(call, &files));
+        }
+        if call.command {
+            touched.extend(self.unnamed(call));
+        }
+        touched
+    }
+
+    /// Records what the call did to the files that it named. Returns the files that have changed.
+    fn all_named(&mut self, call: &PendingCall, files: &[&FileBefore]) -> Vec<RelativePath> {
+        // What the session knew of each file; for a moved file, what it knew of the old path. This
+        // is collected first because the loop below overwrites it.
+        let known = files.iter().map(|before| {
+            let origin = before.moved_from.as_ref().unwrap_or(&before.path);
+            seen::seen(&self.ws.root, &self.event.actor(), origin)
+        });
+        let known: Vec<Option<Seen>> = known.collect();
+        let changed = files.iter().zip(known).filter_map(|(before, known)| {
+            let has_changed = self.named(call, before, known.as_ref());
+            has_changed.then(|| before.path.clone())
+        });
+        changed.collect()
+    }
+
+    /// Records what the call did to one file that it named. `known` is what the session knew of the
+    /// file before. Returns true if the file has changed.
+    fn named(&mut self, call: &PendingCall, before: &FileBefore, known: Option<&Seen>) -> bool {
+        let (ws, path) = (self.ws, &before.path);
+        // A part of the path may have become a symbolic link since the gate resolved and judged it.
+        let led = ws.root.resolve(path).ok();
+        if led.as_ref() != Some(path) {
+            return self.wrote_through_link(path, led);
+        }
+        let now = seen::state(&ws.root, path, MAX_TEXT);
+        if now.hash == before.hash {
+            return false;
+        }
+        let work = FinishedCall { call, before, now: &now, event: self.event };
+        let file = SeenFile { ws, event: self.event, path, now: &now };
+        let is_ignored = ws.ignores.git_ignored(path);
+        let intent = call.intent.as_deref().and_then(|id| ws.registry.get(id));
+        let Some(intent) = intent.filter(|_| !is_ignored) else {
+            if !is_ignored {
+                // The policy enforced nothing and no intent is selected, so nobody can say what the
+                // change was for.
+                self.not_gated(path, &now, "no intent was selected");
+            }
+            file.keep(Knowledge::after_call(&work, known, file.pieces(None).as_ref()));
+            return !is_ignored;
+        };
+        let log = |why| session::log(&ws.root, &format!("{path} was not recorded: {why}"));
+        let found = record_of_call(ws, intent, &work).map_err(log).ok();
+        let pieces = file.pieces(found.as_ref().map(|found| &found.now));
+        let recorded = found.is_some_and(|found| {
+            if !found.others.is_empty() {
+                let names = found.others.join(", ");
+                let message = format!(
+                    "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
+                );
+                add(&mut self.feedback.context, message);
+            }
+            found.record.is_none_or(|record| pending_records::append(ws, record))
+        });
+        file.keep(Knowledge::after_call(&work, known, pieces.as_ref()));
+        let wrote = Seen { recorded, ..file.note(Knowledge::all(pieces)) };
+        seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
+        true
+    }
+
+    /// Reports a write through a link that did not exist when the gate judged the call. Such a
+    /// write is noted as ungated and is recorded under no intent. `led` is where the path leads now,
+    /// or `None` if it leads out of the workspace. Returns true if the write stayed inside.
+    fn wrote_through_link(&mut self, path: &RelativePath, led: Option<RelativePath>) -> bool {
+        let place = match &led {
+            Some(led) => format!("to {led}"),
+            None => "outside of the workspace".to_owned(),
+        };
+        let message = format!(
+            "Scope Violation: {path} has become a link since this call was judged, so it may have written {place}. Undo that, and tell the user; nothing was undone for you."
+        );
+        add(&mut self.feedback.violation, message);
+        let Some(led) = led else { return false };
+        let now = seen::state(&self.ws.root, &led, 0);
+        let why = format!("it was written through {path}, which became a link");
+        self.not_gated(&led, &now, &why);
+        true
+    }
+
+    /// Handles the files that a command changed without naming them. Reports those out of scope,
+    /// records the others as the work of the call, and returns the recorded ones.
+    fn unnamed(&mut self, call: &PendingCall) -> Vec<RelativePath> {
+        let ws = self.ws;
+        let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
+        let head = call.head.clone().map(CommitId);
+        let changed = disk::changed_since(ws, call.at, head.as_ref());
+        let checked_out = CheckedOutCommits::by(ws, call);
+        let mut old = Vec::new();
+        let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
+        let mut ours = Vec::new();
+        // Commands of `intent` itself, such as `intent lesson`, record what they write.
+        let unexplained =
+            changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
+        for path in unexplained {
+            if outside.contains(&path) {
+                continue;
+            }
+            let paths = vec![path.to_string()];
+            let request = GateRequest { paths, session: None, intent: call.intent.clone() };
+            if gate::judge(ws, &request) != Decision::NoOpinion {
+                let list = if checked_out.holds(ws, &path) { &mut old } else { &mut outside };
+                list.push(path);
+            } else if !call.background && !touched_by_others(ws, call, &path) {
+                ours.push(path);
+            }
+        }
+        for path in &outside {
+            let now = seen::state(&ws.root, path, 0);
+            self.not_gated(path, &now, "a command changed it, and it is out of scope");
+        }
+        let all: Vec<String> = outside.iter().map(ToString::to_string).chain(elsewhere).collect();
+        if !all.is_empty() {
+            let files = text::listed(&all);
+            let intent = call.intent.as_deref().unwrap_or("no intent");
+            let message = format!(
+                "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
+            );
+            add(&mut self.feedback.violation, message);
+        }
+        if !old.is_empty() {
+            let files = text::listed(&old);
+            let message = format!(
+                "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
+            );
+            add(&mut self.feedback.context, message);
+        }
+        if ours.is_empty() {
+            return ours;
+        }
+        self.record(&ours, call.intent.clone(), Strength::Inferred);
+        for path in &ours {
+            self.file(path, &seen::state(&ws.root, path, MAX_TEXT)).changed_unseen();
+        }
+        ours
+    }
+
+    /// Records a write whose beginning no hook saw. Returns the files that the call names as
+    /// written.
+    fn never_gated(&mut self) -> Vec<RelativePath> {
+        let (ws, event) = (self.ws, self.event);
+        let mut written = Vec::new();
+        for path in event.effects.iter().flat_map(Effect::written) {
+            let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+            let now = seen::state(&ws.root, &path, MAX_TEXT);
+            self.not_gated(&path, &now, "no hook was asked before it");
+            self.file(&path, &now).changed_unseen();
+            written.push(path);
+        }
+        if written.is_empty() {
+            return written;
+        }
+        match gate::selected(ws, event) {
+            Some(intent) => self.record(&written, Some(intent), Strength::Observed),
+            None => {
+                let message = format!(
+                    "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
+                    text::listed(&written)
+                );
+                add(&mut self.feedback.violation, message);
+            }
+        }
+        written
+    }
+
+    fn not_gated(&self, path: &RelativePath, now: &FileState, why: &str) {
+        let note = Ungated {
+            path: path.clone(),
+            hash: now.hash.clone(),
+            actor: self.event.actor(),
+            tool: self.event.tool.clone(),
+            why: why.to_owned(),
+            at: clock::now(),
+        };
+        let what = format!("an ungated write of {path} could not be noted");
+        session::or_log(&self.ws.root, &what, ungated::keep(&self.ws.root, &note));
+    }
+
+    /// Records files as the work of the call.
+    fn record(&self, paths: &[RelativePath], intent: Option<String>, strength: Strength) {
+        let request = RecordRequest {
+            paths: paths.to_vec(),
+            intent,
+            strength: Some(strength),
+            ..RecordRequest::by(self.event)
+        };
+        let recorded = judged_record::record(self.ws, &request);
+        let answer = session::or_log(&self.ws.root, "a call could not be recorded", recorded);
+        for skipped in answer.iter().flat_map(|answer| &answer.skipped) {
+            tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
+        }
+    }
+}
+
+/// Returns the files that control git or the gate and changed during the call, except those that
+/// `intent` itself wrote for a person. Changed rules are not in force until a person accepts them.
+fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
+    let mut rules = gate::changed_rules(ws, call.rules.as_deref());
+    rules.retain(|path| !seen_blocks::is_ours(ws, path));
+    if !rules.is_empty() {
+        gate::reject_change(ws, call.rules.as_deref());
+    }
+    let mut changes = ControlChanges::since(ws, call.at);
+    changes.inside.retain(|path| !seen_blocks::is_ours(ws, path) && !rules.contains(path));
+    changes.inside.extend(rules);
+    changes
+}
+
+/// Returns true if another known actor may have changed the file since the call began.
+fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
+    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
+    let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
+        last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
+    });
+    wrote
+        || calls::all_open(&ws.root).iter().any(|other| {
+            other.actor != call.actor
+                && (other.command || other.files.iter().any(|file| file.path == *path))
+        })
+}
+
+fn add(text: &mut Option<String>, more: String) {
+    *text = Some(match text.take() {
+        Some(before) => format!("{before}\n{more}"),
+        None => more,
+    });
+}

@@ -1,0 +1,540 @@
+//! *Check*: does a change agree with the intents, the scopes and the ledger?
+//!
+//! [`change`] judges a whole change (work tree, index, or commits), and [`document`] judges one
+//! text in an editor. Both cut the change into deeds and ask the same rules ([`why::rules`])
+//! about each deed.
+//!
+//! Which rules decide: on a person's own machine, the files in the work tree; for what is staged,
+//! the staged files. A change that is to be merged is judged by the rules of its target branch as
+//! they are now, so the rules that the change itself contains grant nothing.
+//!
+//! - `unrecorded_intent`: the intents that answer for work if no record does
+//! - `deeds`: cuts a change into deeds and judges each
+//! - `files`: reads the files of a change on both sides
+//! - `known_findings`: the baseline of findings to leave out
+//! - `rule_changes`: what a change does to the rules
+//! - `suspects`: recorded blocks whose reason has changed
+
+mod deeds;
+mod files;
+mod known_findings;
+mod rule_changes;
+mod suspects;
+mod unrecorded_intent;
+
+use ground::git::deleted_paths;
+use std::collections::{BTreeSet, HashSet};
+use std::slice;
+use std::sync::Arc;
+use why::findings::FindingAnswer;
+use why::findings::levelled;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::deeds::DeedJudge;
+use self::files::Judge;
+pub use self::known_findings::KnownFindings;
+use self::rule_changes::Approvals;
+pub use self::unrecorded_intent::UnrecordedIntents;
+use evidence::signing::{NoSignatureChecks, Signatures};
+use evidence::{seal, verify};
+use ground::git::{PathChange, Target};
+use ground::{Code, CommitId, Finding, Git, Level, RelativePath, text};
+use intents::{FOLDER, Registry};
+use provenance::Verdict;
+use why::baseline::{FormerFile, commits_of_work};
+use why::classes::{self, ClassAnswer};
+use why::rules::{Layer, Rules, scope_related};
+use why::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
+use why::{VerbError, Workspace, answers};
+
+/// What to check, and how.
+#[derive(Clone, Debug, Default)]
+pub struct CheckRequest {
+    /// The two sides to compare.
+    pub against: ComparedSides,
+    /// The intent that answers for the work, unless a record names another one.
+    pub intent: Option<String>,
+    /// The branch that the work is on, if it is not the one that is checked out.
+    pub branch: Option<String>,
+    /// Whether to search all files for blocks whose intent or specification has changed since they
+    /// were recorded.
+    pub suspect: bool,
+    /// The file with the findings to leave out, see [`KnownFindings`]; relative to the workspace.
+    pub baseline: Option<RelativePath>,
+}
+
+impl CheckRequest {
+    /// Makes a request for a comparison, with every option at its default.
+    pub fn of(against: ComparedSides) -> Self {
+        Self { against, ..Self::default() }
+    }
+}
+
+/// What a check judges, and what it compares that with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ComparedSides {
+    /// The work tree with `HEAD`.
+    #[default]
+    Head,
+    /// The work tree with the merge base of `HEAD` and this revision. The rules of the revision
+    /// decide.
+    Base(String),
+    /// The index with `HEAD`.
+    Staged,
+    /// Two revisions. Only git is read, not the work tree.
+    Range {
+        /// The revision to compare with. Its rules decide. The change begins at the merge base of
+        /// both revisions.
+        from: String,
+        /// The revision that is judged.
+        to: String,
+    },
+}
+
+/// The judgement of a change.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct CheckAnswer {
+    /// The findings, sorted by path and line, without those that the policy switches off.
+    pub findings: Vec<FindingAnswer>,
+    /// The size of the change and the counts of findings.
+    pub summary: CheckSummary,
+    /// What kind of change it is as a whole, from its base to its end; `None` if that was not
+    /// determined (no git, or too much text).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<ClassAnswer>,
+}
+
+/// The size of a change, and how much of it is recorded.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct CheckSummary {
+    /// The commit that the change was compared with; `None` if there is none.
+    pub base: Option<String>,
+    /// How many files the change touches.
+    pub files: usize,
+    /// How many blocks are new or changed; deleted ones do not count.
+    pub blocks: usize,
+    /// How many of the changed blocks a record covers in their present state.
+    pub recorded: usize,
+    /// How many findings have the level `error`.
+    pub errors: usize,
+    /// How many findings have the level `warning`.
+    pub warnings: usize,
+    /// How many changes no record covers. A change is a block, or a file that is judged as a whole.
+    pub uncovered: usize,
+    /// How many findings were left out because the baseline lists them.
+    pub known: usize,
+    /// The intents of the recorded blocks; the intent with the most blocks comes first.
+    pub intents: Vec<Share>,
+    /// Who wrote the recorded blocks, agents by the name of their tool; the contributor with the
+    /// most blocks comes first.
+    pub contributors: Vec<Share>,
+    /// What could not be judged, and other remarks.
+    pub notes: Vec<String>,
+}
+
+/// How many of the recorded blocks of a change belong to one intent or one contributor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Share {
+    /// The id of the intent, or the name of the contributor.
+    pub id: String,
+    /// The name of the intent; absent for a contributor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many blocks there are.
+    pub blocks: usize,
+}
+
+/// Judges a whole change without checking signatures.
+pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, VerbError> {
+    change_signed(ws, request, &NoSignatureChecks)
+}
+
+/// Like [`change`], but also checks the signatures of tombstones and approvals.
+pub fn change_signed(
+    here: &Workspace,
+    request: &CheckRequest,
+    signatures: &dyn Signatures,
+) -> Result<CheckAnswer, VerbError> {
+    here.governed()?;
+    let judged = JudgedChange::of(here, &request.against)?;
+    let (ws, is_for_branch) = (&judged.ws, judged.tip.is_some());
+    let (mut summary, mut class) = (CheckSummary::default(), None);
+    let mut findings = verify::findings(ws);
+    let mut policy = Arc::clone(&ws.policy);
+    if ws.git().is_none() {
+        let note = "There is no git here, so changes were not judged; registry and ledger were.";
+        summary.notes.push(note.to_owned());
+    } else {
+        summary.base = judged.base().map(|base| base.0.clone());
+        // For a range, the state of the work tree does not matter.
+        if !matches!(judged.against, ComparedSides::Range { .. }) {
+            summary.notes.extend(seal::open_note(here));
+        }
+        if judged.against == ComparedSides::Staged {
+            summary.notes.extend(seal::unstaged_note(here));
+            summary.notes.extend(other_rules(here, ws));
+        }
+        let approvals = Approvals::of(&judged, signatures)?;
+        summary.notes.extend(approvals.notes.iter().cloned());
+        let rules = judged.rules(&approvals)?;
+        let accepted = &rules.accepted().registry;
+        if is_for_branch {
+            findings.extend(unreadable(accepted, &judged.against));
+        }
+        if is_for_branch && accepted.exists() {
+            let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
+            missing.for_each(|finding| finding.help = give_back(here, accepted, &judged.against));
+        }
+        policy = Arc::clone(&rules.accepted().policy);
+        let mut compared = rule_changes::judge(&judged, &rules, &approvals)?;
+        if is_for_branch && !(compared.findings.is_empty() && approvals.signed.is_empty()) {
+            compared.notes.extend(rule_changes::unsent(here, &judged)?);
+        }
+        if let Some(base) = judged.base() {
+            compared.add(evidence::comparison::against_base(ws, base, &rules, signatures)?);
+        }
+        findings.extend(compared.findings);
+        summary.notes.extend(compared.notes);
+        let nameless = judged.nameless()?;
+        let bound = UnrecordedIntents::of(here, request, &judged, &rules, !nameless.is_empty())?;
+        let texts = judged.texts()?;
+        let classes = judged.classified(&texts);
+        if classes.is_none() {
+            summary.notes.push("The change is too large to classify.".to_owned());
+        }
+        class = classes.as_ref().map(classes::answer);
+        let judge = Judge::of(&judged, &rules, &bound, (texts, classes), &mut summary)?;
+        findings.extend(judge.all(nameless)?);
+    }
+    if request.suspect {
+        findings.extend(suspects::all(ws));
+    }
+    let mut findings = levelled(&policy, findings);
+    if let Some(path) = &request.baseline {
+        let known = KnownFindings::read(&judged, path)?;
+        let before = findings.len();
+        summary.notes.extend(known.drop_from(&mut findings, path));
+        summary.known = before - findings.len();
+    }
+    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+    (summary.errors, summary.warnings) = (count(Level::Error), count(Level::Warning));
+    Ok(CheckAnswer { findings, summary, change: class })
+}
+
+/// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
+/// changed or if it cannot be determined.
+pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
+    let judged = JudgedChange::of(ws, &ComparedSides::Head).ok()?;
+    let found = judged.classified(&judged.texts().ok()?)?;
+    (!found.reasons.is_empty()).then(|| classes::answer(&found))
+}
+
+/// A change that is judged: its files, the commits where it begins and ends, and the branch whose
+/// rules decide about it.
+pub struct JudgedChange {
+    /// The workspace with the files after the change.
+    ws: Workspace,
+    /// The commits that the change is based on. There are several while a merge is in progress.
+    bases: Vec<CommitId>,
+    /// The tip of the branch that the change goes into; `None` for a comparison with `HEAD`.
+    tip: Option<CommitId>,
+    /// The last commit of the change; `None` before the first commit.
+    head: Option<CommitId>,
+    /// The comparison that was requested.
+    against: ComparedSides,
+    /// The files that differ from every commit that the change is based on. During a merge, a file
+    /// that equals one of the sides is left out.
+    changes: Vec<PathChange>,
+}
+
+impl JudgedChange {
+    /// Reads the change from git. It is an error if that is not possible, so that such a check does
+    /// not look like one without findings.
+    fn of(here: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
+        here.readable_git()?;
+        let mut judged = Self {
+            ws: here.clone(),
+            bases: Vec::new(),
+            tip: None,
+            head: here.head().cloned(),
+            against: against.clone(),
+            changes: Vec::new(),
+        };
+        let Some(git) = here.git() else {
+            return match against {
+                ComparedSides::Head => Ok(judged),
+                ComparedSides::Staged => Err(here.no_git("the index")),
+                ComparedSides::Base(from) => {
+                    Err(here.no_git(&format!("the change since {from:?}")))
+                }
+                ComparedSides::Range { from, to } => {
+                    Err(here.no_git(&format!("the change from {from:?} to {to:?}")))
+                }
+            };
+        };
+        match against {
+            ComparedSides::Head | ComparedSides::Staged => judged.bases = commits_of_work(here)?,
+            ComparedSides::Base(from) => judged.tip = Some(git.resolve(from)?),
+            ComparedSides::Range { from, to } => {
+                judged.tip = Some(git.resolve(from)?);
+                judged.head = Some(git.resolve(to)?);
+            }
+        }
+        if let Some(tip) = &judged.tip {
+            let base = match &judged.head {
+                Some(head) => git.merge_base(tip, head)?,
+                None => Some(tip.clone()),
+            };
+            judged.bases = vec![base.ok_or_else(|| no_merge_base(git, against.from()))?];
+        }
+        judged.ws = match (against, &judged.head) {
+            (ComparedSides::Staged, _) => here.at_index()?,
+            (ComparedSides::Range { .. }, Some(to)) => {
+                here.at_commit(to.clone(), judged.base().cloned())?
+            }
+            _ => judged.ws,
+        };
+        let mut changes = git.all_changes(judged.base(), judged.ws.files())?;
+        for side in judged.bases.iter().skip(1) {
+            let other = git.all_changes(Some(side), judged.ws.files())?;
+            let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
+            changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
+        }
+        Ok(Self { changes, ..judged })
+    }
+
+    /// Returns the commit that the change begins at, or `None` before the first commit.
+    fn base(&self) -> Option<&CommitId> {
+        self.bases.first()
+    }
+
+    /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
+    /// change.
+    fn uncommitted(&self) -> Result<Option<HashSet<RelativePath>>, VerbError> {
+        match (&self.against, self.ws.git()) {
+            (ComparedSides::Range { .. }, _) => Ok(Some(HashSet::new())),
+            (ComparedSides::Base(_), Some(git)) => {
+                let changes = git.all_changes(self.head.as_ref(), self.ws.files())?;
+                Ok(Some(changes.into_iter().map(|change| change.path).collect()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the changed files whose names are not valid UTF-8. They are compared as
+    /// [`Self::changes`] are.
+    fn nameless(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
+        let Some(git) = self.ws.git() else { return Ok(BTreeSet::new()) };
+        let mut paths = git.nameless_changes(self.base(), self.ws.files())?;
+        for side in self.bases.iter().skip(1) {
+            let other = git.nameless_changes(Some(side), self.ws.files())?;
+            paths.retain(|path| other.contains(path));
+        }
+        Ok(paths)
+    }
+
+    /// Returns the rules that decide, together with those that the change proposes.
+    fn rules(&self, approvals: &Approvals) -> Result<Rules, VerbError> {
+        let ws = &self.ws;
+        let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
+            return Ok(Rules::of(ws).approving(approvals.work.clone()));
+        };
+        let mut proposed = Layer::of(ws);
+        let accepted = Target::Commit(tip.clone());
+        let registry = Registry::at(git, &accepted)?;
+        // The target branch has no registry yet, so it has no rules that could be broken.
+        if !registry.exists() {
+            return Ok(Rules::between(proposed.clone(), proposed));
+        }
+        let accepted = Layer {
+            registry: Arc::new(registry),
+            policy: Arc::new(policy_at(git, &accepted)?.unwrap_or_default().0),
+            ignores: Arc::new(ignores_at(&ws.root, git, &accepted)?),
+        };
+        let then = Target::Commit(base.clone());
+        if *ws.policy == policy_at(git, &then)?.unwrap_or_default().0 {
+            proposed.policy = Arc::clone(&accepted.policy);
+        }
+        let mut differ = false;
+        for name in IGNORE_FILES {
+            let path = RelativePath::new(name)?;
+            differ |= git.text(&then, &path)? != ws.text(&path)?;
+        }
+        if !differ {
+            proposed.ignores = Arc::clone(&accepted.ignores);
+        }
+        let found = Arc::new(Registry::at(git, &then)?);
+        let signed = approvals.intents(&ws.registry);
+        Ok(Rules::between(accepted, proposed)
+            .since(found, signed)
+            .approving(approvals.work.clone()))
+    }
+}
+
+/// Returns the error for two revisions without a common ancestor: the change between them is
+/// undefined. In a shallow clone the ancestor may only be missing here.
+fn no_merge_base(git: &Git, from: &str) -> VerbError {
+    let hint = match git.is_shallow() {
+        true => {
+            "this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0"
+        }
+        false => "name a revision that it was made on: `intent check --base REV`",
+    };
+    let message = format!(
+        "{from} and what is checked have no commit in common, so nobody can say what the change is"
+    );
+    VerbError::mendable(message, hint)
+}
+
+impl ComparedSides {
+    /// Returns the revision whose rules decide, as the caller named it.
+    fn from(&self) -> &str {
+        match self {
+            Self::Base(from) | Self::Range { from, .. } => from,
+            Self::Head | Self::Staged => "HEAD",
+        }
+    }
+
+    /// Returns the command line that makes this comparison.
+    fn typed(&self) -> String {
+        match self {
+            Self::Head => "intent check".to_owned(),
+            Self::Base(from) => format!("intent check --base {}", text::shell_word(from)),
+            Self::Staged => "intent check --staged".to_owned(),
+            Self::Range { from, to } => {
+                format!("intent check {}", text::shell_word(&format!("{from}..{to}")))
+            }
+        }
+    }
+}
+
+/// Returns a note that the staged changes were judged by other rules than those in the work tree
+/// `here`, or `None` if both are the same.
+fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
+    const SAID: &str = "What is staged was judged by the rules that are staged";
+    let is_same = here.registry.same_text(&staged.registry);
+    if let Some(reason) = here.unread_registry().filter(|_| !is_same) {
+        return Some(format!("{SAID}. {}.", reason.trim_end_matches('.')));
+    }
+    let mut differ: Vec<&str> = Vec::new();
+    if here.registry.text() != staged.registry.text() {
+        differ.push(here.registry.path().as_str());
+    } else if !is_same {
+        differ.push(FOLDER);
+    }
+    if here.policy != staged.policy {
+        differ.push(POLICY);
+    }
+    differ.extend(IGNORE_FILES.into_iter().filter(|name| {
+        let path = RelativePath::new(name).ok();
+        let text = |ws: &Workspace| path.as_ref().and_then(|path| ws.text(path).ok()?);
+        text(here).is_some_and(|now| Some(now) != text(staged))
+    }));
+    let places: Vec<String> = differ.iter().map(|path| here.place_for_git(path)).collect();
+    let (differ, places) = (differ.join(", "), places.join(" "));
+    (!differ.is_empty()).then(|| {
+        format!("{SAID}. The work tree has others in {differ}; `git add {places}` stages them.")
+    })
+}
+
+/// Returns a finding if the registry that decides cannot be read. Without it nothing is known of
+/// scopes, and the check must not look like one without findings.
+fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
+    let broken = accepted.syntax_error()?;
+    let from = against.from();
+    let message =
+        format!("The registry at {from}, which decides, cannot be read: {}", broken.message);
+    let help = format!("Repair it on {from} first, in a separate change.");
+    Some(Finding { path: broken.path.clone(), ..Finding::new(Code::RegistrySyntax, message, help) })
+}
+
+/// Says how to restore the registry on a branch that deletes it.
+fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> String {
+    let (path, from) = (accepted.path(), against.from());
+    let (typed, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
+    format!(
+        "The change takes away {path}, which {from} has: `git checkout {typed} -- {place}`, on the branch, gets it back."
+    )
+}
+
+/// Returns the rules for the work tree on a person's own machine, with what the person approved
+/// there.
+pub fn rules(ws: &Workspace) -> Rules {
+    Rules::of(ws).approving(Approvals::of_open_work(ws).work)
+}
+
+/// Returns the findings about files that are missing in the work tree. An editor needs them
+/// separately, because such files have no open document.
+pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+    let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
+    // Files are rarely missing, and finding out is cheap, so that is done first.
+    let is_gone = |path: &RelativePath| !ws.exists(path);
+    let staged = deleted_paths(&git.changes(ws.head(), &Target::Index)?);
+    if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
+        return Ok(Vec::new());
+    }
+    let judged = JudgedChange::of(ws, &ComparedSides::Head)?;
+    let (rules, bound) = (rules(ws), UnrecordedIntents::to(ws.selected(None)));
+    let mut summary = CheckSummary::default();
+    let judge = Judge::of(&judged, &rules, &bound, Default::default(), &mut summary)?;
+    let mut findings = judge.all(BTreeSet::new())?;
+    findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
+    Ok(findings)
+}
+
+/// Judges one text in an editor against its state before: which blocks are edited, under which
+/// intent, and whether that intent may edit them.
+pub fn document(
+    ws: &Workspace,
+    rules: &Rules,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+    before: &FormerFile,
+) -> Vec<Finding> {
+    if !ws.root.governed() || files::is_of_rules(path) || ws.ignores.git_ignored(path) {
+        return Vec::new();
+    }
+    let bases = ws.head().map(slice::from_ref).unwrap_or_default();
+    let (deeds, _) = deeds::of_standing(ws, path, file, before, bases);
+    let bound = Vec::from_iter(ws.selected(None));
+    let against = &ComparedSides::Head;
+    let judge = DeedJudge { ws, rules, path, bound: &bound, against, is_committed: false };
+    let mut findings = judge.all(&deeds);
+    findings.extend(deeds::conflicts(path, &file.document));
+    findings.extend(differing(ws, path, file));
+    findings.extend(overlap(ws, path, file));
+    findings
+}
+
+fn differing(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance) -> Vec<Finding> {
+    let blocks = file.blocks.blocks.iter().zip(&file.provenance);
+    blocks
+        .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
+        .map(|(block, found)| {
+            let kept = found.kept.map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0));
+            let (name, kept) = (deeds::name(block), kept.unwrap_or_default());
+            let message = format!("{name} is no longer what was recorded{kept}.");
+            let help = "Record the change, accept the block as it is, or put it back.";
+            let finding = Finding::new(Code::DiffersFromRecord, message, help);
+            Finding { intent: answers::intent_of(ws, found), ..finding.at_block(path, block) }
+        })
+        .collect()
+}
+
+/// Returns a finding, at the first block, if several intents in progress own the file.
+fn overlap(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance) -> Option<Finding> {
+    let owners = ws.registry.owners(path);
+    let block = file.blocks.blocks.first().filter(|_| owners.len() > 1)?;
+    let names: Vec<String> =
+        owners.iter().map(|owner| format!("{} ({})", owner.id.value, owner.name.value)).collect();
+    let related =
+        owners.iter().filter_map(|owner| scope_related(&ws.registry, path, &owner.id.value));
+    let (many, names) = (owners.len(), names.join(", "));
+    let message = format!("{path} is owned by {many} intents in progress: {names}.");
+    let help =
+        "Agents on both can collide here; narrow one scope with a `!` entry, or finish one first.";
+    let finding = Finding::new(Code::ScopeOverlap, message, help).at_block(path, block);
+    Some(Finding { related: related.collect(), ..finding })
+}

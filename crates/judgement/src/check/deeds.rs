@@ -1,0 +1,498 @@
+//! Cuts a change into deeds and judges each of them. A deed is a block that was edited or deleted,
+//! or a file that is judged as a whole.
+
+use super::ComparedSides;
+use crate::lesson;
+use code::{Block, Document, LineRange};
+use evidence::signing;
+use ground::control_files::is_control_file;
+use ground::policy::Lessons;
+use ground::{Code, CommitId, Finding, RelativePath, text};
+use intents::scope;
+use ledger::{Approved, ClaimRef, journal};
+use provenance::Difference;
+use why::baseline::{Baseline, Edits, FormerFile};
+use why::rules::{Outside, Rules, Ruling};
+use why::{Workspace, answers};
+
+/// One thing that a change does to a file.
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    /// The changed lines; `None` if the file is missing or is not text.
+    pub lines: Option<LineRange>,
+    /// What was done, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
+    pub what: String,
+    /// The record that explains the deed. Without one, the deed belongs to the intent that the work
+    /// is bound to.
+    pub answer: Option<Answer>,
+    /// Whether a record can describe the deed. Records describe blocks of text, also deleted ones.
+    pub is_recordable: bool,
+    /// The file that such a record names, if it is not the judged one: the old name of a file that
+    /// was only renamed.
+    pub recorded_as: Option<RelativePath>,
+    /// Whether the deed adds a lesson. All agents read lessons, so they may be added outside the
+    /// scope of the intent.
+    pub is_lesson: bool,
+    /// Whether the deed is about a symbolic link or a submodule, which stands for a folder.
+    pub is_folder: bool,
+}
+
+impl Deed {
+    /// A deed that a record can describe and that is neither a lesson nor about a folder.
+    fn new(lines: Option<LineRange>, what: String, answer: Option<Answer>) -> Self {
+        Self {
+            lines,
+            what,
+            answer,
+            is_recordable: true,
+            recorded_as: None,
+            is_lesson: false,
+            is_folder: false,
+        }
+    }
+
+    /// Returns the intent of the record that explains the deed.
+    fn intent(&self) -> Option<&String> {
+        self.answer.as_ref().map(|answer| &answer.intent)
+    }
+
+    /// Returns the claim that explains the deed.
+    fn claim(&self) -> Option<ClaimRef> {
+        self.answer.as_ref()?.claim
+    }
+}
+
+/// The intent that explains a deed. `claim` is `None` if several records fit equally well.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    intent: String,
+    claim: Option<ClaimRef>,
+}
+
+/// What happened to a file that is judged as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    New,
+    Gone,
+    Renamed,
+    Mode,
+    Link,
+    Submodule,
+    Unreadable,
+    Nameless,
+    Between,
+    Unparsed,
+}
+
+impl Fate {
+    fn words(self) -> &'static str {
+        match self {
+            Self::New => "is new",
+            Self::Gone => "is deleted",
+            Self::Renamed => "has another name",
+            Self::Mode => "has another mode",
+            Self::Link => "changed as a symbolic link",
+            Self::Submodule => "is a submodule at another commit",
+            Self::Between => "changed outside its blocks",
+            Self::Unparsed => "changed where it does not parse",
+            Self::Unreadable => "changed, and is not read as text",
+            Self::Nameless => "changed, and its name is not UTF-8",
+        }
+    }
+}
+
+/// Returns the kind and the path of a block: `function a.b`.
+pub(super) fn name(block: &Block) -> String {
+    format!("{} {}", block.identity.kind.as_str(), block.identity.path)
+}
+
+/// Cuts the change of an existing file into deeds: one for each block, or for the file as a whole
+/// if it is new or renamed. Returns also the edits that the deeds were made from.
+pub(super) fn of_standing(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+    before: &FormerFile,
+    bases: &[CommitId],
+) -> (Vec<Deed>, Edits) {
+    let differences = before.baseline.differences(&file.document);
+    let edits = before.baseline.edits_with(&file.document, &differences);
+    let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
+    if let Some(from) = &before.from {
+        // Only the name changed, so the records that say that the blocks left the old path answer
+        // for the change.
+        if edits.now.is_empty() {
+            // The first text of the baseline can be that of the new path, which is empty, so the
+            // first text with blocks is used.
+            let mut then = before.baseline.versions().iter().map(Document::blocks);
+            let then = then.find(|then| !then.blocks.is_empty());
+            let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
+            let lines = LineRange::new(1, 1);
+            let first = |deed| Deed { lines, recorded_as: Some(from.clone()), ..deed };
+            deeds = gone.into_iter().map(first).collect();
+        }
+        deeds = as_a_whole(deeds, path, Fate::Renamed);
+    } else if before.baseline.is_empty() && !deeds.is_empty() {
+        deeds = as_a_whole(deeds, path, Fate::New);
+    }
+    (deeds, edits)
+}
+
+/// Returns true if the earlier versions of a text are known and it differs from all of them.
+pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
+    let (text, versions) = (now.text(), baseline.versions());
+    !versions.is_empty() && versions.iter().all(|old| old.text() != text)
+}
+
+/// Returns a deed for each block that the change edits or deletes. A record that is newer than all
+/// of `bases` answers for the deletions that it lists.
+fn of_blocks(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+    (baseline, edits, differences): (&Baseline, &Edits, &[Difference]),
+    bases: &[CommitId],
+) -> Vec<Deed> {
+    let lessons = lesson::lines(path, &file.document)
+        .filter(|_| baseline.versions().iter().all(|old| lesson::only_adds(old, &file.document)));
+    let mut deeds: Vec<Deed> = Vec::new();
+    for (at, _) in &edits.now {
+        let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+        // A record without an intent does not count as an explanation of the change.
+        let intent = answers::intent_of(ws, found).filter(|_| found.covered());
+        let answer = intent.map(|intent| Answer { intent, claim: found.claim });
+        let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
+        let is_lesson = lines.is_some_and(|lines| {
+            lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
+        });
+        let what = format!("{} changed", name(block));
+        deeds.push(Deed { is_lesson, ..Deed::new(lines, what, answer) });
+    }
+    let is_edited = !deeds.is_empty();
+    for block in &edits.gone {
+        // A block without a name may have become part of an edited block around it, which has a
+        // deed already.
+        if block.identity.kind.is_unnamed() && is_edited {
+            continue;
+        }
+        let line = differences.first().map_or(1, |first| first.place_of(block));
+        let lines = LineRange::new(line, line);
+        let what = format!("{} is deleted", name(block));
+        deeds.push(Deed::new(lines, what, deletion(ws, path, block, bases)));
+    }
+    deeds
+}
+
+/// Returns the deeds of a deleted file, given the blocks that it had.
+pub(super) fn of_gone(
+    ws: &Workspace,
+    path: &RelativePath,
+    blocks: &[Block],
+    bases: &[CommitId],
+) -> Vec<Deed> {
+    let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
+    let answers: Vec<_> = named.map(|block| deletion(ws, path, block, bases)).collect();
+    // If the file has no block with a name, no record can say that it was deleted.
+    let is_recordable = !answers.is_empty();
+    let answers = if is_recordable { answers } else { vec![None] };
+    let what = format!("{path} {}", Fate::Gone.words());
+    let deed = |answer| Deed { is_recordable, ..Deed::new(None, what.clone(), answer) };
+    as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
+}
+
+/// Returns the newest record that says that the block was deleted and that no base commit contains.
+fn deletion(
+    ws: &Workspace,
+    path: &RelativePath,
+    block: &Block,
+    bases: &[CommitId],
+) -> Option<Answer> {
+    let identity = &block.identity;
+    let is_at = |base: &CommitId, path: &RelativePath| {
+        ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
+    };
+    let claims = ws.ledger.of_path(path).into_iter().rev();
+    let mut found = claims.filter(|at| {
+        let claim = ws.ledger.claim(*at);
+        let range = claim.full_block();
+        let is_it = range
+            .block
+            .as_ref()
+            .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path);
+        // Open files of the journal hold only records that are in no commit. Any other file is old
+        // if a base commit has it.
+        let place = &claim.entry.origin.path;
+        let is_old = || !journal::is_open(place) && bases.iter().any(|base| is_at(base, place));
+        range.deleted && is_it && !is_old()
+    });
+    let answer = |at| {
+        let intent = ws.intent_of(&ws.ledger.claim(at))?;
+        Some(Answer { intent, claim: Some(at) })
+    };
+    found.find_map(answer)
+}
+
+/// Merges the deeds of a file that is judged as a whole to one for each intent that answers.
+/// Lessons keep deeds of their own.
+pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> Vec<Deed> {
+    let mut merged: Vec<Deed> = Vec::new();
+    for deed in deeds {
+        // In a new file, what `intent lesson` wrote is a lesson, and the rest is not.
+        let is_lesson = deed.is_lesson && fate == Fate::New;
+        let same = |other: &Deed| other.is_lesson == is_lesson && other.intent() == deed.intent();
+        if !merged.iter().any(same) {
+            // One finding is enough. It is shown at the beginning of the file.
+            let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
+            let what = format!("{path} {}", fate.words());
+            merged.push(Deed { lines, what, is_lesson, ..deed });
+        }
+    }
+    merged
+}
+
+/// Makes the deed of a file of which only the fate is known. No record answers for it.
+pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
+    let what = format!("{path} {}", fate.words());
+    let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
+    let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
+    Deed { is_recordable, is_folder, ..Deed::new(None, what, None) }
+}
+
+/// Returns a finding for each merge conflict that is not resolved.
+pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding> {
+    let help = "Keep what is right of both sides, and take the lines out that begin with `<<<<<<<`, `=======` and `>>>>>>>`.";
+    let finding = |lines: LineRange| {
+        let (first, last) = (lines.start(), lines.end());
+        let message = format!("A merge left both sides of a conflict in lines {first}-{last}.");
+        let finding = Finding::new(Code::MergeConflict, message, help).in_file(path);
+        Finding { lines: Some(lines), ..finding }
+    };
+    code::conflicts(&document.text()).into_iter().map(finding).collect()
+}
+
+/// Judges the deeds of one file.
+pub(super) struct DeedJudge<'a> {
+    pub ws: &'a Workspace,
+    pub rules: &'a Rules,
+    pub path: &'a RelativePath,
+    /// The intents that the work is bound to. It is enough that one of them permits the deed.
+    pub bound: &'a [String],
+    /// The two sides that are compared.
+    pub against: &'a ComparedSides,
+    /// Whether the change is committed already, so that `intent record` would find no difference.
+    pub is_committed: bool,
+}
+
+impl DeedJudge<'_> {
+    /// Returns the findings about these deeds. A file that is itself a rule, such as
+    /// `.intentignore`, belongs to no intent, so only protected and ignored paths are checked for
+    /// it.
+    pub(super) fn all(&self, deeds: &[Deed]) -> Vec<Finding> {
+        if !signing::is_rule(&self.rules.accepted().policy, self.path) {
+            return deeds.iter().flat_map(|deed| self.judge(deed)).collect();
+        }
+        let unbound = DeedJudge { bound: &[], ..*self };
+        let findings = deeds.iter().flat_map(|deed| unbound.judge(deed));
+        findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
+    }
+
+    fn judge(&self, deed: &Deed) -> Vec<Finding> {
+        let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
+        let is_lesson = deed.is_lesson && !is_denied;
+        let named = match &deed.answer {
+            Some(answer) => std::slice::from_ref(&answer.intent),
+            None => self.bound,
+        };
+        let rulings = |id: Option<&str>| match deed.is_folder {
+            true => self.rules.rulings_of_folder(self.path, id),
+            false => self.rules.rulings(self.path, id),
+        };
+        let mut chosen = named.first().map(String::as_str);
+        let mut found = rulings(chosen);
+        for other in named.iter().skip(1).map(String::as_str) {
+            let others = rulings(Some(other));
+            let is_active = |id: Option<&str>| {
+                id.and_then(|id| self.rules.intent(id)).is_some_and(|it| it.in_progress())
+            };
+            let rank = |found: &[Ruling], id| (found.len(), !is_active(id));
+            if rank(&others, Some(other)) < rank(&found, chosen) {
+                (chosen, found) = (Some(other), others);
+            }
+        }
+        if self.is_approved(deed) {
+            found.clear();
+        }
+        if is_lesson {
+            found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
+        }
+        let mut findings: Vec<Finding> =
+            found.iter().map(|ruling| self.violation(deed, ruling, chosen)).collect();
+        if deed.answer.is_none() && !is_lesson {
+            findings.extend(self.unanswered(deed, chosen));
+        }
+        findings
+    }
+
+    /// Returns the path, quoted for a shell, if a record answers for the deed and its block still
+    /// exists.
+    fn recorded_path(&self, deed: &Deed) -> Option<String> {
+        let answer = deed.answer.as_ref()?;
+        let is_gone = answer.claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
+        (!is_gone).then(|| text::shell_word(self.path.as_str()))
+    }
+
+    /// Returns true if a person approved the work that the record describes.
+    fn is_approved(&self, deed: &Deed) -> bool {
+        let Some(claim) = deed.claim() else { return false };
+        let claim = self.ws.ledger.claim(claim);
+        let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
+        let holds = |hash: &str| {
+            let text = self.ws.text(self.path).ok().flatten();
+            text.is_some_and(|text| Approved::hash_of(text.as_bytes()) == hash)
+        };
+        code.is_some_and(|code| self.rules.is_approved(code, self.path, holds))
+    }
+
+    fn violation(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> Finding {
+        let path = self.path;
+        let (what, why) = self.rules.describe(ruling, path, id);
+        let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let help = self.help(deed, ruling, id);
+        let mut finding = self.finding(deed, ruling.code(), id, message.join(" "), help);
+        if matches!(ruling, Ruling::Outside(_)) {
+            finding.related =
+                id.and_then(|id| self.rules.explained(path, id)).into_iter().collect();
+        }
+        finding
+    }
+
+    fn help(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> String {
+        let (path, id) = (self.path, id.unwrap_or_default());
+        let fixed = match ruling {
+            Ruling::Protected(_) => "Put it back, or let a person change the policy first.",
+            Ruling::Ignored(_) => "Put it back, or let a person change the ignore file first.",
+            // The record may mean another intent than the one that has its id now.
+            Ruling::Unknown => {
+                match deed.claim().and_then(|at| answers::misplaced(self.ws, path, at)) {
+                    Some(help) => return help,
+                    None => "Restore the intent in the registry, or select another one.",
+                }
+            }
+            Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
+                "Save the registry."
+            }
+            Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => {
+                return super::rule_changes::ways_out(id);
+            }
+            Ruling::Outside(_) => {
+                let is_whole = deed.what.starts_with(path.as_str());
+                let place = self.recorded_path(deed).map(|typed| match deed.lines {
+                    Some(lines) => format!("{typed}:{}", lines.start()),
+                    None => typed,
+                });
+                let it = if is_whole { "it" } else { "the block" };
+                return self.rules.way_out(path, id, it, place.as_deref());
+            }
+        };
+        fixed.to_owned()
+    }
+
+    /// Returns the findings about a deed that no record answers for.
+    fn unanswered(&self, deed: &Deed, bound: Option<&str>) -> Vec<Finding> {
+        let (path, what) = (self.path, &deed.what);
+        let owners = self.rules.owners(path);
+        let ids: Vec<&str> = owners.iter().map(|intent| intent.id.value.as_str()).collect();
+        let new = self.new_intent();
+        let mut findings = Vec::new();
+        if let Some(id) = bound {
+            findings.extend(self.not_active(deed, id));
+        } else {
+            let select = match ids[..] {
+                [] => format!("Select one that may be widened, or create one: {new}."),
+                [only] => {
+                    let typed = text::shell_word(only);
+                    format!("Select the intent that owns this file: `intent select {typed}`.")
+                }
+                _ => format!("Select one that owns this file: {}.", ids.join(", ")),
+            };
+            let message = format!("{what}, and no intent is selected.");
+            findings.push(self.finding(deed, Code::IntentRequired, None, message, select));
+            let message = format!("{what}, and no record covers it.");
+            let help = self.how_to_answer(deed, &ids);
+            findings.push(self.finding(deed, Code::UnrecordedChange, None, message, help));
+        }
+        if ids.is_empty() {
+            let message = format!("{what}, and no intent in progress owns {path}.");
+            let help = format!("Add it to the scope of an intent, or create one: {new}.");
+            findings.push(self.finding(deed, Code::Unowned, None, message, help));
+        }
+        findings
+    }
+
+    /// Says how to answer for a deed that no record covers. `owners` are the intents that own the
+    /// file.
+    fn how_to_answer(&self, deed: &Deed, owners: &[&str]) -> String {
+        let (several, to) = match owners {
+            [] => {
+                let new = self.new_intent();
+                return format!(
+                    "No intent in progress owns it: widen the scope of one that `intent list` shows, or create one, {new}."
+                );
+            }
+            [only] => (String::new(), only),
+            [first, ..] => (format!(" These own it: {}.", owners.join(", ")), first),
+        };
+        let check = self.against.typed();
+        let id = text::shell_word(to);
+        let whole = format!("of the whole change: `{check} --intent {id}`.{several}");
+        let of_commit = format!(
+            "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
+        );
+        let recorded_as = deed.recorded_as.as_ref().unwrap_or(self.path);
+        let typed = text::shell_word(recorded_as.as_str());
+        let is_recordable = deed.is_recordable && !is_control_file(self.path);
+        match (is_recordable, self.is_committed) {
+            (true, false) => format!(
+                "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
+            ),
+            (true, true) => of_commit,
+            (false, _) => format!("Records hold blocks of text. {of_commit}"),
+        }
+    }
+
+    /// Returns the command that creates an intent for the file.
+    fn new_intent(&self) -> String {
+        let name = format!("Work on {}", self.path);
+        let (name, entry) = (text::shell_word(&name), scope::entry_for(self.path));
+        format!("`intent new {name} --scope {} --start`", text::shell_word(&entry))
+    }
+
+    /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.
+    /// Recorded work was judged when the record was made.
+    fn not_active(&self, deed: &Deed, id: &str) -> Option<Finding> {
+        let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
+        let status =
+            intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
+        let message = format!("{} under {id}, which is {status}.", deed.what);
+        let typed = text::shell_word(id);
+        let help =
+            format!("Select an intent that is in progress, or start it: `intent start {typed}`.");
+        Some(self.finding(deed, Code::IntentNotActive, Some(id), message, help))
+    }
+
+    fn finding(
+        &self,
+        deed: &Deed,
+        code: Code,
+        intent: Option<&str>,
+        message: String,
+        help: String,
+    ) -> Finding {
+        Finding {
+            path: Some(self.path.clone()),
+            lines: deed.lines,
+            intent: intent.map(str::to_owned),
+            ..Finding::new(code, message, help)
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Reads the files of a change on both sides, cuts them into deeds and judges them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::deeds::{self, Deed, DeedJudge, Fate};
+use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
+use code::Document;
+use ground::git::{Aspect, ChangeKind, PathChange, Target};
+use ground::text::listed;
+use ground::{Code, Finding, RelativePath};
+use provenance::{Classification, Provenance};
+use why::baseline::{Baseline, FormerFile};
+use why::classes;
+use why::rules::Rules;
+use why::{VerbError, answers};
+
+/// A file at the base and now. A side is `None` if the file does not exist there or is not known to
+/// be text.
+type Versions = (Option<Document>, Option<Document>);
+
+/// Counts a block for an intent or a contributor.
+fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
+    match shares.iter_mut().find(|share| share.id == id) {
+        Some(share) => share.blocks += 1,
+        None => shares.push(Share { id, name, blocks: 1 }),
+    }
+}
+
+impl JudgedChange {
+    /// Reads both sides of every file whose content changed.
+    pub(super) fn texts(&self) -> Result<classes::Texts, VerbError> {
+        let mut texts = classes::Texts::default();
+        for change in self.changes.iter().filter(|change| change.aspect == Aspect::Content) {
+            let path = &change.path;
+            if is_of_rules(path) {
+                continue;
+            }
+            let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
+            let before = match self.base() {
+                Some(base) if old => self.ws.read_at(base, path)?,
+                _ => None,
+            };
+            let after = new.then(|| self.ws.read(path).ok()).flatten();
+            match before.is_some() == old && after.is_some() == new {
+                true => texts.add(path.clone(), before, after),
+                false => texts.unread.push(path.clone()),
+            }
+        }
+        Ok(texts)
+    }
+
+    pub(super) fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
+        let others = |words: &[&str]| {
+            let paths = self.ws.tracked().ok()?;
+            classes::holding(paths, texts, words, |path| self.unchanged(path))
+        };
+        classes::classify(texts, &others)
+    }
+
+    /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
+    fn unchanged(&self, path: &RelativePath) -> Option<String> {
+        let bytes = match self.ws.files() {
+            Target::WorkTree => {
+                self.ws.root.read(path, code::document::MAX_BYTES as u64).ok()??
+            }
+            _ => self.ws.git()?.file_at(self.base()?, path).ok()??,
+        };
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// Returns true for the rules and records in `.orchestration/`, which are not judged as code.
+/// Folders of that name below another folder are ordinary ones.
+pub(super) fn is_of_rules(path: &RelativePath) -> bool {
+    path.as_str().starts_with(".orchestration/")
+}
+
+/// Returns what to say of a change that edits no block. An editor does not report these while
+/// somebody types.
+fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
+    // If the text did not parse before either, its blocks are described as well as possible.
+    let broke = now.blocks().has_error && !before.baseline.has_error();
+    match kind {
+        _ if broke && deeds::differs(&before.baseline, now) => Fate::Unparsed,
+        ChangeKind::Added => Fate::New,
+        // The bytes differ, perhaps only in a byte order mark.
+        _ => Fate::Between,
+    }
+}
+
+/// Judges the files of a change.
+pub(super) struct Judge<'a> {
+    judged: &'a JudgedChange,
+    rules: &'a Rules,
+    bound: &'a UnrecordedIntents,
+    gone: Vec<RelativePath>,
+    texts: HashMap<RelativePath, Versions>,
+    classes: Option<Classification>,
+    findings: Vec<Finding>,
+    summary: &'a mut CheckSummary,
+    /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
+    uncommitted: Option<HashSet<RelativePath>>,
+    /// For each renamed file, by its old path, the deeds of the file at its new path.
+    renamed: HashMap<RelativePath, Vec<Deed>>,
+    /// How much text of large files was examined so far.
+    looked_at: Extent,
+    /// Large files that were not examined, because the limits of [`Extent`] were reached. Each is
+    /// judged as a whole.
+    beyond: Vec<RelativePath>,
+}
+
+/// The size of the large texts that were examined. It is limited so that they take at most about a
+/// minute, even if somebody makes the files of a change large on purpose.
+#[derive(Default)]
+struct Extent {
+    bytes: usize,
+    blocks: usize,
+}
+
+impl Extent {
+    /// Texts of up to this many bytes are always examined.
+    const SMALL_BYTES: usize = 64 * 1024;
+    /// Texts of up to this many blocks are always examined.
+    const SMALL_BLOCKS: usize = 1_000;
+    /// Larger texts are examined until they have this many bytes together.
+    const MAX_BYTES: usize = 16 * 1024 * 1024;
+    /// Larger texts are examined until they have this many blocks together.
+    const MAX_BLOCKS: usize = 50_000;
+
+    /// Adds a text. Returns true if the sum is still within the limits, so that the text can be
+    /// examined.
+    fn takes(&mut self, document: &Document) -> bool {
+        let add = |sum: &mut usize, size: usize, small: usize, most: usize| {
+            *sum += if size > small { size } else { 0 };
+            size <= small || *sum <= most
+        };
+        let blocks = document.blocks().blocks.len();
+        add(&mut self.bytes, document.len_bytes(), Self::SMALL_BYTES, Self::MAX_BYTES)
+            && add(&mut self.blocks, blocks, Self::SMALL_BLOCKS, Self::MAX_BLOCKS)
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// `texts` and `classes` are the texts of the change and its class, as far as the caller knows
+    /// them. What is counted and noted is added to `summary`.
+    pub(super) fn of(
+        judged: &'a JudgedChange,
+        rules: &'a Rules,
+        bound: &'a UnrecordedIntents,
+        (texts, classes): (classes::Texts, Option<Classification>),
+        summary: &'a mut CheckSummary,
+    ) -> Result<Self, VerbError> {
+        let of_content = judged.changes.iter().filter(|change| change.aspect == Aspect::Content);
+        let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new)));
+        Ok(Self {
+            judged,
+            rules,
+            bound,
+            gone: ground::git::deleted_paths(of_content),
+            texts: texts.collect(),
+            classes,
+            findings: Vec::new(),
+            summary,
+            uncommitted: judged.uncommitted()?,
+            renamed: HashMap::new(),
+            looked_at: Extent::default(),
+            beyond: Vec::new(),
+        })
+    }
+
+    /// Judges all files. Files that exist come before deleted ones, because an existing file may be
+    /// a deleted one under another name. `nameless` are files whose names are not valid UTF-8.
+    pub(super) fn all(
+        mut self,
+        nameless: BTreeSet<RelativePath>,
+    ) -> Result<Vec<Finding>, VerbError> {
+        let is_gone = |changes: &[&PathChange]| {
+            changes.iter().all(|change| change.kind == ChangeKind::Deleted)
+        };
+        let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
+        for change in self.judged.changes.iter().filter(|change| !is_of_rules(&change.path)) {
+            by_path.entry(&change.path).or_default().push(change);
+        }
+        let (gone, standing): (Vec<_>, Vec<_>) =
+            by_path.into_iter().partition(|(_, changes)| is_gone(changes));
+        self.summary.files += gone.len() + standing.len() + nameless.len();
+        for (path, changes) in standing.into_iter().chain(gone) {
+            let deeds = self.deeds(path, &changes)?;
+            self.judge(path, &deeds);
+        }
+        if !self.beyond.is_empty() {
+            self.summary.notes.push(format!(
+                "The large files of this change have more in them than is looked at block by block, so these were judged as a whole: {}.",
+                listed(&self.beyond)
+            ));
+        }
+        for path in nameless {
+            self.judge(&path, &[deeds::of_file(&path, Fate::Nameless)]);
+            self.summary.notes.push(format!(
+                "The name of {path} is not UTF-8, so no scope owns it: give it another name."
+            ));
+        }
+        for shares in [&mut self.summary.intents, &mut self.summary.contributors] {
+            shares.sort_by(|a, b| (b.blocks, &a.id).cmp(&(a.blocks, &b.id)));
+        }
+        Ok(self.findings)
+    }
+
+    /// Counts a recorded block.
+    fn count(&mut self, found: &Provenance) {
+        let ws = &self.judged.ws;
+        self.summary.recorded += 1;
+        if let Some(id) = answers::intent_of(ws, found) {
+            let name = ws.registry.get(&id).map(|intent| intent.name.value.clone());
+            count_for(&mut self.summary.intents, id, name);
+        }
+        if let Some(at) = found.claim {
+            let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
+            let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+            let who = answers::who(&claim.conversation.contributor, tool);
+            count_for(&mut self.summary.contributors, who, None);
+        }
+    }
+
+    fn judge(&mut self, path: &RelativePath, deeds: &[Deed]) {
+        let judge = DeedJudge {
+            ws: &self.judged.ws,
+            rules: self.rules,
+            path,
+            bound: self.bound.of_path(path),
+            against: &self.judged.against,
+            is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
+        };
+        let mut findings = judge.all(deeds);
+        if self.bound.asks_for(path) {
+            let is_open = |deed: &&Deed| deed.answer.is_none();
+            self.summary.uncovered += deeds.iter().filter(is_open).count();
+        } else {
+            findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
+        }
+        self.findings.extend(findings);
+    }
+
+    fn deeds(
+        &mut self,
+        path: &RelativePath,
+        changes: &[&PathChange],
+    ) -> Result<Vec<Deed>, VerbError> {
+        let of_content = changes.iter().find(|change| change.aspect == Aspect::Content);
+        let others = changes.iter().filter_map(|change| match change.aspect {
+            Aspect::Content => None,
+            Aspect::Mode => Some(Fate::Mode),
+            Aspect::Link => Some(Fate::Link),
+            Aspect::Submodule => Some(Fate::Submodule),
+        });
+        let mut deeds: Vec<Deed> = others.map(|fate| deeds::of_file(path, fate)).collect();
+        match of_content.map(|change| change.kind) {
+            None => {}
+            Some(ChangeKind::Deleted) => deeds.extend(self.gone(path)?),
+            Some(kind) => deeds.extend(self.standing(path, kind)?),
+        }
+        Ok(deeds)
+    }
+
+    fn gone(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
+        if let Some(deeds) = self.renamed.remove(path) {
+            return Ok(deeds::as_a_whole(deeds, path, Fate::Renamed));
+        }
+        let ws = &self.judged.ws;
+        let before = match self.texts.remove(path) {
+            Some((before, _)) => before,
+            None => self.judged.base().map(|base| ws.read_at(base, path)).transpose()?.flatten(),
+        };
+        let blocks = before.map(|before| before.blocks());
+        let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
+        Ok(deeds::of_gone(ws, path, blocks, &self.judged.bases))
+    }
+
+    fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
+        let (ws, bases) = (&self.judged.ws, &self.judged.bases[..]);
+        let (before, after) = self.texts.remove(path).unwrap_or_default();
+        let document = match after.map_or_else(|| ws.read(path), Ok) {
+            Ok(document) => document,
+            Err(reason) => {
+                self.summary.notes.push(format!("{reason}. It was judged as a whole."));
+                return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+            }
+        };
+        if !self.looked_at.takes(&document) {
+            self.beyond.push(path.clone());
+            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+        }
+        let baseline = match (before, bases) {
+            (Some(before), [_]) => Baseline::Texts(vec![before]),
+            _ => Baseline::at_commits(ws, path, bases)?,
+        };
+        let document = baseline.carried_by(document);
+        self.summary.notes.extend(document.cut_short());
+        self.findings.extend(deeds::conflicts(path, &document));
+        let file = answers::file(ws, path, &document);
+        let before = baseline.or_renamed(ws, path, &document, bases.first(), &self.gone)?;
+        if matches!(before.baseline, Baseline::Unknown) {
+            let note =
+                format!("{path} has no readable text at the base. It was judged as a whole.");
+            self.summary.notes.push(note);
+            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+        }
+        let (mut deeds, edits) = deeds::of_standing(ws, path, &file, &before, bases);
+        let fate = other_fate(kind, &file.document, &before);
+        // A new or renamed file has a deed for the file as a whole already.
+        let is_whole = before.from.is_some() || before.baseline.is_empty();
+        let has_deed = is_whole && deeds.iter().any(|it| it.answer.is_none());
+        if fate == Fate::Unparsed && !has_deed || deeds.is_empty() {
+            deeds.push(deeds::of_file(path, fate));
+        }
+        self.summary.blocks += edits.now.len();
+        for (at, _) in &edits.now {
+            let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+            if found.covered() {
+                self.count(found);
+            }
+            let classes = self.classes.as_ref();
+            let contradicted =
+                classes.and_then(|all| classes::contradicted(ws, path, block, found, all));
+            self.findings.extend(contradicted);
+        }
+        if let Some(from) = before.from {
+            self.renamed.insert(from, deeds.clone());
+        }
+        Ok(deeds)
+    }
+}

@@ -1,0 +1,192 @@
+//! Determines which intent answers for work that no record covers: the selection of a person or,
+//! for a change that is to be merged, the intent that its commits or its branch name. This only
+//! chooses the intent; it grants no permission.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::{CheckRequest, ComparedSides, JudgedChange};
+use ground::git::Target;
+use ground::policy::AuthorRule;
+use ground::{CommitId, Git, RelativePath};
+use intents::Intent;
+use why::rules::Rules;
+use why::{VerbError, Workspace};
+
+/// The trailer that always names an intent, in addition to the trailers that the policy defines.
+const TRAILER: &str = "Intent-Id";
+/// The number of commits whose trailers are read at most.
+const MAX_COMMITS: usize = 10_000;
+
+/// The intents that answer for unrecorded work, by path.
+#[derive(Clone, Debug, Default)]
+pub struct UnrecordedIntents {
+    /// The intents that the commits that changed the path name.
+    by_path: HashMap<RelativePath, Vec<String>>,
+    /// Paths for which no record is required, because only authors changed them whom the policy
+    /// exempts.
+    unasked: HashSet<RelativePath>,
+    otherwise: Vec<String>,
+}
+
+impl UnrecordedIntents {
+    /// One intent, or none, for all paths.
+    pub fn to(intent: Option<String>) -> Self {
+        Self { otherwise: intent.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Determines the intents in this order: the intent that the request names; the person's
+    /// selection, for changes that are in no commit; the trailers of the commits; the name of the
+    /// branch.
+    ///
+    /// `here` is the work tree. `has_nameless` says that the change contains a name that is not
+    /// valid UTF-8.
+    pub(super) fn of(
+        here: &Workspace,
+        request: &CheckRequest,
+        judged: &JudgedChange,
+        rules: &Rules,
+        has_nameless: bool,
+    ) -> Result<Self, VerbError> {
+        let ws = &judged.ws;
+        if let Some(id) = &request.intent {
+            return match rules.intent(id) {
+                Some(intent) => Ok(Self::to(Some(intent.id.value.clone()))),
+                None => ws.intent(id).map(|intent| Self::to(Some(intent.id.value.clone()))),
+            };
+        }
+        let selected = here.selected(None);
+        let (Some(git), Some(_)) = (ws.git(), &judged.tip) else { return Ok(Self::to(selected)) };
+        let mut of_commits = of_commits(git, judged, rules, has_nameless)?;
+        if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
+            // A person's selection applies to the changes that are in no commit yet.
+            let changes = git.all_changes(judged.head.as_ref(), &Target::WorkTree)?;
+            let nameless = match has_nameless {
+                true => git.nameless_changes(judged.head.as_ref(), &Target::WorkTree)?,
+                false => BTreeSet::new(),
+            };
+            let paths = changes.into_iter().map(|change| change.path).chain(nameless);
+            of_commits.by_path.extend(paths.map(|path| (path, vec![id.clone()])));
+        }
+        for path in judged.uncommitted()?.unwrap_or_default() {
+            of_commits.unasked.remove(&path);
+        }
+        Ok(Self { otherwise: of_branch(ws, request, rules).into_iter().collect(), ..of_commits })
+    }
+
+    /// Returns true if changes of this path must be recorded.
+    pub fn asks_for(&self, path: &RelativePath) -> bool {
+        !self.unasked.contains(path)
+    }
+
+    /// Returns the intents that answer for work on a path. It is enough that one of them permits
+    /// it.
+    pub fn of_path(&self, path: &RelativePath) -> &[String] {
+        self.by_path.get(path).unwrap_or(&self.otherwise)
+    }
+}
+
+/// Returns, for each changed path, the intents that its commits name: by their trailers or, if
+/// there are none, by the policy's rule for the author.
+fn of_commits(
+    git: &Git,
+    judged: &JudgedChange,
+    rules: &Rules,
+    has_nameless: bool,
+) -> Result<UnrecordedIntents, VerbError> {
+    let Some(head) = &judged.head else { return Ok(UnrecordedIntents::default()) };
+    let seen: Vec<&CommitId> = judged.bases.iter().chain(&judged.tip).collect();
+    let templates =
+        rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
+    let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
+    let tokens: Vec<&str> = named.chain([TRAILER]).collect();
+    let authors = authors(&rules.accepted().policy.authors);
+    let mut bound = UnrecordedIntents::default();
+    let mut asked: HashSet<RelativePath> = HashSet::new();
+    for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
+        let trailers = git.trailers(&commit)?.into_iter();
+        let named = trailers
+            .filter(|(_, id)| !id.trim().is_empty())
+            .filter(|(token, _)| tokens.iter().any(|known| known.eq_ignore_ascii_case(token)))
+            .map(|(_, id)| id);
+        let mut ids: Vec<String> = named.collect();
+        let mut is_unasked = false;
+        if ids.is_empty() && !authors.is_empty() {
+            let author = git.author(&commit)?;
+            if let Some((_, intent)) = authors.iter().find(|(glob, _)| glob.is_match(&author)) {
+                ids.extend(intent.clone());
+                is_unasked = intent.is_none();
+            }
+        }
+        if ids.is_empty() && authors.is_empty() {
+            continue;
+        }
+        let mut brought = git.changed_by(&commit)?;
+        if has_nameless {
+            brought.extend(git.nameless_changed_by(&commit)?);
+        }
+        for path in brought {
+            let list = if is_unasked { &mut bound.unasked } else { &mut asked };
+            list.insert(path.clone());
+            if ids.is_empty() {
+                continue;
+            }
+            let all = bound.by_path.entry(path).or_default();
+            for id in &ids {
+                let id = rules.intent(id).map_or(id, |intent| &intent.id.value);
+                if !all.contains(id) {
+                    all.push(id.clone());
+                }
+            }
+        }
+    }
+    bound.unasked.retain(|path| !asked.contains(path));
+    Ok(bound)
+}
+
+/// Compiles the policy's patterns for authors. Only `*` is a wildcard; brackets are literal,
+/// because names of bots contain them, as in `dependabot[bot]`.
+fn authors(rules: &[AuthorRule]) -> Vec<(GlobMatcher, Option<String>)> {
+    let matcher = |rule: &AuthorRule| {
+        let literal: Vec<String> = rule.author.split('*').map(globset::escape).collect();
+        let glob = GlobBuilder::new(&literal.join("*")).case_insensitive(true).build().ok()?;
+        Some((glob.compile_matcher(), rule.intent.clone()))
+    };
+    rules.iter().filter_map(matcher).collect()
+}
+
+/// Returns the intent that the name of the branch stands for, according to the patterns of the
+/// accepted policy.
+fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<String> {
+    let patterns = &rules.accepted().policy.branches;
+    if patterns.is_empty() {
+        return None;
+    }
+    let named = match &request.against {
+        ComparedSides::Range { to, .. } if to != "HEAD" => Some(to.clone()),
+        _ => ws.git().and_then(|git| git.branch()),
+    };
+    let branch = request.branch.clone().or(named)?;
+    let names = |intent: &&Intent| {
+        let id = &intent.id.value;
+        patterns.iter().any(|pattern| {
+            let pattern = pattern.replace("{intent}", &globset::escape(id));
+            let mut glob = GlobBuilder::new(&pattern);
+            let glob = glob.literal_separator(true).case_insensitive(true).build();
+            // For a remote branch such as `origin/int-1`, the name without the remote is matched
+            // too.
+            let there = branch.split_once('/').map_or(branch.as_str(), |(_, there)| there);
+            glob.is_ok_and(|glob| {
+                let glob = glob.compile_matcher();
+                glob.is_match(&branch) || glob.is_match(there)
+            })
+        })
+    };
+    let all = [&rules.accepted().registry, &ws.registry];
+    let found = all.iter().flat_map(|registry| registry.intents()).filter(names);
+    let ids: BTreeSet<&String> = found.map(|intent| &intent.id.value).collect();
+    // If the name fits several intents, it stands for none of them.
+    let [only] = Vec::from_iter(ids)[..] else { return None };
+    Some(only.clone())
+}

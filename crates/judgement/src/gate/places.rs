@@ -1,0 +1,380 @@
+//! Finds where a call would change something. Each path is assigned to the workspace that governs
+//! it, which need not be the workspace of the process.
+
+use std::path::{Path, PathBuf};
+
+use super::{Denial, DenialCode, control, in_force, rules};
+use edits::{After, Change};
+use evidence::event::{Effect, Event};
+use ground::root::temporary_folders;
+use ground::session::calls::{FileBefore, Predicted};
+use ground::session::seen::{self, FileState};
+use ground::{Hint, RelativePath, Root, store};
+use shell::PathDeed;
+use why::{VerbError, Workspace};
+
+/// Everything that a call would change.
+pub(super) struct Touches {
+    /// The workspace of the folder in which the call is made, if one governs it.
+    pub(super) home: Option<Workspace>,
+    /// The workspaces in which something would change.
+    pub(super) all: Vec<TouchedWorkspace>,
+    /// Paths that no workspace governs.
+    pub(super) outside: Vec<PathBuf>,
+    /// The denial for a path that is not valid or leads out of its workspace.
+    pub(super) refused: Option<Denial>,
+    /// Whether the rules of `home` on disk are not in force.
+    pub(super) overruled: bool,
+}
+
+/// What a call would change in one workspace.
+pub(super) struct TouchedWorkspace {
+    pub(super) ws: Workspace,
+    /// The paths as written, and those that links lead to.
+    pub(super) paths: Vec<RelativePath>,
+    /// Folders that are changed themselves, or with everything in them.
+    pub(super) folders: Vec<RelativePath>,
+    /// Whether everything in the workspace is changed.
+    pub(super) whole: bool,
+    /// For each target that a command names only in part (`rm src/$NAME`), the paths that it may
+    /// mean. At least one of them is changed.
+    pub(super) some_of: Vec<Vec<RelativePath>>,
+    /// The changed files, by their paths after following links.
+    pub(super) files: Vec<Touched>,
+}
+
+/// One file that a call would change.
+pub(super) struct Touched {
+    pub(super) before: FileBefore,
+    pub(super) manner: EditManner,
+}
+
+/// How a file would be changed. This decides how strictly its state is compared with what the
+/// session has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EditManner {
+    /// The whole text is replaced.
+    Whole,
+    /// A part of the text is replaced, located by its content.
+    Part,
+    /// Lines are inserted below a line that is given by number.
+    Placed,
+    /// The file is deleted or moved away.
+    Away,
+    /// A command changes the file.
+    Command,
+}
+
+/// The size in bytes above which the text of a file is not kept for comparison.
+const MAX_KEPT: u64 = 4 * 1024 * 1024;
+/// The number of files below a folder that are judged one by one at most. The others are judged by
+/// the folder.
+const MAX_BELOW: usize = 2_000;
+
+impl Touches {
+    pub(super) fn of(
+        event: &Event,
+        home: Option<Workspace>,
+        readings: &[shell::Prediction],
+    ) -> Self {
+        let (home, overruled) = match home.map(in_force::governed) {
+            Some((home, overruled)) => (Some(home), overruled),
+            None => (None, false),
+        };
+        let mut places =
+            Self { home, all: Vec::new(), outside: Vec::new(), refused: None, overruled };
+        for effect in &event.effects {
+            match effect {
+                Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
+                Effect::Delete { path } => places.away(&event.cwd.join(path)),
+                Effect::Move { from, to, change } => {
+                    places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
+                }
+                Effect::Read { .. }
+                | Effect::Shell { .. }
+                | Effect::Select { .. }
+                | Effect::Unreadable { .. } => {}
+            }
+        }
+        let targets = readings.iter().flat_map(|reading| &reading.targets);
+        for target in targets.filter(|target| target.deed != PathDeed::Read) {
+            places.commanded(target);
+        }
+        for folder in readings.iter().flat_map(|reading| &reading.folders) {
+            places.acted_in(Path::new(folder));
+        }
+        places
+    }
+
+    fn write(&mut self, path: &Path, change: &Change) {
+        let manner = match change {
+            Change::Whole(_) => EditManner::Whole,
+            Change::Insert { .. } => EditManner::Placed,
+            _ => EditManner::Part,
+        };
+        if let Some(touched) = self.touch(path, manner) {
+            touched.apply(change);
+        }
+    }
+
+    fn away(&mut self, path: &Path) {
+        if let Some(touched) = self.touch(path, EditManner::Away) {
+            touched.before.predicted = Predicted::Gone;
+        }
+    }
+
+    fn moved(&mut self, from: &Path, to: &Path, change: Option<&Change>) {
+        let source = self.touch(from, EditManner::Away).map(|touched| {
+            if let Some(change) = change {
+                touched.apply(change);
+            }
+            let text = touched.text_so_far();
+            touched.before.predicted = Predicted::Gone;
+            (touched.before.path.clone(), text)
+        });
+        if let Some(touched) = self.touch(to, EditManner::Whole)
+            && let Some((from, text)) = source
+        {
+            touched.before.moved_from = Some(from);
+            touched.before.predicted = text.map_or(Predicted::Unknown, Predicted::Text);
+        }
+    }
+
+    /// Adds a file that a tool of the host changes. Its path is judged as written and after
+    /// following links, and its text is kept from there.
+    fn touch(&mut self, path: &Path, manner: EditManner) -> Option<&mut Touched> {
+        let (place, paths) = self.at(path)?;
+        let place = &mut self.all[place];
+        let real = paths.last().cloned()?;
+        place.paths.extend(paths);
+        if manner == EditManner::Away {
+            place.paths.extend(files_below(&place.ws, &real));
+        }
+        Some(place.touch(real, manner))
+    }
+
+    /// Adds a path that a command names. A folder stands for what is in it. A path that is known
+    /// only in part is examined after the command.
+    fn commanded(&mut self, target: &shell::TouchedPath) {
+        let path = Path::new(&target.path);
+        if is_device(path) {
+            return;
+        }
+        let home = self.home.as_ref().filter(|home| home.root.path().starts_with(path));
+        if let Some(root) = home.map(|home| Root::clone(&home.root)) {
+            if !target.known {
+                // This could be anything in the workspace, so it is examined after the command.
+                return;
+            }
+            if target.recursive || root.path() == path {
+                let at = self.at_root(root);
+                self.all[at].whole = true;
+                return;
+            }
+        }
+        let Some((at, paths)) = self.at(path) else { return };
+        let place = &mut self.all[at];
+        let Some(real) = paths.last().cloned() else { return };
+        // Deleting or moving a folder changes everything in it.
+        let all = target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
+        let is_folder = place.ws.root.absolute(&real).is_dir();
+        if !target.known {
+            let below = files_below(&place.ws, &real).into_iter();
+            place.some_of.push(below.chain([real]).collect());
+        } else if is_folder && all {
+            place.paths.extend(files_below(&place.ws, &real));
+            place.folders.push(real);
+        } else if is_folder
+            || (target.recursive && target.deed == PathDeed::Delete && !path.exists())
+        {
+            // A deleted path that does not exist may have been a folder, perhaps one that git
+            // ignores.
+            place.folders.push(real);
+        } else {
+            place.paths.extend(paths);
+            place.touch(real, EditManner::Command);
+        }
+    }
+
+    /// Adds the workspace of a folder in which a command acts, even if the call is made elsewhere,
+    /// so that its rules apply too.
+    fn acted_in(&mut self, folder: &Path) {
+        let Ok(root) = Root::find(folder) else { return };
+        let is_home = self.home.as_ref().is_some_and(|home| home.root.path() == root.path());
+        if root.governed() && !is_home {
+            self.at_root(root);
+        }
+    }
+
+    /// Returns the file that a tool of the host would change at a path, with the workspace that
+    /// governs it, if there is one.
+    pub(super) fn file(&self, path: &Path) -> Option<(&Workspace, &Touched)> {
+        self.all.iter().find_map(|place| {
+            let real = rules::both_paths(&place.ws, path).ok()?.pop()?;
+            let file = place.files.iter().find(|file| file.before.path == real)?;
+            Some((&place.ws, file))
+        })
+    }
+
+    /// Returns the index of a path's workspace in `all`, and the path there: as written, then after
+    /// following links. Returns `None` if no workspace governs the path, or if the path is refused.
+    fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
+        let root = match Root::find(path) {
+            Ok(root) => root,
+            Err(error) => {
+                let message = format!("Scope Violation: {}.", error.with_hint());
+                self.refused.get_or_insert(Denial::new(DenialCode::ScopeViolation, message));
+                return None;
+            }
+        };
+        if !root.governed() {
+            self.outside.push(path.to_path_buf());
+            return None;
+        }
+        let at = self.at_root(root);
+        match rules::both_paths(&self.all[at].ws, path) {
+            Ok(paths) => Some((at, paths)),
+            Err(error) => {
+                self.refused.get_or_insert(rules::outside(&path.to_string_lossy(), &error));
+                None
+            }
+        }
+    }
+
+    /// Returns the index of the workspace with this root in `all`.
+    fn at_root(&mut self, root: Root) -> usize {
+        let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
+        known.unwrap_or_else(|| {
+            let ws = match &self.home {
+                Some(home) if home.root.path() == root.path() => home.clone(),
+                _ => in_force::governed(Workspace::at(root)).0,
+            };
+            self.all.push(TouchedWorkspace {
+                ws,
+                paths: Vec::new(),
+                folders: Vec::new(),
+                whole: false,
+                some_of: Vec::new(),
+                files: Vec::new(),
+            });
+            self.all.len() - 1
+        })
+    }
+}
+
+/// Returns the workspace that governs a folder, such as the one in which a call is made.
+pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
+    let root = Root::find(folder)?;
+    Ok(root.governed().then(|| Workspace::at(root)))
+}
+
+/// Returns the key by which the hooks before and after a call recognise it.
+pub fn key(event: &Event) -> String {
+    let call = event.call.as_deref().unwrap_or(&event.input);
+    format!("{}\0{call}", event.actor())
+}
+
+impl TouchedWorkspace {
+    /// Returns true if no path in the workspace is named, because a command only acts there.
+    pub(super) fn names_nothing(&self) -> bool {
+        let is_named = !self.paths.is_empty() || !self.folders.is_empty();
+        !is_named && !self.whole && self.some_of.is_empty()
+    }
+
+    fn touch(&mut self, path: RelativePath, manner: EditManner) -> &mut Touched {
+        let known = self.files.iter().position(|file| file.before.path == path);
+        let at = known.unwrap_or_else(|| {
+            let FileState { text, hash } = seen::state(&self.ws.root, &path, MAX_KEPT);
+            let (replaced, predicted) = (manner == EditManner::Whole, Predicted::Unknown);
+            let before = FileBefore { path, text, hash, moved_from: None, replaced, predicted };
+            self.files.push(Touched { before, manner });
+            self.files.len() - 1
+        });
+        let file = &mut self.files[at];
+        if manner == EditManner::Whole && file.manner != EditManner::Away {
+            // An edit of a part comes first in this call, and now the whole text is replaced.
+            (file.manner, file.before.replaced) = (manner, true);
+        }
+        file
+    }
+}
+
+impl Touched {
+    /// Returns the text that earlier effects of the same call make of the file.
+    fn text_so_far(&self) -> Option<String> {
+        match &self.before.predicted {
+            Predicted::Text(text) => Some(text.clone()),
+            Predicted::Gone => None,
+            Predicted::Unknown => self.before.text.clone(),
+        }
+    }
+
+    fn apply(&mut self, change: &Change) {
+        let unreadable = self.before.hash.is_some() && self.before.text.is_none();
+        let after = match change {
+            Change::Whole(text) => After::Text(text.clone()),
+            _ if unreadable => return,
+            _ => change.after(self.text_so_far().as_deref()),
+        };
+        self.before.predicted = match after {
+            After::Text(text) => Predicted::Text(text),
+            // Either the tool itself will refuse the edit, or the result cannot be predicted.
+            After::Fails(_) | After::Unknown(_) => Predicted::Unknown,
+        };
+    }
+}
+
+/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
+fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in store::entries(&ws.root.absolute(&folder)) {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let Ok(path) = RelativePath::new(&format!("{folder}/{name}")) else { continue };
+            let is_control =
+                control::is_control_path(path.as_str()) || control::may_hold(path.as_str());
+            if !is_control && ws.ignores.git_ignored(&path) {
+                continue;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else {
+                found.push(path);
+            }
+            if found.len() >= MAX_BELOW {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn is_device(path: &Path) -> bool {
+    let devices = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
+    devices.map(Path::new).contains(&path) || path.starts_with("/dev/fd")
+}
+
+/// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
+pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
+    let shown = path.display().to_string();
+    if control::is_control_path(&shown) {
+        return Some(control::denial(&shown));
+    }
+    let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);
+    if allowed.chain(temporary_folders()).any(|folder| is_below(path, &folder)) {
+        return None;
+    }
+    let message = format!(
+        "Scope Violation: {shown} is outside the workspace {}. Write only below it, in a temporary folder, or in a folder that `allowed_outside` in .orchestration/policy.yaml lists.",
+        home.root.path().display()
+    );
+    Some(Denial::new(DenialCode::ScopeViolation, message).at(shown))
+}
+
+/// Returns true if a path is below a folder after following links.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| Root::real(path).unwrap_or_else(|| path.to_path_buf());
+    real(path).starts_with(real(folder))
+}

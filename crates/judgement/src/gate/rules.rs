@@ -1,0 +1,220 @@
+//! Applies the rules for paths in their order; the first denial wins.
+
+use std::path::Path;
+use why::selectable;
+
+use super::{Denial, DenialCode, control, selected};
+use evidence::event::Event;
+use ground::RelativePath;
+use intents::Intent;
+use why::rules::{Outside, Rules, Ruling, SOMETHING, named};
+use why::{VerbError, Workspace};
+
+/// The rules for the paths of one workspace.
+pub(super) struct PathRules<'a> {
+    pub(super) ws: &'a Workspace,
+    /// The intent that the work is done under.
+    pub(super) selected: Option<String>,
+}
+
+impl<'a> PathRules<'a> {
+    /// Returns the rules for work of the actor of an event.
+    pub(super) fn of(ws: &'a Workspace, event: &Event) -> Self {
+        Self { ws, selected: selected(ws, event) }
+    }
+
+    /// Returns the denial of a mutation of these paths, if there is one.
+    pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
+        let first = |intent| paths.iter().find_map(|path| self.path_denial(intent, path));
+        self.intent_for(paths).map_or_else(Some, first)
+    }
+
+    /// Like [`Self::denial`], for folders that a command changes themselves or with everything in
+    /// them.
+    pub(super) fn denial_of_folders(&self, folders: &[RelativePath]) -> Option<Denial> {
+        let first = |intent| folders.iter().find_map(|folder| self.folder_denial(intent, folder));
+        self.intent_for(folders).map_or_else(Some, first)
+    }
+
+    /// Like [`Self::denial`], for a command that changes the whole workspace.
+    pub(super) fn denial_of_whole(&self) -> Option<Denial> {
+        let intent = match self.intent_for(&[]) {
+            Ok(intent) => intent,
+            Err(denial) => return Some(denial),
+        };
+        let id = &intent.id.value;
+        let owned = self.ws.registry.scope(id)?;
+        let owns = |path: &str| RelativePath::new(path).is_ok_and(|path| owned.owns(&path));
+        // The entry `*` owns only what is at the root.
+        if owns(SOMETHING) && owns(&format!("{SOMETHING}/{SOMETHING}")) {
+            return None;
+        }
+        let scope = intent.scope_entries().join(", ");
+        let message = format!(
+            "Scope Violation: {id} is not authorized to edit the whole workspace. It owns {scope}. Name the paths that are meant."
+        );
+        Some(Denial::new(DenialCode::ScopeViolation, message).under(id))
+    }
+
+    /// Returns a denial for a command that changes at least one of these paths but not necessarily
+    /// all, if it may change none of them.
+    pub(super) fn denial_of_all(&self, some_of: &[RelativePath]) -> Option<Denial> {
+        let intent = self.usable(some_of).ok()?;
+        let mut denials = some_of.iter().map(|path| {
+            let is_control =
+                control::is_control_in(&self.ws.root, path) || control::may_name_control(path);
+            match is_control {
+                true => Some(control::denial(path.as_str())),
+                false => self.folder_denial(intent, path),
+            }
+        });
+        let first = denials.next()??;
+        denials.all(|denial| denial.is_some()).then_some(first)
+    }
+
+    /// Makes the checks that come before single paths: no control file, readable rules, an intent
+    /// in progress. Returns that intent.
+    pub(super) fn intent_for(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
+        let ws = self.ws;
+        if let Some(path) = paths.iter().find(|path| control::is_control_in(&ws.root, path)) {
+            return Err(control::denial(path.as_str()));
+        }
+        // If the rules cannot be read, nothing can be allowed.
+        let Some(finding) = ws.registry.syntax_error().or_else(|| ws.policy_findings.first())
+        else {
+            return self.usable(paths);
+        };
+        let message = format!(
+            "The rules cannot be read, so nothing can be allowed: {} {}",
+            finding.message, finding.help
+        );
+        let path = finding.path.as_ref().map(ToString::to_string);
+        Err(Denial { path, ..Denial::new(DenialCode::HookError, message) })
+    }
+
+    /// Returns the selected intent if work may be done under it. `paths` are the paths that the
+    /// work changes.
+    fn usable(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
+        let (ws, selected) = (self.ws, &self.selected);
+        let deny = |code, message: String| {
+            Err(Denial { intent: selected.clone(), ..Denial::new(code, message) })
+        };
+        if let Some(missing) = ws.missing_registry() {
+            let message = format!("Nothing can be allowed without a registry: {missing}.");
+            return deny(DenialCode::HookError, message);
+        }
+        let Some(id) = selected else {
+            let next = selectable_for(ws, paths);
+            let message = format!("You must cite a valid active Intent ID. {next}");
+            return deny(DenialCode::IntentRequired, message);
+        };
+        let Some(intent) = ws.registry.get(id) else {
+            let rivals = ws.registry.definitions_of(id);
+            let why = match rivals.is_empty() {
+                true => format!("There is no intent {id}."),
+                false => format!(
+                    "The id {id} is defined at {}, so nobody can tell which intent is meant. A person gives all but one of them an id of their own, or removes them.",
+                    rivals.join(" and at ")
+                ),
+            };
+            return deny(DenialCode::UnknownIntent, format!("{why} {}", selectable(ws)));
+        };
+        if intent.in_progress() {
+            return Ok(intent);
+        }
+        let status =
+            intent.status.as_ref().map_or("without a known status", |status| status.value.as_str());
+        let next = selectable(ws);
+        let message = format!("Intent {id} is {status}, so nothing is written under it. {next}");
+        deny(DenialCode::IntentNotActive, message)
+    }
+
+    /// Returns the denial of a folder. A folder is in scope if a file in it would be, or if the
+    /// scope owns the folder itself and no rule names what is in it.
+    fn folder_denial(&self, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
+        let inside = RelativePath::new(&format!("{folder}/{SOMETHING}")).ok()?;
+        let within = self.denial_shown_as(intent, &inside, folder)?;
+        // A scope can own a folder and exclude what is in it: `src/**` and `!src/keys/**`.
+        self.path_denial(intent, folder).or_else(|| within.rule.is_some().then_some(within))
+    }
+
+    fn path_denial(&self, intent: &Intent, path: &RelativePath) -> Option<Denial> {
+        self.denial_shown_as(intent, path, path)
+    }
+
+    /// Returns the denial of a path, in whose message the path `shown` stands.
+    fn denial_shown_as(
+        &self,
+        intent: &Intent,
+        path: &RelativePath,
+        shown: &RelativePath,
+    ) -> Option<Denial> {
+        let ws = self.ws;
+        let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
+        let standing = std::fs::symlink_metadata(ws.root.absolute(path));
+        let rulings = match standing.is_ok_and(|it| it.is_dir() || it.is_symlink()) {
+            true => rules.rulings_of_folder(path, Some(id)),
+            false => rules.rulings(path, Some(id)),
+        };
+        let ruling = rulings.into_iter().next()?;
+        let (what, why) = rules.describe(&ruling, shown, Some(id));
+        let leave = || format!("{what} Leave it as it is, or ask a person.");
+        let denial = match &ruling {
+            Ruling::Protected(rule) => Denial::new(DenialCode::ProtectedPath, leave()).by(rule),
+            Ruling::Ignored(rule) => {
+                let line = format!("{}:{}", rule.file, rule.line);
+                Denial::new(DenialCode::IgnoredPath, leave()).by(line)
+            }
+            Ruling::Unknown => Denial::new(DenialCode::UnknownIntent, what),
+            // Whether git ignores the path is checked last, so that for most edits the ignore files
+            // need not be read.
+            Ruling::Outside(_) if ws.ignores.git_ignored(path) => return None,
+            Ruling::Outside(outside) => {
+                let entry = match outside {
+                    Outside::Excluded(at) => intent.owned_scope.get(*at),
+                    _ => None,
+                };
+                let message = format!("{what} Request scope expansion. {why}");
+                let rule = entry.map(|entry| entry.value.clone());
+                Denial { rule, ..Denial::new(DenialCode::ScopeViolation, message) }
+            }
+        };
+        Some(denial.at(shown).under(id))
+    }
+}
+
+/// Returns a path as written and, if a symbolic link leads elsewhere, also the path that a write
+/// would really change.
+pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath>, VerbError> {
+    let written = ws.path(ws.root.path(), text)?;
+    let real = ws.root.resolve(&written)?;
+    Ok(if real == written { vec![written] } else { vec![written, real] })
+}
+
+/// Returns the denial of a path that is in no workspace.
+pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
+    let message = format!("Scope Violation: {error}. Write only below the workspace's root.");
+    Denial::new(DenialCode::ScopeViolation, message).at(path)
+}
+
+/// Says in a sentence which intent to select for work on these paths.
+fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
+    let named = named(selectable::owners_of_all(ws, paths));
+    let Some((first, rest)) = paths.split_first() else { return selectable(ws) };
+    let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
+    match named.as_slice() {
+        [] => selectable(ws),
+        [only] => format!("{only} owns {first}{more}: select it."),
+        several => format!("{} own {first}{more}: select one of them.", several.join(" and ")),
+    }
+}
+
+/// Says in a sentence which intents can be selected.
+pub(super) fn selectable(ws: &Workspace) -> String {
+    let intents = named(selectable::unambiguous(ws, Intent::in_progress));
+    if intents.is_empty() {
+        let next = selectable::start_step(ws);
+        return format!("No intent is in progress. A person does this: {next}.");
+    }
+    format!("Select one of: {}.", intents.join(", "))
+}

@@ -1,0 +1,85 @@
+//! Binds a person or a session of an agent to an intent, and finds the other sessions that work on the same files.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use evidence::record;
+use ground::{Selection, clock, session};
+use intents::Intent;
+use ledger::{Record, RecordKind};
+use why::{VerbError, Workspace};
+
+/// Another session that may work on the same files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherSession {
+    /// The id of the session, as `host:session`.
+    pub actor: String,
+    /// The id of the intent that it has selected.
+    pub intent: String,
+    /// The time of the selection, as RFC 3339 in UTC.
+    pub selected_at: String,
+}
+
+/// Returns the sessions that selected the intent, or one that overlaps it, within the last
+/// [`RECENT_HOURS`].
+pub fn others(
+    ws: &Workspace,
+    intent: &Intent,
+    overlaps: &[String],
+    me: Option<&str>,
+) -> Vec<OtherSession> {
+    let selections = session::selections(&ws.root, &clock::hours_ago(RECENT_HOURS)).into_iter();
+    let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor }| {
+        let id = ws.registry.present_id(&intent_id).to_owned();
+        Some(OtherSession { actor: actor?, intent: id, selected_at })
+    });
+    let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
+    sessions.filter(|other| same(&other.intent) && Some(&*other.actor) != me).collect()
+}
+
+/// A session that selected its intent longer ago than this many hours is assumed to have ended.
+const RECENT_HOURS: i64 = 12;
+
+/// Stores the selection, and returns the id of the intent that was selected before.
+pub fn bind(
+    ws: &Workspace,
+    intent: &Intent,
+    session_id: Option<&str>,
+) -> Result<Option<String>, VerbError> {
+    let id = intent.id.value.clone();
+    let previous = ws.selected(session_id);
+    let actor = session_id.map(str::to_owned);
+    // The record is written first, so that nobody works under a selection that the ledger does not
+    // have.
+    if previous.as_ref() != Some(&id) {
+        let session = actor.clone();
+        let selected = record::skeleton(ws, RecordKind::Selection, Some(intent), session, None);
+        let note = previous.as_ref().map(|previous| format!("before: {previous}"));
+        record::append(ws, Record { note, ..selected })?;
+    }
+    let selection = Selection { intent_id: id, selected_at: clock::now(), actor };
+    match session_id {
+        Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
+        None => session::select(&ws.root, &selection)?,
+    }
+    Ok(previous)
+}
+
+/// Returns other intents in progress whose scopes share an entry with this one's. Does not read the
+/// ledger.
+pub fn sharing(ws: &Workspace, intent: &Intent) -> Vec<String> {
+    let entries = intent.scope_entries();
+    let shares = |other: &&Intent| {
+        let scope = other.scope_entries();
+        scope.iter().any(|entry| !entry.starts_with('!') && entries.contains(entry))
+    };
+    in_progress_beside(ws, intent).filter(shares).map(|other| other.id.value.clone()).collect()
+}
+
+pub fn in_progress_beside<'a>(
+    ws: &'a Workspace,
+    intent: &'a Intent,
+) -> impl Iterator<Item = &'a Intent> {
+    let others = ws.registry.intents().iter();
+    others.filter(|other| other.in_progress() && other.id.value != intent.id.value)
+}

@@ -1,0 +1,277 @@
+//! Appends records to the ledger. A record is written under a lock, with one write, and is on disk
+//! before success is reported.
+//!
+//! With git, a record goes to the journal of its session and work tree. Without git, or if the
+//! policy asks for a single file, it goes to `agent_trace.jsonl`. The records of one writer are
+//! chained by their hashes ([`super::chain`]).
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::chain::{hash, is_intact, split_tail};
+use super::journal::{self, Journals};
+use super::read::MAX_OBJECT;
+use super::{Record, read};
+use code::hex;
+use ground::clock;
+use ground::policy::Layout;
+use ground::{
+    Hint, Policy, RelativePath, Root,
+    store::{self, StoreError, failed},
+};
+
+/// How long to wait for another process that holds the lock of the ledger.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// The disk or the lock failed. Nothing was written, or a partial write was undone.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The record is larger than what a reader accepts.
+    #[error("a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}")]
+    TooLarge {
+        /// The size of the record's line.
+        bytes: usize,
+    },
+}
+
+impl Hint for AppendError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::TooLarge { .. } => Some("record fewer files or blocks at once".to_owned()),
+        }
+    }
+}
+
+/// Appends records in one work tree.
+pub struct Writer<'a> {
+    root: &'a Root,
+    policy: &'a Policy,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(root: &'a Root, policy: &'a Policy) -> Self {
+        Self { root, policy }
+    }
+
+    /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
+    pub fn append(&self, record: Record) -> Result<String, AppendError> {
+        let mut record = completed(record);
+        let private = self.root.private();
+        let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
+        let journals = match self.policy.ledger.layout {
+            Some(Layout::Single) => None,
+            _ => Journals::of(self.root),
+        };
+        let place = if journals.is_some() { IN_JOURNAL } else { SINGLE };
+        let writer = self.writer(record.session.as_deref(), place)?;
+        let (path, shown) = match &journals {
+            Some(journals) => (journals.file(&writer), journal::shown(&writer)),
+            None => {
+                let single = RelativePath::new(SINGLE).expect("a fixed name is a path");
+                (self.root.absolute(&single), single)
+            }
+        };
+        let mut file = LockedLedger::open(path)?;
+        if journals.is_some() {
+            journal::show(self.root, &writer, &file.path);
+            file.through(&self.root.absolute(&shown));
+        }
+        let bytes = file.bytes()?;
+        let length = file.whole(&shown, &bytes)?;
+        let last = last_of(&bytes[..length], &writer);
+        record.writer = writer;
+        record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
+        record.prev = last.map(|(_, h)| h);
+        let mut line = Vec::new();
+        if length > 0 && bytes[length - 1] != b'\n' {
+            line.push(b'\n');
+        }
+        line.extend(stored(&record));
+        if line.len() > MAX_OBJECT {
+            return Err(AppendError::TooLarge { bytes: line.len() });
+        }
+        file.commit(length as u64, &line)?;
+        Ok(record.id)
+    }
+
+    /// Removes the records for which `goes` is true from the beginnings of the journals of this
+    /// work tree and of work trees that were removed. Returns how many were removed.
+    pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+        let private = self.root.private();
+        let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
+        journal::take_out(self.root, goes)
+    }
+
+    /// The id of a session's chain in this clone: the same from one record to the next, and in no
+    /// other clone. The policy may change the `place` of new records, so the journal and the single
+    /// file have chains of their own.
+    fn writer(&self, session: Option<&str>, place: &str) -> Result<String, StoreError> {
+        let path = self.root.private().join(CLONE);
+        let fresh = uuid::Uuid::new_v4().simple().to_string();
+        store::create_new(&path, fresh.as_bytes())?;
+        let clone = store::read_capped(&path, MAX_CLONE)?.unwrap_or_default();
+        Ok(writer_id(&clone, session, place))
+    }
+}
+
+/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
+/// share a writer.
+const CLONE: &str = "clone";
+const MAX_CLONE: u64 = 1024;
+
+/// The place of records in [`writer_id`] if they are in a journal. Earlier versions used it for the
+/// single file as well.
+const IN_JOURNAL: &str = "";
+
+fn writer_id(clone: &[u8], session: Option<&str>, place: &str) -> String {
+    let mut sha = Sha256::new();
+    sha.update(clone);
+    sha.update(session.unwrap_or_default());
+    sha.update(place);
+    hex(&sha.finalize())[..32].to_owned()
+}
+
+/// Returns a function that takes a session and a writer and returns true if this clone wrote the
+/// chain of that writer.
+pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + use<> {
+    let clone = store::read_capped(&root.private().join(CLONE), MAX_CLONE).ok().flatten();
+    move |session, writer| {
+        let is_at =
+            |place| clone.as_ref().is_some_and(|one| writer_id(one, session, place) == writer);
+        is_at(IN_JOURNAL) || is_at(SINGLE)
+    }
+}
+
+const SINGLE: &str = ".orchestration/agent_trace.jsonl";
+
+/// Returns the sequence number and the hash of the last intact record of a writer.
+fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
+    let own = format!("\"writer\":\"{writer}\"");
+    let is_own = |line: &&[u8]| {
+        line.windows(own.len()).any(|window| window == own.as_bytes()) && is_intact(line)
+    };
+    let line = bytes.rsplit(|byte| *byte == b'\n').find(is_own)?;
+    let record: Record = serde_json::from_slice(line).ok()?;
+    (record.writer == writer).then_some((record.seq, split_tail(line)?.1.to_owned()))
+}
+
+/// The line that is stored for a record: its JSON, its hash `h`, and a line feed.
+fn stored(record: &Record) -> Vec<u8> {
+    let mut line = serde_json::to_vec(record).expect("a record is plain data with text keys");
+    line.pop();
+    let h = hash(&line);
+    line.extend_from_slice(format!(",\"h\":\"{h}\"}}\n").as_bytes());
+    line
+}
+
+/// Fills in the fields that a caller may leave empty: the id and the timestamp. Also removes extra
+/// fields whose names our own records use.
+fn completed(mut record: Record) -> Record {
+    if record.id.is_empty() {
+        record.id = uuid::Uuid::now_v7().to_string();
+    }
+    if record.timestamp.is_empty() {
+        record.timestamp = clock::now();
+    }
+    record.extra.retain(|key, _| !super::dialect::OURS.contains(&key.as_str()));
+    record
+}
+
+struct LockedLedger {
+    path: PathBuf,
+    file: File,
+    created: bool,
+}
+
+impl LockedLedger {
+    fn open(path: PathBuf) -> Result<Self, StoreError> {
+        let (file, created) = store::append_to(&path)?;
+        Ok(Self { path, file, created })
+    }
+
+    /// Switches to writing through the second name of the file, if it has one. A program that
+    /// watches the folder of that second name is only notified of writes that go through it.
+    fn through(&mut self, shown: &Path) {
+        if is_same(&self.path, shown)
+            && let Ok((file, _)) = store::append_to(shown)
+        {
+            self.file = file;
+        }
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let mut file = &self.file;
+        let mut bytes = Vec::new();
+        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+        read.map_err(failed(&self.path, "read"))?;
+        Ok(bytes)
+    }
+
+    /// Returns how many bytes of the file to keep, and cuts off a record that was half written when
+    /// a process was killed. Cutting is safe: success is only reported for whole lines. A last line
+    /// that is a whole record without its line feed is kept, and so is text that does not begin
+    /// like a record.
+    fn whole(&self, shown: &RelativePath, bytes: &[u8]) -> Result<usize, StoreError> {
+        let start = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if bytes[start..].first() != Some(&b'{') {
+            return Ok(bytes.len());
+        }
+        let reading = read::bytes(shown, &bytes[start..]);
+        if reading.unreadable.is_empty() {
+            return Ok(bytes.len());
+        }
+        self.file.set_len(start as u64).map_err(failed(&self.path, "shortened"))?;
+        Ok(start)
+    }
+
+    /// Appends whole lines with one write and syncs them to disk. If that fails, the file is cut
+    /// back to `length`.
+    fn commit(&self, length: u64, lines: &[u8]) -> Result<(), StoreError> {
+        let mut file = &self.file;
+        let written = file.write_all(lines).and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            // The file is not synced again: a second sync could report success for pages that the
+            // system has already dropped.
+            let _ = self.file.set_len(length);
+            return Err(failed(&self.path, "appended to")(source));
+        }
+        if self.created {
+            sync_folders(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let of = |path: &Path| path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+    of(one).is_some_and(|id| Some(id) == of(other))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Syncs the folders above a new file. Otherwise a crash could lose the file's name.
+fn sync_folders(path: &Path) -> Result<(), StoreError> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    for folder in path.ancestors().skip(1).take(4) {
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(failed(folder, "made durable"))?;
+        if folder.ends_with(".orchestration") {
+            break;
+        }
+    }
+    Ok(())
+}

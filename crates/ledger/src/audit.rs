@@ -1,0 +1,109 @@
+//! Checks every file of a ledger for `intent verify`. Records are dropped after they are checked,
+//! so memory use does not grow with the ledger.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::append::own_chains;
+use super::evidence::{self, Digest, SectionLine};
+use super::read::{self, ErasedSection, ParsedLedgerFile};
+use super::{Ledger, journal};
+use ground::parallel::in_parallel;
+use ground::{Finding, RelativePath, Root};
+
+/// The result of an audit.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    /// How many records there are.
+    pub records: usize,
+    /// How many files they are in.
+    pub files: usize,
+    /// Everything that is wrong in files and chains, file by file.
+    pub findings: Vec<Finding>,
+    /// The intents under which code was recorded.
+    pub intents: BTreeSet<String>,
+    /// The digests of all sections of evidence, computed from the bytes of the files.
+    pub sections: HashSet<Digest>,
+    /// The sections from which a line was erased.
+    pub erased: Vec<ErasedSection>,
+}
+
+/// Reads all files of a workspace's ledger on all processors. For evidence, only the findings and
+/// digests are kept, and no records are made from its lines.
+pub fn audit(root: &Root) -> Audit {
+    let is_own = own_chains(root);
+    let files = read::files(root);
+    let read = in_parallel(&files, |file| {
+        let named = evidence::digest_of_path(&file.path);
+        match named.and_then(|named| Some((named, file.bytes().ok()?))) {
+            Some((named, bytes)) => AuditedFile::of_evidence(&file.path, named, &bytes),
+            None => AuditedFile {
+                rest: ParsedLedgerFile::read(file, None).owned_by(&is_own),
+                ..AuditedFile::default()
+            },
+        }
+    });
+    let mut audit = Audit { files: files.len(), ..Audit::default() };
+    let mut parts: BTreeMap<RelativePath, ParsedLedgerFile> = BTreeMap::new();
+    let mut counted: HashSet<Digest> = HashSet::new();
+    for (file, part) in files.into_iter().zip(read) {
+        // A section that is in several files (because two branches compacted it) counts once, as it
+        // does in `Ledger`.
+        let is_new = |section: &Digest| !part.is_sound || !counted.contains(section);
+        let new = part.records.iter().filter(|(section, _)| is_new(section));
+        audit.records += new.map(|(_, records)| records).sum::<usize>();
+        counted.extend(part.rest.sections.iter().filter(|_| part.is_sound));
+        audit.sections.extend(&part.rest.sections);
+        audit.erased.extend(part.rest.erased.iter().cloned());
+        audit.intents.extend(part.intents);
+        parts.insert(file.path, part.rest);
+    }
+    let rest = Ledger::of_known(parts, journal::sealed(root));
+    for entry in rest.entries() {
+        let has_code = !entry.record.files.is_empty();
+        audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
+    }
+    audit.records += rest.len();
+    audit.findings = rest.findings().to_vec();
+    audit
+}
+
+/// The data that is kept about one file.
+#[derive(Default)]
+struct AuditedFile {
+    /// The parsed file. For evidence, `entries` is empty.
+    rest: ParsedLedgerFile,
+    /// Whether the digest of the file's bytes is equal to the one in its name.
+    is_sound: bool,
+    /// How many records each section of evidence has.
+    records: Vec<(Digest, usize)>,
+    /// The intents under which evidence records code.
+    intents: BTreeSet<String>,
+}
+
+impl AuditedFile {
+    fn of_evidence(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
+        let (rest, sections) = read::evidence_file(path, named, bytes);
+        let is_sound = rest.digest == Some(named);
+        let mut audited = Self { rest, is_sound, ..Self::default() };
+        for section in sections {
+            let mut records = 0;
+            for (_, said) in &section.lines {
+                let intent = match said {
+                    SectionLine::Erased(_) => continue,
+                    SectionLine::Changed(line) => {
+                        Some(&section.header.intents[line.intent as usize].id)
+                    }
+                    SectionLine::Carried(record) => {
+                        record.intent_id.as_ref().filter(|_| !record.files.is_empty())
+                    }
+                };
+                records += 1;
+                if let Some(intent) = intent.filter(|intent| !audited.intents.contains(*intent)) {
+                    audited.intents.insert(intent.clone());
+                }
+            }
+            audited.records.push((section.digest, records));
+        }
+        audited
+    }
+}

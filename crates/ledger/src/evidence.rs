@@ -1,0 +1,769 @@
+//! Evidence: the records that a commit carries, as files in git.
+//!
+//! A file `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` never changes. The digest in its name
+//! is the first 128 bits of the SHA-256 of its bytes, in hexadecimal. It contains one or more
+//! *sections*. A section has a header, which lists each intent and each session once, and then one
+//! line for each combination of intent, session and file. After these come the other records that
+//! the commit carries (approvals, reassignments, changes of the registry) as whole records.
+//! `docs/formats.md` describes every field.
+//!
+//! A section only says which blocks a commit added or changed: their names, lines and content
+//! hashes. Everything else that is known about a block, such as its token hash, is computed from
+//! the file's text in the commit when it is needed.
+
+use std::fmt;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+use super::record::is_zero;
+use super::{
+    BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord, Record,
+    RecordKind, RecordedDecision, Related, Strength, Tool, strict,
+};
+use code::hex;
+use code::{ContentHash, Places, language};
+use ground::{RelativePath, clock};
+
+/// The version of the format that this program writes.
+pub const FORMAT: u32 = 2;
+
+/// The key, among the extra fields of a record, for the name of the record's intent at the time
+/// when the record was made.
+const CITED_NAME: &str = "intent_name";
+
+/// Returns the name that the record's intent had when the record was made. Only records from
+/// evidence have it.
+pub fn cited_name(record: &Record) -> Option<&str> {
+    record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
+}
+
+const FOLDER: &str = ".orchestration/agent_trace/";
+const HEADER: &[u8] = b"{\"evidence\":";
+const SHORT: &str = "s:";
+const BYTES: usize = 16;
+/// The possible beginnings of a line about one file. If `intent` or `by` is left out, its value is
+/// 0.
+const BROUGHT: [&[u8]; 3] = [b"{\"intent\":", b"{\"by\":", b"{\"path\":"];
+const TOMBSTONE: &[u8] = b"{\"erased\":";
+
+/// The namespace of the SSH signature of a tombstone. A signature that was made in another
+/// namespace does not count.
+pub const ERASURE: &str = "intent-erasure";
+
+/// The first 128 bits of a SHA-256. It identifies a file of evidence or a section of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Digest([u8; BYTES]);
+
+impl Digest {
+    /// Returns the digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let whole = Sha256::digest(bytes);
+        Self(std::array::from_fn(|at| whole[at]))
+    }
+
+    /// Makes a digest from its 16 bytes, the reverse of [`Self::as_bytes`].
+    pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    pub fn as_bytes(&self) -> &[u8; BYTES] {
+        &self.0
+    }
+
+    /// Parses a digest of 32 lowercase hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() != 2 * BYTES || !is_lower_hex(text) {
+            return None;
+        }
+        let mut bytes = [0; BYTES];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Returns true if the text has only the digits `0` to `9` and `a` to `f`.
+pub(super) fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns the digest in the name of an evidence file. `None` if the path is not that of an
+/// evidence file.
+pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
+    let below = path.as_str().strip_prefix(FOLDER)?;
+    let (month, name) = below.split_once('/')?;
+    let is_month = month.len() == 7
+        && month.bytes().enumerate().all(|(at, byte)| match at {
+            4 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
+}
+
+/// Returns the month of a file of evidence, which is the name of its folder.
+pub fn month_of(path: &RelativePath) -> &str {
+    path.as_str().rsplit('/').nth(1).unwrap_or_default()
+}
+
+/// Returns the path of a file of evidence. `time` is the newest time in the file, such as
+/// `2026-02-18T…`; its month becomes the folder.
+pub fn path_of(digest: Digest, time: &str) -> RelativePath {
+    let month = time.get(..7).unwrap_or("1970-01");
+    RelativePath::new(&format!("{FOLDER}{month}/{digest}.jsonl"))
+        .expect("a fixed folder, digits and a digest are a path")
+}
+
+/// The header of a section: what its lines refer to, written once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the format: [`FORMAT`].
+    pub evidence: u32,
+    /// The commit that the section is about, if it was sealed late. `None` if the section is about
+    /// the commit that added it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// The intents that the lines refer to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<CitedIntent>,
+    /// The sessions that the lines refer to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<CitedSession>,
+    /// Fields that this version does not know. They are kept.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An intent as it was when the work was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CitedIntent {
+    /// Its id. If the work was done under no intent (possible for a lesson), the id is empty and so
+    /// are all other fields.
+    pub id: String,
+    /// The hash of its text, as [`short`] writes it. See [`intents::Intent::hash`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The specifications that it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specs: Vec<String>,
+}
+
+/// Who wrote the code: a session of an agent, or a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CitedSession {
+    /// The id of the session: `host:id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Whether it was a person, a model, both, or unknown.
+    #[serde(rename = "type")]
+    pub entity_type: EntityType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// For a person, the name in git's configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The tool, and, after a space, its version if that is known: `claude-code 2.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The time of those of its lines that have no time of their own, exact to one second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The strength of those of its lines that have no strength of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+}
+
+/// One line of evidence: what one session changed in one file under one intent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceLine {
+    /// The index of its intent in [`Header::intents`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub intent: u32,
+    /// The index of its session in [`Header::sessions`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub by: u32,
+    pub path: RelativePath,
+    /// When the last of these changes was recorded: RFC 3339 in UTC. A line that was read always
+    /// has a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The previous path of the file, if the commit renamed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RelativePath>,
+    /// How reliably it is known who made the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// What the gate decided, if it was anything but `no_opinion`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<RecordedDecision>,
+    /// The class that the agent claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_class: Option<String>,
+    /// Whether a person accepted the blocks as they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ack: bool,
+    /// Set instead of `blocks` for a new file with very many blocks, if this session wrote all of
+    /// its lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
+    /// The blocks that were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<EvidenceBlock>,
+    /// Fields that this version does not know. They are kept.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A file that was added or deleted as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    /// How many lines it has.
+    pub lines: u32,
+    /// The content hash of its text, as [`short`] writes it.
+    pub hash: String,
+    /// Whether the file was deleted. Then `lines` and `hash` are those of the deleted file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+}
+
+/// A block as a JSON list: kind, name, lines, content hash, added lines, more fields. The last two
+/// are optional.
+///
+/// In the added lines, `1-3,7/31` means that lines 1 to 3 and 7 of the block's 31 lines were added.
+/// If this item is missing, all lines were added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceBlock {
+    kind: String,
+    name: String,
+    lines: String,
+    hash: String,
+    /// Which lines were added. `None` if all of them were.
+    brought: Option<String>,
+    more: Option<More>,
+}
+
+impl Serialize for EvidenceBlock {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { kind, name, lines, hash, brought, more } = self;
+        match (brought, more) {
+            (None, None) => (kind, name, lines, hash).serialize(serializer),
+            (Some(brought), None) => (kind, name, lines, hash, brought).serialize(serializer),
+            (_, Some(more)) => (kind, name, lines, hash, brought, more).serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EvidenceBlock {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(BlockVisitor)
+    }
+}
+
+/// Reads a list of four to six items.
+struct BlockVisitor;
+
+impl<'de> Visitor<'de> for BlockVisitor {
+    type Value = EvidenceBlock;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("kind, name, lines, hash, brought lines, more")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<EvidenceBlock, A::Error> {
+        let mut text = |at: usize| {
+            list.next_element::<String>()?.ok_or_else(|| A::Error::invalid_length(at, &self))
+        };
+        let (kind, name, lines, hash) = (text(0)?, text(1)?, text(2)?, text(3)?);
+        let brought = list.next_element::<Option<String>>()?;
+        let more = if brought.is_some() { list.next_element::<More>()? } else { None };
+        if list.next_element::<IgnoredAny>()?.is_some() {
+            return Err(A::Error::invalid_length(7, &self));
+        }
+        if brought == Some(None) && more.is_none() {
+            return Err(A::Error::invalid_length(5, &self));
+        }
+        Ok(EvidenceBlock { kind, name, lines, hash, brought: brought.flatten(), more })
+    }
+}
+
+/// Fields that few blocks have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct More {
+    /// The parameter types. Only set if several blocks of the file have this kind and name, before
+    /// or after the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// Which one it is of several blocks with the same name, counted from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ordinal: u32,
+    /// Whether the block was deleted. Then the lines and the hash are those of the deleted block.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+    /// The hash of the text that was last recorded, if the block was changed after that without a
+    /// record and then committed. If it is equal to the hash of the committed text, only the lead
+    /// of the block (doc comment, decorators) was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
+}
+
+impl EvidenceBlock {
+    /// Makes the list for a block of a record. `of` is the number of lines that belong to the block
+    /// itself.
+    pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
+        let name = range.block.as_ref()?;
+        let lines = match range.start_line == range.end_line {
+            true => range.start_line.to_string(),
+            false => format!("{}-{}", range.start_line, range.end_line),
+        };
+        let more = More {
+            parameters: name.parameters.clone(),
+            ordinal: name.ordinal,
+            deleted: range.deleted,
+            recorded: range.recorded.as_ref().and_then(|hash| short(hash.as_str())),
+        };
+        Some(Self {
+            kind: name.kind.clone(),
+            name: name.path.clone(),
+            lines,
+            hash: short(range.content_hash.as_str())?,
+            brought: range.brought.as_ref().map(|places| format!("{}/{of}", places.as_str())),
+            more: (more != More::default()).then_some(more),
+        })
+    }
+
+    /// Returns true if the lines and the hash have the right form and the added lines are within
+    /// the block's own lines.
+    fn is_readable(&self) -> bool {
+        let is_among = self.brought.as_ref().is_none_or(|text| {
+            text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
+        });
+        let recorded = self.more.as_ref().and_then(|more| more.recorded.as_ref());
+        let are_hashes =
+            [Some(&self.hash), recorded].into_iter().flatten().all(|hash| long(hash).is_some());
+        !self.kind.is_empty() && span(&self.lines).is_some() && are_hashes && is_among
+    }
+
+    /// Returns the block in the form that records of the journal use.
+    fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
+        let More { parameters, ordinal, deleted, recorded } = self.more.clone().unwrap_or_default();
+        let (start, end) = span(&self.lines)?;
+        let places = |text: &str| text.split('/').next().map(Places::from_ledger);
+        let content = ContentHash::from_ledger(long(&self.hash)?);
+        Some(BlockRecord {
+            block: Some(BlockName {
+                kind: self.kind.clone(),
+                path: self.name.clone(),
+                parameters,
+                ordinal,
+                language: language.map(str::to_owned),
+            }),
+            brought: self.brought.as_deref().and_then(places),
+            replaces: deleted.then(|| content.clone()),
+            deleted,
+            recorded: recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
+            ..BlockRecord::bare(start, end, content)
+        })
+    }
+}
+
+/// Parses a line range such as `15-45`, or a single line such as `15`.
+fn span(text: &str) -> Option<(u32, u32)> {
+    let (start, end) = text.split_once('-').unwrap_or((text, text));
+    let (start, end) = (number(start)?, number(end)?);
+    (1 <= start && start <= end).then_some((start, end))
+}
+
+/// Parses digits without a sign and without leading zeros. So each number has only one spelling,
+/// and each block too.
+fn number(text: &str) -> Option<u32> {
+    let is_plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// Returns true if a text such as `2-3,7` contains rising line ranges that end at line `of` or
+/// earlier.
+fn is_places(places: &str, of: &str) -> bool {
+    let Some(of) = number(of) else { return false };
+    let mut before = 0;
+    places.is_empty()
+        || places.split(',').all(|place| {
+            let Some((first, last)) = span(place) else { return false };
+            let rises = first > before && last <= of;
+            before = last;
+            rises
+        })
+}
+
+/// Returns true for a time such as `2026-11-23T19:15:34.198Z`. The milliseconds may be missing.
+fn is_time(text: &str) -> bool {
+    const FORMS: [&[u8]; 2] = [b"0000-00-00T00:00:00.000Z", b"0000-00-00T00:00:00Z"];
+    let is_of = |(byte, form): (u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        other => byte == *other,
+    };
+    let has_form = |form: &&[u8]| text.len() == form.len() && text.bytes().zip(*form).all(is_of);
+    FORMS.iter().any(has_form) && clock::milliseconds(text).is_some()
+}
+
+/// Converts a record's time to the form that evidence uses. Fractions of a second other than
+/// milliseconds are cut off.
+pub fn time_of(record: &str) -> Option<String> {
+    match is_time(record) {
+        true => Some(record.to_owned()),
+        false => second(record).map(|second| format!("{second}Z")),
+    }
+}
+
+/// Cuts a time to whole seconds: `2026-11-23T19:15:34`.
+fn second(time: &str) -> Option<String> {
+    time.get(.."0000-00-00T00:00:00".len()).map(str::to_owned)
+}
+
+/// Shortens a hash for evidence: `sha256:<hex>` becomes `s:` and the first 128 bits in base64url.
+pub fn short(hash: &str) -> Option<String> {
+    let digits = hash.strip_prefix("sha256:")?.get(..2 * BYTES)?;
+    Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.0)))
+}
+
+/// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
+pub fn long(short: &str) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
+    (bytes.len() == BYTES).then(|| format!("sha256:{}", hex(&bytes)))
+}
+
+/// A section of an evidence file: a header and the lines up to the next header.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The digest of its bytes. If a line was erased, the digest that the section had before that,
+    /// which the tombstone names.
+    pub digest: Digest,
+    /// The byte range of the section in the file.
+    pub bytes: Range<usize>,
+    pub header: Header,
+    /// The lines after the header, each with its byte range in the file.
+    pub lines: Vec<(Range<usize>, SectionLine)>,
+    /// The byte ranges of lines that cannot be read.
+    pub unreadable: Vec<Range<usize>>,
+}
+
+/// The content of a line of a section.
+#[derive(Clone, Debug)]
+pub enum SectionLine {
+    /// A session's changes to one file.
+    Changed(Box<EvidenceLine>),
+    /// A whole record that the commit carries unchanged, for example an approval.
+    Carried(Box<Record>),
+    /// A tombstone: a person erased the line that was here.
+    Erased(Box<Tombstone>),
+}
+
+impl SectionLine {
+    /// Returns true if the line is a tombstone.
+    pub fn is_erased(&self) -> bool {
+        matches!(self, Self::Erased(_))
+    }
+}
+
+/// The line that replaces a line that a person erased. If it is signed, the signature is its last
+/// key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// The digest of the erased line.
+    pub erased: String,
+    /// The digest that the section had before any of its lines was erased. The section keeps it as
+    /// its id.
+    pub section: String,
+    /// Who erased the line, as in git's `user.name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When the line was erased, in UTC: `2026-02-18T12:00:00Z`.
+    pub time: String,
+    /// Why the line was erased.
+    pub why: String,
+    /// The signature, and fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Why a file cannot be read as evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEvidence {
+    /// The file does not begin with a header.
+    Headless,
+    /// A header has this version of the format, which is newer than this program.
+    Newer(u32),
+}
+
+/// Splits a file of evidence into its sections and parses them.
+pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut at = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let span = at..at + line.len();
+        at = span.end;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let is_whole = text.len() < line.len() && is_object(text);
+        if text.starts_with(HEADER) {
+            // Lines after an unreadable header must not be read with the intents of the section
+            // before it.
+            let header = if is_whole { header(text)? } else { None };
+            let unreadable = if header.is_none() { vec![span.clone()] } else { vec![] };
+            let (digest, header) = (Digest::of(b""), header.unwrap_or_default());
+            sections.push(Section { digest, bytes: span, header, lines: vec![], unreadable });
+            continue;
+        }
+        let section = sections.last_mut().ok_or(NoEvidence::Headless)?;
+        section.bytes.end = span.end;
+        match parse_line(text, &section.header).filter(|_| is_whole) {
+            Some(line) => section.lines.push((span.start..span.start + text.len(), line)),
+            None => section.unreadable.push(span),
+        }
+    }
+    for section in &mut sections {
+        section.digest = match section.original() {
+            Some(digest) => digest,
+            None => Digest::of(&bytes[section.bytes.clone()]),
+        };
+    }
+    if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
+}
+
+impl Section {
+    /// Returns the section digest that the first tombstone names. Tombstones that name a different
+    /// one are moved to `unreadable`.
+    fn original(&mut self) -> Option<Digest> {
+        let named = |line: &SectionLine| match line {
+            SectionLine::Erased(stone) => Digest::parse(&stone.section),
+            _ => None,
+        };
+        let first = self.lines.iter().find_map(|(_, line)| named(line))?;
+        let (kept, other): (Vec<_>, Vec<_>) = std::mem::take(&mut self.lines)
+            .into_iter()
+            .partition(|(_, line)| named(line).is_none_or(|digest| digest == first));
+        self.lines = kept;
+        self.unreadable.extend(other.into_iter().map(|(span, _)| span));
+        Some(first)
+    }
+
+    /// Returns the digest of each line, including the header. For a tombstone this is the digest of
+    /// the erased line, so the list stays the same when a line is erased.
+    pub fn line_digests(&self, bytes: &[u8]) -> Vec<Digest> {
+        let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
+        let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        let digest = |line: &[u8]| match tombstone(line) {
+            Some(stone) => Digest::parse(&stone.erased).unwrap_or_else(|| Digest::of(line)),
+            None => Digest::of(line),
+        };
+        lines.map(digest).collect()
+    }
+}
+
+fn tombstone(line: &[u8]) -> Option<Tombstone> {
+    let stone: Tombstone =
+        serde_json::from_slice(line.starts_with(TOMBSTONE).then_some(line)?).ok()?;
+    let is_readable = Digest::parse(&stone.erased).is_some()
+        && Digest::parse(&stone.section).is_some()
+        && is_time(&stone.time)
+        && !stone.why.is_empty();
+    is_readable.then_some(stone)
+}
+
+/// Returns true if the whole line is one JSON object and no object in it has a repeated key.
+fn is_object(line: &[u8]) -> bool {
+    line.starts_with(b"{") && line.ends_with(b"}") && strict::has_unique_keys(line)
+}
+
+/// Parses a header. `None` if it cannot be read, an error if its format is newer than this program.
+fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
+    #[derive(Deserialize)]
+    struct FormatVersion {
+        evidence: u64,
+    }
+    let header = serde_json::from_slice::<Header>(line).ok();
+    let version = match &header {
+        Some(header) => Some(u64::from(header.evidence)),
+        None => serde_json::from_slice::<FormatVersion>(line).ok().map(|found| found.evidence),
+    };
+    if let Some(version) = version.filter(|version| *version > u64::from(FORMAT)) {
+        return Err(NoEvidence::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
+    }
+    let is_cited = |intent: &CitedIntent| {
+        let is_none = *intent == CitedIntent::default();
+        let hash = intent.hash.as_deref();
+        is_none || !intent.id.is_empty() && hash.is_none_or(|hash| long(hash).is_some())
+    };
+    let is_commit = |hex: &str| [40, 64].contains(&hex.len()) && is_lower_hex(hex);
+    let is_readable = |header: &Header| {
+        header.of.as_deref().is_none_or(is_commit) && header.intents.iter().all(is_cited)
+    };
+    Ok(header.filter(is_readable))
+}
+
+fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
+    if BROUGHT.iter().any(|begin| line.starts_with(begin)) {
+        let mut line: EvidenceLine = serde_json::from_slice(line).ok()?;
+        let session = header.sessions.get(line.by as usize)?;
+        line.time = line.time.or_else(|| session.time.clone());
+        line.strength = line.strength.or(session.strength);
+        let is_readable = header.intents.len() > line.intent as usize
+            && line.time.as_deref().is_some_and(is_time)
+            && line.blocks.is_empty() == line.whole.is_some()
+            && line.blocks.iter().all(EvidenceBlock::is_readable)
+            && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
+        return is_readable.then(|| SectionLine::Changed(Box::new(line)));
+    }
+    if line.starts_with(TOMBSTONE) {
+        return tombstone(line).map(|stone| SectionLine::Erased(Box::new(stone)));
+    }
+    let record: Record = serde_json::from_slice(line).ok()?;
+    // Only a line about one file may claim code, because only such a claim can be checked against a
+    // commit.
+    let claims = record.files.iter().flat_map(|file| &file.conversations);
+    let carries = record.kind != RecordKind::Mutation
+        && !record.id.is_empty()
+        && !record.timestamp.is_empty()
+        && claims.into_iter().all(|one| one.ranges.is_empty());
+    carries.then(|| SectionLine::Carried(Box::new(record)))
+}
+
+impl EvidenceLine {
+    /// Turns the line into a record. `nth` is the position of the line in the section, counted from
+    /// 0, and becomes part of the record's id.
+    pub fn record(&self, header: &Header, digest: Digest, nth: usize) -> Record {
+        let intent = &header.intents[self.intent as usize];
+        let session = &header.sessions[self.by as usize];
+        let language = language::of_file(self.path.as_str(), "").map(|language| language.id);
+        let id = Some(intent.id.clone()).filter(|id| !id.is_empty());
+        let itself = id.clone().map(|value| Related { kind: "intent".to_owned(), value });
+        let specs = intent.specs.iter();
+        let specs =
+            specs.map(|spec| Related { kind: "specification".to_owned(), value: spec.clone() });
+        let tool = session.tool.as_deref().map(|tool| {
+            let (name, version) = tool.split_once(' ').unwrap_or((tool, ""));
+            let version = Some(version.to_owned()).filter(|version| !version.is_empty());
+            Tool { name: name.to_owned(), version }
+        });
+        let cited = intent.name.iter().map(|name| (CITED_NAME.to_owned(), name.as_str().into()));
+        let from = self.from.iter().map(|from| ("from".to_owned(), from.as_str().into()));
+        let whole = self.whole.iter().filter_map(|whole| whole.range());
+        let blocks = self.blocks.iter().filter_map(|block| block.record(language));
+        Record {
+            id: format!("{digest}:{nth}"),
+            timestamp: self.time.clone().unwrap_or_default(),
+            kind: if self.ack { RecordKind::Ack } else { RecordKind::Mutation },
+            intent_id: id,
+            intent_hash: intent.hash.as_deref().and_then(long),
+            decision: self.decision.clone(),
+            files: vec![FileRecord {
+                relative_path: self.path.clone(),
+                conversations: vec![Conversation {
+                    url: session.id.clone(),
+                    contributor: Contributor {
+                        entity_type: session.entity_type,
+                        model_identifier: session.model.clone(),
+                        name: session.name.clone(),
+                    },
+                    ranges: whole.chain(blocks).collect(),
+                    related: itself.into_iter().chain(specs).collect(),
+                    extra: Extra::new(),
+                }],
+                extra: from.collect(),
+                ..FileRecord::bare(self.path.clone())
+            }],
+            tool,
+            session: session.id.clone(),
+            strength: self.strength,
+            claimed_class: self.claimed_class.clone(),
+            extra: cited.collect(),
+            ..Record::default()
+        }
+    }
+}
+
+impl Whole {
+    /// Returns the file as a single block record without a name. It stands for every block in the
+    /// file.
+    fn range(&self) -> Option<BlockRecord> {
+        let content = ContentHash::from_ledger(long(&self.hash)?);
+        Some(BlockRecord {
+            replaces: self.deleted.then(|| content.clone()),
+            deleted: self.deleted,
+            ..BlockRecord::bare(1, self.lines.max(1), content)
+        })
+    }
+}
+
+/// Writes a section. A time or strength that most lines of a session have is written once, in the
+/// header, and such a line has no time of its own.
+///
+/// But leaving out a time must not change the order in which the lines about a file are read. For
+/// example, session A changed a file at 10:00:00.1 and at 10:00:00.5, and session B at 10:00:00.3.
+/// The time of session A is 10:00:00.5. Its first line keeps the time 10:00:00.1, since otherwise
+/// it would be read after the line of session B.
+pub fn write(mut header: Header, mut lines: Vec<EvidenceLine>, carried: &[Record]) -> Vec<u8> {
+    let recorded: Vec<_> =
+        lines.iter().map(|line| (line.by, line.path.clone(), line.time.clone())).collect();
+    for (by, session) in header.sessions.iter_mut().enumerate() {
+        let mut its: Vec<_> = lines.iter_mut().filter(|line| line.by as usize == by).collect();
+        let times = || its.iter().filter_map(|line| line.time.as_deref());
+        let common = most_frequent(times().filter_map(second));
+        let is_common = |time: &str| second(time) == common;
+        session.time = times().filter(|time| is_common(time)).max().map(str::to_owned);
+        if its.iter().all(|line| line.strength.is_some()) {
+            session.strength = most_frequent(its.iter().filter_map(|line| line.strength));
+        }
+        let of_session = session.time.clone();
+        let keeps_order = |line: &EvidenceLine| {
+            !recorded.iter().any(|(by, path, time)| {
+                *by != line.by && *path == line.path && line.time < *time && *time < of_session
+            })
+        };
+        for line in &mut its {
+            let is_left_out = line.time.as_deref().is_some_and(is_common) && keeps_order(line);
+            line.time = line.time.take().filter(|_| !is_left_out);
+            line.strength = line.strength.filter(|_| line.strength != session.strength);
+        }
+    }
+    let mut bytes = Vec::new();
+    let mut put = |line: serde_json::Result<Vec<u8>>| {
+        bytes.extend(line.expect("plain data always serialises"));
+        bytes.push(b'\n');
+    };
+    put(serde_json::to_vec(&header));
+    lines.iter().for_each(|line| put(serde_json::to_vec(line)));
+    for record in carried {
+        let mut record = serde_json::to_value(record).expect("plain data always serialises");
+        if let Some(fields) = record.as_object_mut() {
+            // The hash chain of the writer has no meaning outside the journal.
+            ["writer", "seq", "prev"].into_iter().for_each(|key| drop(fields.shift_remove(key)));
+        }
+        put(serde_json::to_vec(&record));
+    }
+    bytes
+}
+
+/// Returns the item that occurs most often. If several occur equally often, the smallest of them.
+fn most_frequent<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts = std::collections::BTreeMap::new();
+    all.for_each(|one| *counts.entry(one).or_insert(0) += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
+}

@@ -1,0 +1,453 @@
+//! Reads every line of every ledger file: our own records, records of other tools, and incomplete
+//! or forged lines. No line is dropped; a line that cannot be read is kept and reported.
+
+use std::collections::HashSet;
+use std::fs::FileType;
+use std::io::{Read, Seek as _, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Record;
+use super::chain::{KEEP_BYTES, finding, restore};
+use super::evidence::{self, Digest, NoEvidence, Section, SectionLine};
+use super::files::ReadStamp;
+use super::journal;
+use super::scan::{ScanState, Scanner};
+use ground::{Code, Finding, RelativePath, Root, store};
+
+/// The place of an entry in a ledger file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryOrigin {
+    pub path: RelativePath,
+    /// The line of its first byte, counted from 1.
+    pub line: u32,
+    /// The offset in bytes of its first byte.
+    pub start: u64,
+    /// The offset in bytes after its last byte.
+    pub end: u64,
+}
+
+impl EntryOrigin {
+    /// Returns the place of a finding about a file as a whole.
+    pub(super) fn of_file(path: &RelativePath) -> Self {
+        Self { path: path.clone(), line: 1, start: 0, end: 0 }
+    }
+}
+
+/// The format in which a record was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecordDialect {
+    /// A record of this program, part of a hash chain.
+    Canonical,
+    /// A line of evidence, written by this program.
+    Evidence,
+    /// The published Agent Trace nesting, without our hash chain.
+    AgentTrace,
+    /// A list of files without conversations.
+    FilesFlat,
+    /// One flat object about one file.
+    Flat,
+    /// An event with a type, or a line of a tool's log.
+    Event,
+}
+
+/// How far a record can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trust {
+    /// This clone wrote the record.
+    Own,
+    /// Somebody else wrote the record; nothing proves or contradicts it.
+    Claimed,
+    /// The hash or the chain of the record is broken.
+    Contradicted,
+}
+
+/// A record together with the place that it was read from.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub record: Record,
+    pub origin: EntryOrigin,
+    pub dialect: RecordDialect,
+    /// How far the record can be trusted.
+    pub trust: Trust,
+    /// The bytes of the line as stored, without the line break.
+    pub stored: Arc<[u8]>,
+    /// The section of evidence that contains the entry. `None` for a record of a journal or of
+    /// another tool.
+    pub section: Option<Digest>,
+    /// The commit that the entry is about, if its section was sealed late.
+    pub late_commit: Option<String>,
+}
+
+/// The parsed content of a ledger file.
+#[derive(Clone, Debug, Default)]
+pub struct ParsedLedgerFile {
+    /// The entries in file order.
+    pub entries: Vec<Arc<Entry>>,
+    /// The findings about incomplete, unreadable or forged lines.
+    pub findings: Vec<Finding>,
+    /// The places and bytes of spans that could not be read. Of a span that is too large, only the
+    /// beginning is kept.
+    pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
+    /// The digests of the sections, if it is a file of evidence.
+    pub sections: Vec<Digest>,
+    /// The sections from which a line was erased.
+    pub erased: Vec<ErasedSection>,
+    /// The digest of the whole file, if it is a file of evidence.
+    pub digest: Option<Digest>,
+    /// The version of the file's format, if it is newer than this program can read. Nothing else of
+    /// such a file is read.
+    pub newer_format: Option<u32>,
+    /// The size and times of the file when it was read. `None` if it could not be read, and for
+    /// bytes that are not from a file.
+    pub(super) stamp: Option<ReadStamp>,
+    /// The ids of the journal records that were skipped, because they are sealed into evidence that
+    /// exists.
+    pub(super) passed_over: Arc<[String]>,
+}
+
+/// A section of evidence from which a line was erased.
+#[derive(Clone, Debug)]
+pub struct ErasedSection {
+    /// The file that contains the section.
+    pub path: RelativePath,
+    /// The digest of the section before anything was erased. It is still the id of the section.
+    pub digest: Digest,
+    /// The digests of the section's lines before anything was erased, header first.
+    pub lines: Vec<Digest>,
+    /// Each tombstone: the number of its line in the file, counted from 1, and its bytes.
+    pub tombstones: Vec<(u32, Arc<[u8]>)>,
+}
+
+/// A file of the ledger, with its name in the workspace and its place on disk.
+#[derive(Clone, Debug)]
+pub struct LedgerFile {
+    /// The path relative to the workspace. For a journal, the path under which it is shown.
+    pub path: RelativePath,
+    /// The path on disk. A journal is in the git directory.
+    pub disk: PathBuf,
+}
+
+impl LedgerFile {
+    /// Reads and parses the file. A file of records is read in windows, so memory use stays
+    /// bounded.
+    pub(super) fn read(&self) -> std::io::Result<ParsedLedgerFile> {
+        if evidence::digest_of_path(&self.path).is_some() {
+            return Ok(self::bytes(&self.path, &self.bytes()?));
+        }
+        let mut file = store::open(&self.disk)?;
+        let mut reading = ParsedLedgerFile::default();
+        window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
+        Ok(reading)
+    }
+
+    /// Reads a journal without the records at its beginning for which `is_sealed` is true.
+    pub(super) fn read_open(
+        &self,
+        is_sealed: impl Fn(&str) -> bool,
+    ) -> std::io::Result<ParsedLedgerFile> {
+        let mut file = store::open(&self.disk)?;
+        let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
+        file.seek(SeekFrom::Start(length))?;
+        let mut state = ScanState::after(length, sealed.len());
+        let mut reading =
+            ParsedLedgerFile { passed_over: sealed.into(), ..ParsedLedgerFile::default() };
+        window(&self.path, &mut file, &mut state, &mut reading)?;
+        Ok(reading)
+    }
+
+    /// Reads a file of evidence. Of a file larger than [`store::MAX_CONTENT`] only the beginning is
+    /// read. It is then reported as forged, since its digest cannot match.
+    pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        let file = store::open(&self.disk)?;
+        // Almost every file of evidence is smaller than this, so one read is enough.
+        let mut bytes = Vec::with_capacity(8 * 1024);
+        file.take(store::MAX_CONTENT).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// An object, or a line, larger than this many bytes is not read.
+pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
+
+/// How deep folders below the ledger's folder are followed. Years and months need two levels.
+const MAX_DEPTH: usize = 6;
+
+/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the
+/// places where other tools keep theirs, and the journals. Symbolic links are not followed.
+pub fn files(root: &Root) -> Vec<LedgerFile> {
+    list(root, &mut |_, _| false).0
+}
+
+/// Returns true if the files in a folder are known already, so that it need not be listed. Gets the
+/// path of the folder in the workspace, and its path on disk.
+pub(super) type IsKnown<'a> = &'a mut dyn FnMut(&str, &Path) -> bool;
+
+/// Like [`files`], but without the files of folders for which `is_known` is true. Also returns the
+/// folders that contain other folders.
+pub(super) fn list(root: &Root, is_known: IsKnown<'_>) -> (Vec<LedgerFile>, Vec<String>) {
+    let mut found = Listing::default();
+    let top = root.orchestration();
+    if is_plain_folder(&top) {
+        for (name, kind) in names(&top) {
+            let path = format!(".orchestration/{name}");
+            if is_ledger_file(&name) && kind.is_file() {
+                found.files.push(path);
+            } else if is_ledger_folder(&name) && kind.is_dir() {
+                found.add(&top.join(&name), path, MAX_DEPTH, is_known);
+            }
+        }
+    }
+    let shown = found.files.iter().filter_map(|path| RelativePath::new(path).ok());
+    let shown = shown.filter(|path| !journal::is_open(path));
+    let shown = shown.map(|path| LedgerFile { disk: root.absolute(&path), path });
+    let mut files: Vec<LedgerFile> = shown.chain(journal::of_work_tree(root)).collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, found.outer)
+}
+
+/// Returns true if records are kept at this path, which is relative to the workspace.
+pub fn is_ledger_path(path: &RelativePath) -> bool {
+    let Some(below) = path.as_str().strip_prefix(".orchestration/") else { return false };
+    match below.split_once('/') {
+        None => is_ledger_file(below),
+        Some((folder, rest)) => is_ledger_folder(folder) && has_ending(rest, &["jsonl"]),
+    }
+}
+
+fn is_ledger_file(name: &str) -> bool {
+    const STEMS: &[&str] = &["agent_trace", "agent-trace", "trace", "ledger"];
+    let begins = |stem: &&str| name.to_ascii_lowercase().starts_with(*stem);
+    matches!(name, "agent_trace.json" | "agent_traces.json")
+        || (has_ending(name, &["jsonl", "ndjson"]) && STEMS.iter().any(begins))
+}
+
+fn is_ledger_folder(name: &str) -> bool {
+    matches!(name, "agent_trace" | "agent_traces" | "trace" | "traces")
+}
+
+fn has_ending(name: &str, endings: &[&str]) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+}
+
+/// The result of listing folders of the ledger, as paths in the workspace.
+#[derive(Default)]
+struct Listing {
+    files: Vec<String>,
+    /// The folders that contain other folders.
+    outer: Vec<String>,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Path, path: String, depth: usize, is_known: IsKnown<'_>) {
+        if is_known(&path, folder) {
+            return;
+        }
+        for (name, kind) in names(folder) {
+            if has_ending(&name, &["jsonl"]) && kind.is_file() {
+                self.files.push(format!("{path}/{name}"));
+            } else if depth > 0 && kind.is_dir() {
+                self.outer.push(path.clone());
+                self.add(&folder.join(&name), format!("{path}/{name}"), depth - 1, is_known);
+            }
+        }
+    }
+}
+
+/// Returns the names in a folder with their file types. Links are not followed.
+fn names(folder: &Path) -> Vec<(String, FileType)> {
+    store::entries(folder)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)))
+        .collect()
+}
+
+fn is_plain_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+}
+
+/// Parses the bytes of one file. Never fails: what cannot be read becomes a finding.
+pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
+    let Some(named) = evidence::digest_of_path(path) else {
+        let mut reading = ParsedLedgerFile::default();
+        Scanner::new(path, bytes, &mut ScanState::default(), &mut reading).run_to_end();
+        return reading;
+    };
+    let (mut parsed, sections) = evidence_file(path, named, bytes);
+    let is_sound = parsed.digest == Some(named);
+    let trust = if is_sound { Trust::Claimed } else { Trust::Contradicted };
+    let mut lines = LineCounter::of(bytes);
+    for section in &sections {
+        parsed.entries.extend(entries_of(path, &mut lines, section, trust));
+    }
+    parsed
+}
+
+/// Parses a file of evidence, without turning its lines into entries. `named` is the digest in the
+/// file's name. If the file's bytes have another digest, none of its entries can be trusted.
+pub(super) fn evidence_file(
+    path: &RelativePath,
+    named: Digest,
+    bytes: &[u8],
+) -> (ParsedLedgerFile, Vec<Section>) {
+    let digest = Digest::of(bytes);
+    let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
+    let mut sections = evidence::read(bytes).unwrap_or_else(|why| {
+        parsed.findings.push(no_evidence(path, why));
+        if let NoEvidence::Newer(version) = why {
+            parsed.newer_format = Some(version);
+        }
+        Vec::new()
+    });
+    // A section that is repeated counts once, as if it were in several files.
+    let mut seen = HashSet::new();
+    sections.retain(|section| seen.insert(section.digest));
+    if digest != named && !sections.is_empty() {
+        let origin = EntryOrigin { end: bytes.len() as u64, ..EntryOrigin::of_file(path) };
+        let with_line_feeds = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+        // Restoring a file does not help as long as git converts it.
+        let (reason, help) = match Digest::of(with_line_feeds.as_bytes()) == named {
+            true => ("its line ends were converted", KEEP_BYTES.to_owned()),
+            false => ("its bytes were changed", restore(path)),
+        };
+        let message = format!("The file does not match the digest in its name: {reason}.");
+        parsed.findings.push(finding(Code::LedgerForged, &origin, message, help));
+    }
+    let mut lines = LineCounter::of(bytes);
+    for span in sections.iter().flat_map(|section| &section.unreadable) {
+        let origin = lines.origin(path, span);
+        parsed.findings.push(finding(
+            Code::LedgerUnreadable,
+            &origin,
+            "The line cannot be read as evidence by this version.".into(),
+            "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
+        ));
+        parsed.unreadable.push((origin, bytes[span.clone()].to_vec()));
+    }
+    for section in &sections {
+        parsed.sections.push(section.digest);
+        parsed.erased.extend(erased_of(path, &mut lines, section));
+    }
+    (parsed, sections)
+}
+
+/// Turns byte offsets into line numbers. If the offsets are rising, the file is gone through only
+/// once.
+struct LineCounter<'a> {
+    bytes: &'a [u8],
+    counted: usize,
+    line: u32,
+}
+
+impl<'a> LineCounter<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, counted: 0, line: 1 }
+    }
+
+    /// Returns the number of the line that contains the byte at `start`, counted from 1.
+    fn at(&mut self, start: usize) -> u32 {
+        if start < self.counted {
+            *self = Self::of(self.bytes);
+        }
+        let between = self.bytes[self.counted..start].iter().filter(|byte| **byte == b'\n').count();
+        self.line = self.line.saturating_add(u32::try_from(between).unwrap_or(u32::MAX));
+        self.counted = start;
+        self.line
+    }
+
+    /// Makes the origin of a byte span in the file with this path.
+    fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
+        EntryOrigin {
+            path: path.clone(),
+            line: self.at(span.start),
+            start: span.start as u64,
+            end: span.end as u64,
+        }
+    }
+}
+
+/// Turns the lines of a section of evidence into entries.
+fn entries_of(
+    path: &RelativePath,
+    lines: &mut LineCounter<'_>,
+    section: &Section,
+    trust: Trust,
+) -> Vec<Arc<Entry>> {
+    let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
+        let record = match said {
+            SectionLine::Changed(line) => line.record(&section.header, section.digest, nth),
+            SectionLine::Carried(record) => Record::clone(record),
+            SectionLine::Erased(_) => return None,
+        };
+        Some(Arc::new(Entry {
+            record,
+            origin: lines.origin(path, span),
+            dialect: RecordDialect::Evidence,
+            trust,
+            stored: Arc::from(&lines.bytes[span.clone()]),
+            section: Some(section.digest),
+            late_commit: section.header.of.clone(),
+        }))
+    });
+    entries.collect()
+}
+
+/// Returns what was erased from a section. `None` if nothing was erased.
+fn erased_of(
+    path: &RelativePath,
+    lines: &mut LineCounter<'_>,
+    section: &Section,
+) -> Option<ErasedSection> {
+    let stones = section.lines.iter().filter(|(_, said)| said.is_erased());
+    let tombstones: Vec<(u32, Arc<[u8]>)> = stones
+        .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
+        .collect();
+    (!tombstones.is_empty()).then(|| ErasedSection {
+        path: path.clone(),
+        digest: section.digest,
+        lines: section.line_digests(lines.bytes),
+        tombstones,
+    })
+}
+
+/// Makes the finding for a file that cannot be read as evidence.
+fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
+    let origin = EntryOrigin::of_file(path);
+    match why {
+        NoEvidence::Headless => finding(
+            Code::LedgerForged,
+            &origin,
+            "The file is in an evidence folder but has no evidence header.".into(),
+            restore(path),
+        ),
+        NoEvidence::Newer(version) => finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!(
+                "The file has format {version}; this program knows {}. Nothing is read from it.",
+                evidence::FORMAT
+            ),
+            "Install a newer version of `intent`.",
+        ),
+    }
+}
+
+/// Reads a file in windows, so that a line of any length needs bounded memory.
+fn window(
+    path: &RelativePath,
+    file: &mut impl Read,
+    state: &mut ScanState,
+    reading: &mut ParsedLedgerFile,
+) -> std::io::Result<()> {
+    let mut buffer: Vec<u8> = Vec::new();
+    loop {
+        let wanted = 2 * MAX_OBJECT - buffer.len();
+        let got = file.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
+        if got < wanted {
+            Scanner::new(path, &buffer, state, reading).run_to_end();
+            return Ok(());
+        }
+        let used = Scanner::new(path, &buffer, state, reading).run_to(buffer.len() - MAX_OBJECT);
+        buffer.drain(..used);
+    }
+}

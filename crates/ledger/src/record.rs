@@ -1,0 +1,566 @@
+//! The record: one JSON object per line, in the nesting of the Agent Trace format, extended with
+//! intents, fingerprints and a hash chain.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use code::named_enum::named_enum;
+use code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHash};
+use ground::RelativePath;
+
+/// Fields that this version does not know. They are kept when a record is read and written again.
+pub type Extra = Map<String, Value>;
+
+/// One line of the ledger: what somebody did, when, and under which intent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// The id of the record, a UUID (version 7).
+    pub id: String,
+    /// When the event happened: RFC 3339 in UTC, with milliseconds.
+    pub timestamp: String,
+    /// What kind of event the record describes.
+    pub kind: RecordKind,
+    /// The intent under which the event happened.
+    pub intent_id: Option<String>,
+    /// The hash of the intent's text at that time, see [`intents::Intent::hash`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_hash: Option<String>,
+    /// The provisional class of the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation_class: Option<MutationClass>,
+    /// How the class was determined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What the gate decided about the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<RecordedDecision>,
+    /// The state of version control that the change is based on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vcs: Option<Vcs>,
+    /// The files that were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRecord>,
+    /// The tool that made the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
+    /// The session that made the change: `host:id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// How reliably the change is known. Format 1 called this field `evidence`.
+    #[serde(default, alias = "evidence", skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// The class that the agent claimed for the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_class: Option<String>,
+    /// Whether the record claims the code as it was at that moment, whoever wrote it, instead of a
+    /// change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_it_stood: bool,
+    /// A short text for people about what happened, such as `created`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// In an `approval` record: the rule or the call that was approved, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approves: Option<Approved>,
+    /// In a `test` record: the command that was run, and its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestRun>,
+    /// In a `reassign` record: the blocks that now belong to its intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reassigns: Option<Reassigned>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+    /// The id of the hash chain that the record belongs to. Each session has one chain in each
+    /// clone.
+    #[serde(default)]
+    pub writer: String,
+    /// The position of the record in its chain, counted from 0.
+    #[serde(default)]
+    pub seq: u64,
+    /// The hash `h` of the previous record in the chain. `None` for record 0.
+    #[serde(default)]
+    pub prev: Option<String>,
+    /// The SHA-256 of a domain prefix and the stored bytes of the line before `,"h":"…"}`. Readers
+    /// and writers fill it in; serde never serialises it.
+    #[serde(skip)]
+    pub h: String,
+}
+
+/// The kind of event that a record describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordKind {
+    /// One or more files were changed.
+    #[default]
+    Mutation,
+    /// An intent was selected for a session.
+    Selection,
+    /// A person answered a question, signed a rule, or switched the gate off or on.
+    Approval,
+    /// An intent was created, changed or completed.
+    Registry,
+    /// A person accepted a block as it is.
+    Ack,
+    /// A person moved recorded blocks to another intent.
+    Reassign,
+    /// A test command was run, or its report was read.
+    Test,
+    /// Any other event, from another tool's log or from a later version. It claims no code.
+    Event,
+}
+
+/// What a person approved: a rule (an intent, or a file such as the policy), the content that a
+/// write leaves in a file, or a call. A signed approval also says what the new content replaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Approved {
+    /// The id of the intent, or the path of the file. Empty for a call that runs a command or
+    /// changes several files.
+    pub what: String,
+    /// `sha256:<64 hex>`. In a signed approval: for an intent its [`intents::Intent::hash`],
+    /// for a file the hash of its bytes. Without a signature: the hash of the question that was
+    /// asked.
+    pub hash: String,
+    /// What is replaced on the branch that the work is for: a hash as in `hash`, or
+    /// [`Approved::NOTHING`]. `replaces` and `time` limit an approval to a single step. Approvals
+    /// without a signature, and those of earlier versions, have neither field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// When the approval was signed. It makes each approval unique.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The signature of [`Approved::signed_bytes`], made by `ssh-keygen -Y sign`, in base64 without
+    /// the armor lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+impl Approved {
+    /// The namespace of the SSH signature. A signature made in another namespace does not count.
+    pub const NAMESPACE: &str = "intent-approval";
+
+    /// The value of `replaces` if there was no such intent or file.
+    pub const NOTHING: &str = "nothing";
+
+    /// Returns the bytes that are signed: `what`, `hash`, and, if present, `replaces` and `time`,
+    /// each on its own line.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        let all = [Some(&self.what), Some(&self.hash), self.replaces.as_ref(), self.time.as_ref()];
+        all.into_iter().flatten().flat_map(|part| [part.as_str(), "\n"]).collect::<String>().into()
+    }
+
+    /// Returns the hash of a file's bytes, as in `hash`.
+    pub fn hash_of(bytes: &[u8]) -> String {
+        format!("sha256:{}", ground::store::sha256(bytes))
+    }
+}
+
+/// A command that was run to show that an acceptance criterion holds. The output is not stored. The
+/// command is stored as a hash, and as text only in the criterion that names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestRun {
+    /// The acceptance criterion that named the command in the registry. `None` if no criterion
+    /// names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
+    /// The `sha256:<64 hex>` of the command.
+    pub command: String,
+    /// The exit code. `None` if a signal ended the command.
+    pub exit: Option<i32>,
+    /// How long the command took. 0 if the result was read from a report.
+    pub milliseconds: u64,
+    /// Whether the work tree was equal to the commit before and after the run. `None` without a
+    /// commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clean: Option<bool>,
+    /// How the result is known.
+    pub source: TestSource,
+    /// How many tests the report lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u32>,
+    /// How many of these tests failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u32>,
+    /// The `sha256:<64 hex>` of the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+/// How the result of a test command is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TestSource {
+    /// This program ran the command.
+    Run,
+    /// Somebody supplied a JUnit report.
+    Junit,
+}
+
+/// Blocks that a person moved from the intent under which they were recorded to another intent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reassigned {
+    /// Who moved the blocks, as in git's `user.name`. `None` if git has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The blocks that were moved.
+    pub blocks: Vec<ReassignedBlock>,
+}
+
+/// A recorded block, and the intent that it belonged to before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReassignedBlock {
+    /// The file in which the block was recorded.
+    pub path: RelativePath,
+    /// The kind of the block, see [`code::BlockKind::as_str`]. `None` in records of other
+    /// tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The names of its containers and its own name, joined by `.`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The content hash that was recorded for the block.
+    pub content_hash: ContentHash,
+    /// The intent that the block belonged to before.
+    pub from: String,
+}
+
+named_enum! {
+    /// Whether a change keeps the behaviour of the code.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum MutationClass, MUTATION_CLASSES {
+        /// A listed rule shows that the behaviour is the same.
+        AstRefactor: "AST_REFACTOR",
+        /// The behaviour changed, or could not be shown to be the same.
+        IntentEvolution: "INTENT_EVOLUTION",
+    }
+}
+
+impl MutationClass {
+    /// Returns the name that is used in records.
+    pub fn as_str(self) -> &'static str {
+        MUTATION_CLASSES[self as usize].1
+    }
+}
+
+/// How the class of a change was determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A listed rule applies to the change.
+    Rule,
+    /// No listed rule applies to the change.
+    None,
+    /// The text before or after the change does not parse, so the class is unknown.
+    ParseError,
+}
+
+/// What the gate decided about a call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedDecision {
+    /// The outcome: `no_opinion`, `ask` or `deny`.
+    pub outcome: String,
+    /// The rule that led to the outcome.
+    pub rule: Option<String>,
+    /// The code of the question that a person answered, such as `ABC234`.
+    pub approval: Option<String>,
+}
+
+impl RecordedDecision {
+    /// The gate had no objection.
+    pub const NO_OPINION: &str = "no_opinion";
+    /// A person had to decide.
+    pub const ASK: &str = "ask";
+    /// The gate denied the call.
+    pub const DENY: &str = "deny";
+
+    /// Makes a decision from one of the outcomes above.
+    pub fn new(outcome: &str, rule: Option<String>, approval: Option<String>) -> Self {
+        Self { outcome: outcome.to_owned(), rule, approval }
+    }
+}
+
+/// The state of version control.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Vcs {
+    /// The commit that the work tree is based on. `None` without git.
+    pub revision_id: Option<String>,
+}
+
+/// The changes to one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileRecord {
+    /// The path of the file, relative to the workspace.
+    pub relative_path: RelativePath,
+    /// The contributors, each with the blocks that they wrote.
+    #[serde(default)]
+    pub conversations: Vec<Conversation>,
+    /// What the file is related to, in format 1 and in records of other tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+    /// Short hashes of all blocks of the file before and after the change, whether they are
+    /// recorded or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlines: Option<OutlineChange>,
+    /// For each block, what the classifier found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl FileRecord {
+    /// Returns the blocks of all contributors.
+    pub fn ranges(&self) -> impl Iterator<Item = &BlockRecord> {
+        self.conversations.iter().flat_map(|one| &one.ranges)
+    }
+
+    /// Makes a file entry that has only a path.
+    pub fn bare(relative_path: RelativePath) -> Self {
+        Self {
+            relative_path,
+            conversations: Vec::new(),
+            related: Vec::new(),
+            outlines: None,
+            reasons: Vec::new(),
+            extra: Extra::new(),
+        }
+    }
+
+    /// Returns everything that the file is related to, from the file itself (other tools) and from
+    /// its conversations (our form).
+    pub fn relations(&self) -> impl Iterator<Item = &Related> {
+        let inside = self.conversations.iter().flat_map(|conversation| &conversation.related);
+        self.related.iter().chain(inside)
+    }
+}
+
+/// The blocks that one contributor wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conversation {
+    /// Where the conversation can be found, for example `claude-code:abc123`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The person or model that wrote the blocks.
+    pub contributor: Contributor,
+    /// The blocks that were written or deleted.
+    #[serde(default)]
+    pub ranges: Vec<BlockRecord>,
+    /// What the change is related to: the intent, and the specifications that it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A person or a model that wrote code.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contributor {
+    /// Whether it is a person or a model. Without evidence it is `UNKNOWN`, never `HUMAN`.
+    pub entity_type: EntityType,
+    /// The model, for example `anthropic/claude-…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_identifier: Option<String>,
+    /// For a person, the name in git's configuration. Never an e-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Contributor {
+    /// Makes a contributor for a person, with the name in git's configuration.
+    pub fn person(name: Option<String>) -> Self {
+        Self { entity_type: EntityType::Human, model_identifier: None, name }
+    }
+}
+
+// The variants are in the order of their names in records. The order of the sessions in a section
+// of evidence depends on this order, and so does the digest of the section.
+named_enum! {
+    /// Whether a contributor is a person or a model.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum EntityType, ENTITY_TYPES {
+        /// A model wrote the code.
+        Ai: "AI",
+        /// A person wrote the code.
+        Human: "HUMAN",
+        /// A person and a model wrote the code.
+        Mixed: "MIXED",
+        /// There is no evidence of who wrote the code.
+        #[default]
+        Unknown: "UNKNOWN",
+    }
+}
+
+impl EntityType {
+    /// Returns the name that is used in records.
+    pub fn as_str(self) -> &'static str {
+        ENTITY_TYPES[self as usize].1
+    }
+}
+
+/// One block that was written or deleted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockRecord {
+    /// The first line, counted from 1. Lines are a hint for people; a block is never looked up by
+    /// them.
+    pub start_line: u32,
+    /// The last line, inclusive. At least `start_line`.
+    pub end_line: u32,
+    /// The hash of the block's text as it was written. For a deleted block, the hash of its last
+    /// text.
+    pub content_hash: ContentHash,
+    /// The name of the block. `None` in records of other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockName>,
+    /// The hash of the block's tokens, see [`code::Fingerprint::tokens`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_hash: Option<TokenHash>,
+    /// The hash of the block's shape, see [`code::Fingerprint::shape`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape_hash: Option<ShapeHash>,
+    /// The hash of the tokens outside inner blocks, see [`code::Fingerprint::own`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_hash: Option<TokenHash>,
+    /// The hash of the text outside inner blocks, see [`code::Fingerprint::own_text`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_text_hash: Option<ContentHash>,
+    /// The hash of the block's lead, see [`code::Fingerprint::lead`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead_hash: Option<ContentHash>,
+    /// A sketch for finding similar blocks, see [`code::Fingerprint::sketch`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<Sketch>,
+    /// A finer sketch for finding similar blocks, see [`code::Fingerprint::pairs`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
+    /// How many tokens the block has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// The row of the block in the file's outline after the change, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<u32>,
+    /// The row of the block in the outline before the change. Absent for a new block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<u32>,
+    /// Fingerprints of the block's lines, see [`code::lines`]. Absent in records of earlier
+    /// versions, and for blocks with very many lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Lines>,
+    /// Which of `lines` this change added. The other lines were there before. Absent if this is not
+    /// known, and for a new block of which the change added every line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brought: Option<Places>,
+    /// The content hash of the block before the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ContentHash>,
+    /// Whether the block was deleted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+    /// In evidence: the content hash that was last recorded, if the block was changed after that
+    /// without a record and then committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<ContentHash>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl BlockRecord {
+    /// Returns true for an empty claim, which is the default value. Such a claim stands for code
+    /// that evidence names although its commit did not change it. It has no block, and its hash
+    /// matches no text.
+    pub fn is_empty_claim(&self) -> bool {
+        self.block.is_none() && self.content_hash.as_str().is_empty()
+    }
+
+    /// Makes a record that has only lines and a content hash.
+    pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
+        Self { start_line, end_line, content_hash, ..Self::default() }
+    }
+}
+
+/// The name that identifies a block in its file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct BlockName {
+    /// The kind of the block, see [`code::BlockKind::as_str`].
+    pub kind: String,
+    /// The names of its containers and its own name, joined by `.`.
+    pub path: String,
+    /// The parameter types, in languages that have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// Which one it is of several blocks with the same name, counted from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ordinal: u32,
+    /// The language, see [`code::Language::id`]. `None` for paragraphs.
+    #[serde(default)]
+    pub language: Option<String>,
+}
+
+pub(super) fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// Something that a file is related to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Related {
+    /// The type of the related thing: `intent` or `specification`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its id, for example `INT-001`.
+    pub value: String,
+}
+
+impl Related {
+    /// Returns true if the related thing is a specification.
+    pub fn is_specification(&self) -> bool {
+        self.kind == "specification"
+    }
+}
+
+/// The outlines of a file before and after a recorded change.
+///
+/// `before` has one row for each block, in base64url. `edits` says how to get the rows after the
+/// change: `=17` keeps the next 17 rows of `before`, `-2` leaves out the next 2 rows, and `+`
+/// followed by base64url adds a new row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlineChange {
+    /// The rows of the blocks before the change.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// The edits that turn these rows into the rows after the change.
+    #[serde(default)]
+    pub edits: Vec<String>,
+}
+
+/// The tool that made a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// The name of the tool, for example `claude-code`.
+    pub name: String,
+    /// The version of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// How reliably a record is known, from weakest to strongest. This is a claim of whoever wrote the
+/// line.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Strength {
+    /// Only a person or a program said so. No hook saw the change.
+    Declared,
+    /// The change is the probable effect of a shell command.
+    Inferred,
+    /// A hook saw the call.
+    Observed,
+    /// A hook saw the call, and the file on disk is equal to the text predicted before the write.
+    Verified,
+}

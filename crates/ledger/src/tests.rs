@@ -1,0 +1,625 @@
+//! Tests of the whole room: a ledger is written, damaged, merged and read again.
+
+use super::chain::{hash, split_tail};
+use super::*;
+use code::{ContentHash, ShapeHash, TokenHash};
+use ground::policy::{Layout, LedgerPolicy};
+use ground::{Policy, RelativePath, Root};
+
+const SINGLE: &str = ".orchestration/agent_trace.jsonl";
+
+fn path(text: &str) -> RelativePath {
+    RelativePath::new(text).expect("a test's path is a path")
+}
+
+struct TestWorkspace {
+    dir: tempfile::TempDir,
+    policy: Policy,
+}
+
+impl TestWorkspace {
+    fn new(layout: Layout) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(".orchestration")).unwrap();
+        let policy = Policy { ledger: LedgerPolicy { layout: Some(layout) }, ..Policy::default() };
+        Self { dir, policy }
+    }
+    fn root(&self) -> Root {
+        Root::find(self.dir.path()).unwrap()
+    }
+    fn append(&self, record: Record) -> String {
+        Writer::new(&self.root(), &self.policy).append(record).unwrap()
+    }
+    fn file(&self) -> std::path::PathBuf {
+        self.root().absolute(&path(SINGLE))
+    }
+    fn read(&self) -> Vec<u8> {
+        std::fs::read(self.file()).unwrap()
+    }
+}
+
+fn block(n: u32) -> BlockRecord {
+    BlockRecord {
+        block: Some(BlockName {
+            kind: "function".into(),
+            path: format!("Auth.f{n}"),
+            parameters: None,
+            ordinal: 0,
+            language: Some("rust".into()),
+        }),
+        token_hash: Some(TokenHash::from_ledger(format!("t1:{n:032x}"))),
+        shape_hash: Some(ShapeHash::from_ledger(format!("s1:{n:032x}"))),
+        tokens: Some(7),
+        ..BlockRecord::bare(
+            n + 1,
+            n + 3,
+            ContentHash::from_ledger(format!("sha256:{0:032x}{0:032x}", n + 1)),
+        )
+    }
+}
+
+fn mutation(session: &str, file: &str, blocks: impl IntoIterator<Item = u32>) -> Record {
+    Record {
+        intent_id: Some("INT-001".into()),
+        session: Some(session.into()),
+        strength: Some(Strength::Observed),
+        files: vec![FileRecord {
+            conversations: vec![Conversation {
+                url: Some(session.into()),
+                contributor: Contributor {
+                    entity_type: EntityType::Ai,
+                    model_identifier: Some("anthropic/claude".into()),
+                    name: None,
+                },
+                ranges: blocks.into_iter().map(block).collect(),
+                related: vec![Related { kind: "intent".into(), value: "INT-001".into() }],
+                extra: Extra::new(),
+            }],
+            ..FileRecord::bare(path(file))
+        }],
+        ..Record::default()
+    }
+}
+
+fn codes(findings: &[ground::Finding]) -> Vec<&'static str> {
+    findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+/// Returns a file with a chain of `n` records.
+fn chain_of(n: u32) -> Vec<u8> {
+    let workspace = TestWorkspace::new(Layout::Single);
+    (0..n).for_each(|i| drop(workspace.append(mutation("s", "a.rs", [i]))));
+    workspace.read()
+}
+
+/// Returns all findings of a file with these bytes.
+fn wrong(bytes: &[u8]) -> Vec<ground::Finding> {
+    Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
+}
+
+mod look_up_table;
+
+mod writing {
+    use super::*;
+
+    #[test]
+    fn each_session_continues_its_own_chain() {
+        let w = TestWorkspace::new(Layout::Single);
+        w.append(mutation("s:1", "a.rs", [1]));
+        w.append(mutation("s:2", "a.rs", [3]));
+        w.append(mutation("s:1", "a.rs", [2]));
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(codes(ledger.findings()), Vec::<&str>::new());
+        assert!(ledger.entries().into_iter().all(|entry| entry.trust == Trust::Own));
+        let placed = |entry: &Entry| (entry.record.session.clone().unwrap(), entry.record.seq);
+        let mut placed: Vec<_> = ledger.entries().into_iter().map(placed).collect();
+        placed.sort();
+        assert_eq!(placed, [("s:1".into(), 0), ("s:1".into(), 1), ("s:2".into(), 0)]);
+        // In another clone, the records in the same file were written by somebody else.
+        let other = TestWorkspace::new(Layout::Single);
+        std::fs::write(other.file(), w.read()).unwrap();
+        let theirs = Ledger::load(&other.root());
+        assert!(theirs.entries().into_iter().all(|entry| entry.trust == Trust::Claimed));
+    }
+
+    #[test]
+    fn an_incomplete_last_line_is_removed() {
+        let w = TestWorkspace::new(Layout::Single);
+        w.append(mutation("s", "a.rs", [1]));
+        let whole = w.read();
+        for length in 1..whole.len() - 1 {
+            std::fs::write(w.file(), [&whole[..], &whole[..length]].concat()).unwrap();
+            w.append(mutation("s", "a.rs", [2]));
+            let ledger = Ledger::load(&w.root());
+            assert_eq!(codes(ledger.findings()), Vec::<&str>::new(), "{length}");
+            assert_eq!(ledger.entries().len(), 2, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_last_line_of_another_tool_is_kept_without_a_line_break() {
+        for end in [
+            "{\"id\":\"1\",\"timestamp\":\"t\",\"file\":\"a.rs\"}",
+            "{\n \"id\":\"1\",\n \"intent_id\":\"I\"\n}",
+            "# note",
+        ] {
+            let w = TestWorkspace::new(Layout::Single);
+            let file = w.dir.path().join(".orchestration/agent_trace.jsonl");
+            std::fs::write(&file, end).unwrap();
+            w.append(mutation("s", "a.rs", [2]));
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(text.starts_with(&format!("{end}\n{{")), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_ledger_is_not_written_through_a_link() {
+        let w = TestWorkspace::new(Layout::Single);
+        let outside = tempfile::NamedTempFile::new().unwrap();
+        let link = w.dir.path().join(".orchestration/agent_trace.jsonl");
+        std::os::unix::fs::symlink(outside.path(), link).unwrap();
+        let error = Writer::new(&w.root(), &w.policy).append(mutation("s", "a.rs", [1]));
+        assert!(error.unwrap_err().to_string().contains("symbolic link"));
+        assert_eq!(std::fs::read(outside.path()).unwrap(), b"");
+    }
+
+    #[test]
+    fn concurrent_writers_lose_nothing() {
+        let w = TestWorkspace::new(Layout::Single);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let w = &w;
+                scope.spawn(move || {
+                    for n in 0..50 {
+                        w.append(mutation(&format!("s:{thread}"), "a.rs", [n]));
+                    }
+                });
+            }
+        });
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(codes(ledger.findings()), Vec::<&str>::new());
+        assert_eq!(ledger.entries().len(), 200);
+    }
+
+    #[test]
+    fn extra_fields_cannot_use_the_names_of_our_keys() {
+        let w = TestWorkspace::new(Layout::Single);
+        let mut record = mutation("s", "a.rs", [1]);
+        record.extra.insert("writer".into(), "somebody else".into());
+        record.extra.insert("h".into(), "0".into());
+        record.extra.insert("note2".into(), "kept".into());
+        w.append(record);
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(codes(ledger.findings()), Vec::<&str>::new());
+        let extra = &ledger.entries()[0].record.extra;
+        assert_eq!(extra.keys().collect::<Vec<_>>(), ["note2"]);
+    }
+}
+
+mod lines {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order_and_unknown_fields_are_kept() {
+        let line = r#"{"id":"1","timestamp":"2026-02-18T12:00:00.000Z","kind":"mutation","intent_id":null,"files":[{"relative_path":"a.rs","conversations":[{"contributor":{"entity_type":"AI"},"ranges":[{"start_line":1,"end_line":2,"content_hash":"sha256:0","u1":[1,{"x":null}]}],"u2":true}],"u3":"x"}],"u4":{"b":1,"a":2},"writer":"w","seq":17,"prev":"p"}"#;
+        let record: Record = serde_json::from_str(line).unwrap();
+        assert_eq!(record.extra.len(), 1);
+        assert_eq!(serde_json::to_string(&record).unwrap(), line);
+    }
+
+    #[test]
+    fn the_hash_of_a_known_line_is_fixed() {
+        let h = hash(b"{\"a\":1");
+        let line = format!("{{\"a\":1,\"h\":\"{h}\"}}");
+        assert_eq!(split_tail(line.as_bytes()), Some((&b"{\"a\":1"[..], h.as_str())));
+        for bad in [
+            line.to_uppercase(),
+            format!("{line} "),
+            line.replace(",\"h\"", ", \"h\""),
+            String::new(),
+            line[1..].replace(&h, &h[1..]),
+        ] {
+            assert_eq!(split_tail(bad.as_bytes()), None, "{bad}");
+        }
+        // Other programs and later versions read this format, so the digest of a known line must
+        // never change.
+        assert_eq!(h, "7e053ab427db3664871b33307feef2dc92e9ade1a4fa4a79cf21e377211b7081");
+    }
+
+    #[test]
+    fn the_schema_of_a_record_can_be_generated() {
+        let schema = serde_json::to_value(schemars::schema_for!(Record)).unwrap();
+        assert_eq!(schema["title"], "Record");
+    }
+
+    /// A foreign value under a name of ours would be read as our own value.
+    #[test]
+    fn the_names_of_our_fields_are_listed_for_foreign_records() {
+        let schema = serde_json::to_value(schemars::schema_for!(Record)).unwrap();
+        let lists = [
+            (&schema, dialect::OURS),
+            (&schema["$defs"]["FileRecord"], dialect_files::FILE_OURS),
+            (&schema["$defs"]["BlockRecord"], dialect_files::RANGE_OURS),
+        ];
+        for (of, listed) in lists {
+            let fields = of["properties"].as_object().unwrap();
+            for field in fields.keys() {
+                assert!(listed.contains(&field.as_str()), "{field}");
+            }
+        }
+    }
+}
+
+mod verification {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+        bytes.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect()
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found() {
+        let bytes = chain_of(2);
+        assert_eq!(wrong(&bytes), []);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1 << bit;
+                assert_ne!(wrong(&changed), [], "byte {at} bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_of_any_record_in_a_long_chain_is_found() {
+        let bytes = chain_of(30);
+        let all = lines(&bytes);
+        assert_eq!(all.len(), 30);
+        assert_eq!(wrong(&bytes), []);
+        let mut start = 0;
+        for at in 0..30 {
+            let length = all[at].len();
+            for within in [1, 7, length / 2, length - 2, length - 1] {
+                assert_ne!(wrong(&bytes[..start + within]), [], "cut {at} at {within}");
+            }
+            for byte in [0, length / 3, length - 3, length - 1] {
+                let mut changed = bytes.clone();
+                changed[start + byte] ^= 1;
+                assert_ne!(wrong(&changed), [], "record {at} byte {byte}");
+            }
+            let mut without = all.clone();
+            without.remove(at);
+            if at < 29 {
+                assert_ne!(wrong(&without.concat()), [], "record {at} deleted");
+            }
+            let mut twice = all.clone();
+            twice.insert(29 - at, all[at].clone());
+            let found = wrong(&twice.concat());
+            assert!(codes(&found).contains(&"ledger-duplicate"), "record {at} doubled");
+            for other in at + 1..30 {
+                let mut swapped = all.clone();
+                swapped.swap(at, other);
+                assert_ne!(wrong(&swapped.concat()), [], "{at} and {other} swapped");
+            }
+            start += length;
+        }
+    }
+
+    #[test]
+    fn a_fork_rejects_both_lines_and_a_forgery_only_itself() {
+        let w = TestWorkspace::new(Layout::Single);
+        w.append(mutation("s", "a.rs", [1]));
+        let before = w.read();
+        w.append(mutation("s", "a.rs", [2]));
+        let bytes = w.read();
+        let second = &bytes[before.len()..];
+        let body = split_tail(second.trim_ascii_end()).unwrap().0;
+        let other = String::from_utf8(body.to_vec()).unwrap().replace("INT-001", "INT-666");
+        let sealed = format!("{other},\"h\":\"{}\"}}\n", hash(other.as_bytes()));
+        let forked = [bytes.as_slice(), sealed.as_bytes()].concat();
+        let ledger = Ledger::from_files(&[(path(SINGLE), forked)]);
+        assert_eq!(codes(ledger.findings()), ["ledger-fork"]);
+        let trust: Vec<Trust> = ledger.entries().into_iter().map(|entry| entry.trust).collect();
+        assert_eq!(trust, [Trust::Claimed, Trust::Contradicted, Trust::Contradicted]);
+
+        let forged = sealed.replace("INT-666", "INT-777");
+        let bytes = [bytes.as_slice(), forged.as_bytes()].concat();
+        let ledger = Ledger::from_files(&[(path(SINGLE), bytes)]);
+        assert_eq!(codes(ledger.findings()), ["ledger-forged"]);
+        let trusted: Vec<Trust> = ledger.entries().into_iter().map(|entry| entry.trust).collect();
+        assert_eq!(trusted.iter().filter(|&&t| t == Trust::Claimed).count(), 2);
+    }
+
+    #[test]
+    fn records_of_one_writer_in_two_files_are_sorted_by_time() {
+        let w = TestWorkspace::new(Layout::Single);
+        let at = |time: &str| Record { timestamp: time.into(), ..mutation("s", "a.rs", [1]) };
+        let older = w.append(at("2026-02-18T10:00:00.000Z"));
+        let moved = (path(".orchestration/agent_trace/old.jsonl"), w.read());
+        std::fs::remove_file(w.file()).unwrap();
+        let newer = w.append(at("2026-02-18T11:00:00.000Z"));
+        let ledger = Ledger::from_files(&[(path(SINGLE), w.read()), moved]);
+        let ids: Vec<&str> = ledger.entries().into_iter().map(|entry| &*entry.record.id).collect();
+        assert_eq!(ids, [older, newer]);
+    }
+
+    #[test]
+    fn the_advice_for_converted_line_ends_keeps_git_from_converting_them() {
+        let text = "{\"evidence\":2}\n";
+        let path = crate::evidence::path_of(Digest::of(text.as_bytes()), "2026-02");
+        let help = |bytes: &str| read::bytes(&path, bytes.as_bytes()).findings[0].help.clone();
+        assert!(help("{\"evidence\":2}\r\n").contains("`*.jsonl -text`"));
+        assert!(help("{\"evidence\":1}\n").contains("git checkout"));
+    }
+
+    #[test]
+    fn a_command_in_the_advice_names_the_file_as_one_word() {
+        let path = path(".orchestration/agent_trace/a$(b).jsonl");
+        let found = read::bytes(&path, b"{\"writer\":\"x\",\"seq\":0}\n").findings;
+        assert!(found[0].help.contains("-- '.orchestration/agent_trace/a$(b).jsonl'`"));
+    }
+
+    #[test]
+    fn a_section_that_a_file_repeats_counts_once() {
+        let section =
+            "{\"evidence\":2}\n{\"id\":\"r\",\"timestamp\":\"t\",\"kind\":\"approval\"}\n";
+        let bytes = section.repeat(2).into_bytes();
+        let path = crate::evidence::path_of(Digest::of(&bytes), "2026-02");
+        let ledger = Ledger::from_files(&[(path, bytes)]);
+        assert_eq!((ledger.len(), ledger.findings().len()), (1, 0));
+    }
+
+    #[test]
+    fn a_journal_among_the_files_of_a_commit_does_not_count() {
+        let journal = path(".orchestration/agent_trace/open/1.jsonl");
+        assert!(Ledger::from_files(&[(journal, chain_of(1))]).is_empty());
+    }
+
+    #[test]
+    fn a_merge_in_any_order_stays_valid() {
+        let one = chain_of(3);
+        let two = chain_of(3);
+        let (one, two) = (lines(&one), lines(&two));
+        for order in 0..64_u32 {
+            let (mut a, mut b) = (one.iter(), two.iter());
+            let mut merged = Vec::new();
+            for step in 0..6 {
+                let pick = if order >> step & 1 == 0 { a.next() } else { b.next() };
+                merged.extend(pick.into_iter().flatten().copied());
+            }
+            merged.extend(a.chain(b).flatten().copied());
+            assert_eq!(wrong(&merged), [], "{order:b}");
+        }
+        let twice = [one.concat(), two.concat(), one.concat()].concat();
+        let ledger = Ledger::from_files(&[(path("x.jsonl"), twice)]);
+        assert_eq!(codes(ledger.findings()), ["ledger-duplicate"; 3]);
+        assert_eq!(ledger.entries().len(), 6);
+        assert_eq!(ledger.of_path(&path("a.rs")).len(), 6);
+    }
+
+    #[test]
+    fn a_forbidden_field_in_our_record_is_reported_and_kept() {
+        let bytes = chain_of(2);
+        let text = String::from_utf8(bytes).unwrap();
+        let seal = |body: &str| format!("{body},\"h\":\"{}\"}}\n", hash(body.as_bytes()));
+        let body = split_tail(text.lines().next().unwrap().as_bytes()).unwrap().0;
+        let body = std::str::from_utf8(body).unwrap();
+        let twice = seal(&body.replacen("{", "{\"x\":1,\"x\":2,", 1));
+        let upper = text.replacen(
+            &text.lines().next().unwrap()[body.len() + 6..body.len() + 70],
+            &"A".repeat(64),
+            1,
+        );
+        let table = [
+            ("crlf", text.replace('\n', "\r\n"), "ledger-unreadable", 2),
+            ("mark", format!("\u{feff}{text}"), "ledger-unreadable", 2),
+            ("twice", twice, "ledger-forged", 0),
+            ("upper", upper, "ledger-forged", 2),
+            ("no end", text.trim_end().to_owned(), "ledger-torn", 2),
+            ("kind", seal(&body.replace("\"mutation\"", "\"later\"")), "", 1),
+        ];
+        for (name, text, code, entries) in table {
+            let reading = read::bytes(&path("x.jsonl"), text.as_bytes());
+            let found = codes(&reading.findings);
+            assert_eq!(found.first().copied().unwrap_or_default(), code, "{name}: {found:?}");
+            assert_eq!(reading.entries.len(), entries, "{name}");
+            assert!(
+                reading.entries.iter().all(|e| e.dialect == RecordDialect::Canonical),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_huge_sequence_number_does_no_harm() {
+        let seal = |seq: u64| {
+            let body = format!(
+                "{{\"id\":\"{seq}\",\"timestamp\":\"t\",\"kind\":\"ack\",\"intent_id\":null,\"writer\":\"w\",\"seq\":{seq},\"prev\":null"
+            );
+            format!("{body},\"h\":\"{}\"}}\n", hash(body.as_bytes()))
+        };
+        let text = format!("{}{}{}", seal(u64::MAX), seal(u64::MAX - 1), seal(0));
+        let ledger = Ledger::from_files(&[(path("x.jsonl"), text.into_bytes())]);
+        assert!(codes(ledger.findings()).contains(&"ledger-broken"));
+        assert_eq!(ledger.entries().len(), 3);
+    }
+}
+
+mod looking_up {
+    use std::io::Write;
+
+    use super::*;
+
+    fn shown(ledger: &Ledger) -> Vec<String> {
+        let show = |entry: &Entry| {
+            format!(
+                "{} {}..{} {:?}",
+                entry.record.id, entry.origin.start, entry.origin.end, entry.trust
+            )
+        };
+        let findings =
+            ledger.findings().iter().map(|f| format!("{} {:?}", f.code.as_str(), f.lines));
+        ledger.entries().into_iter().map(show).chain(findings).collect()
+    }
+
+    #[test]
+    fn a_reload_gives_the_same_ledger_as_a_load() {
+        let w = TestWorkspace::new(Layout::Single);
+        let mut ledger = Ledger::load(&w.root());
+        assert_eq!(ledger.len(), 0);
+        let mut step = |what: &str| {
+            assert!(!ledger.is_current(&w.root()), "{what}");
+            ledger = ledger.reload(&w.root());
+            assert!(ledger.is_current(&w.root()), "{what}");
+            assert_eq!(shown(&ledger), shown(&Ledger::load(&w.root())), "{what}");
+            (ledger.entries().len(), ledger.findings().len())
+        };
+        w.append(mutation("s", "a.rs", [1]));
+        assert_eq!(step("created"), (1, 0));
+        w.append(mutation("s", "a.rs", [2]));
+        w.append(mutation("t", "b.rs", [3]));
+        assert_eq!(step("grown"), (3, 0));
+        let good = w.read();
+        let add = |bytes: &[u8]| {
+            let mut open = std::fs::OpenOptions::new().append(true).open(w.file()).unwrap();
+            open.write_all(bytes).unwrap();
+        };
+        add(b"{\n\"id\":\"open\",");
+        assert_eq!(step("an open object"), (3, 2));
+        add(b"\n\"intent_id\":\"I\"}\n");
+        assert_eq!(step("closed"), (4, 0));
+        add(&good[..good.iter().position(|&b| b == b'\n').unwrap() + 1]);
+        assert_eq!(step("a copy"), (4, 1));
+        w.append(mutation("u", "b.rs", [4]));
+        assert_eq!(step("behind the copy"), (5, 1));
+        std::fs::write(w.file(), &good).unwrap();
+        let (entries, findings) = step("cut back");
+        assert_eq!((entries, findings), (3, 0));
+        let write_later = |bytes: &[u8], seconds: u64| {
+            std::fs::write(w.file(), bytes).unwrap();
+            let later = std::time::SystemTime::now() + std::time::Duration::from_secs(seconds);
+            std::fs::File::options()
+                .append(true)
+                .open(w.file())
+                .unwrap()
+                .set_modified(later)
+                .unwrap();
+        };
+        let mut forged = good.clone();
+        let at = forged.windows(7).position(|w| w == b"INT-001").unwrap();
+        forged[at + 6] = b'7';
+        write_later(&forged, 1);
+        assert_eq!(step("one word of the first line changed"), (3, 1));
+        write_later(&good, 2);
+        assert_eq!(step("and put back"), (3, 0));
+        std::fs::write(w.file(), good.to_ascii_uppercase()).unwrap();
+        step("written anew with the same length");
+        std::fs::remove_file(w.file()).unwrap();
+        assert_eq!(step("gone"), (0, 0));
+    }
+
+    #[test]
+    fn claims_are_found_by_path_and_by_content() {
+        let record = |id: &str, time: &str, file: &str, n: u32| Record {
+            id: id.into(),
+            timestamp: time.into(),
+            ..mutation("s", file, [n])
+        };
+        let w = TestWorkspace::new(Layout::Single);
+        w.append(record("late", "2026-02-18T14:00:00.000Z", "a.rs", 1));
+        w.append(record("set back", "2026-02-18T10:00:00.000Z", "b.rs", 1));
+        w.append(Record {
+            session: Some("t".into()),
+            ..record("early", "2026-02-18T14:30:00+02:00", "a.rs", 2)
+        });
+        let ledger = Ledger::load(&w.root());
+        let ids: Vec<&str> = ledger.entries().into_iter().map(|e| e.record.id.as_str()).collect();
+        assert_eq!(ids, ["early", "late", "set back"]);
+        let of = |claims: &[ClaimRef]| -> Vec<String> {
+            claims.iter().map(|&at| ledger.claim(at).entry.record.id.clone()).collect()
+        };
+        assert_eq!(of(&ledger.of_path(&path("a.rs"))), ["early", "late"]);
+        assert_eq!(of(&ledger.by_content(&block(1).content_hash)), ["late", "set back"]);
+        assert_eq!(of(&ledger.of_intent("INT-001")), ["early", "late", "set back"]);
+        assert_eq!(of(&ledger.of_intent("INT-002")), [""; 0]);
+        assert_eq!(ledger.paths(), [path("a.rs"), path("b.rs")]);
+        assert_eq!(ledger.by_id("early").unwrap().record.session.as_deref(), Some("t"));
+    }
+
+    #[test]
+    fn an_endless_line_is_skipped_with_little_memory() {
+        let w = TestWorkspace::new(Layout::Single);
+        let mut open = std::fs::File::create(w.file()).unwrap();
+        open.write_all(b"{\"id\":\"1\",\"timestamp\":\"t\",\"intent_id\":\"I\"}\n{\"id\":\"")
+            .unwrap();
+        let filler = vec![b'x'; 1024 * 1024];
+        for _ in 0..33 {
+            open.write_all(&filler).unwrap();
+        }
+        open.write_all(b"\"}\n{\"id\":\"2\",\"timestamp\":\"t\",\"intent_id\":\"I\"}\n").unwrap();
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(codes(ledger.findings()), ["ledger-unreadable"]);
+        let lines: Vec<u32> = ledger.entries().into_iter().map(|entry| entry.origin.line).collect();
+        assert_eq!(lines, [1, 3]);
+    }
+}
+
+mod evidence {
+    use serde_json::json;
+
+    use super::super::evidence::{
+        EvidenceLine, Header, Section, SectionLine, read, time_of, write,
+    };
+
+    #[test]
+    fn the_times_of_records_are_written_in_the_form_of_evidence() {
+        let cases = [
+            ("2026-11-24T08:02:11.102Z", Some("2026-11-24T08:02:11.102Z")),
+            ("2026-11-24T08:02:11Z", Some("2026-11-24T08:02:11Z")),
+            ("2026-11-24T08:02:11.102345Z", Some("2026-11-24T08:02:11Z")),
+            ("", None),
+        ];
+        for (record, wanted) in cases {
+            assert_eq!(time_of(record).as_deref(), wanted, "{record}");
+        }
+    }
+
+    #[test]
+    fn fields_that_the_lines_of_a_session_share_are_written_once() {
+        let header: Header = serde_json::from_value(json!({
+            "evidence": 2, "intents": [{"id": "INT-001"}], "sessions": [{"type": "AI"}, {"type": "HUMAN"}]
+        }))
+        .unwrap();
+        let line = |by: u32, path: &str, time: &str, strength: Option<&str>| -> EvidenceLine {
+            let blocks = [["function", "one", "1-4", "s:UklkzfIL3rx1yyW1Om-TRA"]];
+            serde_json::from_value(json!({
+                "by": by, "path": path, "time": time, "strength": strength, "blocks": blocks
+            }))
+            .unwrap()
+        };
+        let written = vec![
+            line(0, "a.rs", "2026-11-24T08:02:11.102Z", Some("observed")),
+            line(0, "b.rs", "2026-11-24T08:02:11.950Z", Some("observed")),
+            line(0, "c.rs", "2026-11-24T08:02:14.001Z", Some("declared")),
+            line(1, "d.rs", "2026-11-24T08:02:11.500Z", None),
+            line(1, "e.rs", "2026-11-24T08:02:15Z", Some("declared")),
+        ];
+        let bytes = write(header, written.clone(), &[]);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(lines[0].starts_with("{\"path\":\"a.rs\",\"blocks\":"), "{text}");
+        assert!(lines[3].starts_with("{\"by\":1,\"path\":\"d.rs\",\"blocks\":"), "{text}");
+        let [Section { lines, unreadable, .. }] = &read(&bytes).unwrap()[..] else {
+            panic!("{text}")
+        };
+        assert!(unreadable.is_empty(), "{text}");
+        for (written, (_, read)) in written.iter().zip(lines) {
+            let SectionLine::Changed(read) = read else { panic!("{text}") };
+            assert_eq!((&read.path, read.by), (&written.path, written.by), "{text}");
+            assert_eq!(read.strength, written.strength, "{text}");
+            let close = |time: &Option<String>| time.as_ref().unwrap()[..19].to_owned();
+            assert_eq!(close(&read.time), close(&written.time), "{text}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `doctor`: checks whether everything is in place, and says what to do if not.
+
+use std::path::PathBuf;
+use why::health::Examined;
+use why::health::Health;
+use why::selectable;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use evidence::git_hooks::{self, HooksState};
+use evidence::seal;
+use ground::policy::Mode;
+use ground::text::{counted, shell_word};
+use ground::{Finding, Hint, Level, RelativePath, approvals, session, store};
+use intents::FOLDER;
+use judgement::after;
+use why::Workspace;
+
+/// The result of an examination.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DoctorAnswer {
+    /// The checks that were made, one entry for each.
+    pub checks: Vec<Examined>,
+}
+
+/// The number of bytes up to which the log of the hooks is read.
+const MAX_LOG: u64 = 2 * 1024 * 1024;
+
+/// The result of one check: the state, and what was found.
+type CheckResult = (Health, String);
+
+fn good(detail: impl Into<String>) -> CheckResult {
+    (Health::Good, detail.into())
+}
+
+fn bad(detail: impl Into<String>) -> CheckResult {
+    (Health::Bad, detail.into())
+}
+
+fn unknown(detail: impl Into<String>) -> CheckResult {
+    (Health::Unknown, detail.into())
+}
+
+/// Runs all checks on a workspace.
+pub fn examine(ws: &Workspace) -> DoctorAnswer {
+    let standing = [
+        ("workspace", governed(ws)),
+        ("git", git(ws)),
+        ("registry", registry(ws)),
+        ("policy", policy(ws)),
+        ("selection", selection(ws)),
+        ("ledger", ledger(ws)),
+        ("git hooks", hooks(ws)),
+        (".gitignore", ignored(ws)),
+        (".gitattributes", attributes(ws)),
+        ("permissions", writable(ws)),
+    ];
+    let now = [
+        ("switch", switched_off(ws)),
+        ("mode", observed(ws)),
+        ("unrecorded", unrecorded(ws)),
+        ("hook errors", errors(ws)),
+        ("ungated", ungated(ws)),
+        ("questions", waiting(ws)),
+    ];
+    let all = standing.map(|(what, found)| (what, Some(found))).into_iter().chain(now);
+    let examined = all.filter_map(|(what, found)| {
+        let (state, detail) = found?;
+        Some(Examined { what: what.to_owned(), state, detail })
+    });
+    DoctorAnswer { checks: examined.collect() }
+}
+
+/// Reports that a person switched the gate off, so that it blocks nothing. Returns `None` while it
+/// is on.
+fn switched_off(ws: &Workspace) -> Option<CheckResult> {
+    let off = session::off_until(&ws.root)?;
+    let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    Some(bad(format!(
+        "a person switched the gate off until {}{why}; `intent on` ends it",
+        off.until
+    )))
+}
+
+/// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
+/// other mode.
+fn observed(ws: &Workspace) -> Option<CheckResult> {
+    let detail =
+        "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
+    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown(detail))
+}
+
+/// Reports records that could not be written when they were made.
+fn unrecorded(ws: &Workspace) -> Option<CheckResult> {
+    let count = after::kept(&ws.root).len();
+    let records = counted(count, "record");
+    let detail = format!("{records} could not be written; `intent doctor --retry` tries again");
+    (count > 0).then(|| bad(detail))
+}
+
+/// Reports errors of hooks, which have no other way to show them.
+fn errors(ws: &Workspace) -> Option<CheckResult> {
+    let path = ws.root.orchestration().join("local").join("hook_errors.log");
+    let bytes = store::read_capped(&path, MAX_LOG).ok()??;
+    let text = String::from_utf8_lossy(&bytes);
+    let last = text.lines().rfind(|line| !line.is_empty())?;
+    let lines = counted(text.lines().count(), "line");
+    Some(unknown(format!(
+        "{lines} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it"
+    )))
+}
+
+/// Reports writes that no gate approved.
+fn ungated(ws: &Workspace) -> Option<CheckResult> {
+    let notes = session::ungated::still_valid(&ws.root);
+    let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
+    let (writes, typed) = (counted(notes.len(), "write"), shell_word(path.as_str()));
+    Some(bad(format!(
+        "{writes} that no gate let through; the first: {path} by {actor} ({why}); look at it, then `intent accept {typed}` settles it as it stands"
+    )))
+}
+
+/// Reports questions of agents that nobody has answered.
+fn waiting(ws: &Workspace) -> Option<CheckResult> {
+    let pending = approvals::pending(&ws.root);
+    let code = &pending.first()?.code;
+    let questions = counted(pending.len(), "question");
+    Some(unknown(format!("{questions} for a person; `intent approve {code}` shows the first")))
+}
+
+fn governed(ws: &Workspace) -> CheckResult {
+    let root = ws.root.path().display();
+    match ws.root.governed() {
+        true => good(format!("{root} holds .orchestration/")),
+        false => bad(format!("{root} has no .orchestration/; create it with `intent init`")),
+    }
+}
+
+fn git(ws: &Workspace) -> CheckResult {
+    match (ws.git(), ws.git_error(), ws.head()) {
+        (_, Some(error), _) => bad(error.to_string()),
+        (None, None, _) => unknown(
+            "no repository: edits are judged against the last record of a file, and `check` judges no changes",
+        ),
+        (Some(git), None, _) if git.is_shallow() => unknown(
+            "a shallow clone: `check --base` needs the base commit here (`git fetch --unshallow`)",
+        ),
+        (Some(_), None, Some(head)) => good(format!("HEAD is {}", head.0)),
+        (Some(_), None, None) => good("no commit yet"),
+    }
+}
+
+fn registry(ws: &Workspace) -> CheckResult {
+    let path = ws.registry.path();
+    if let Some(finding) = ws.registry.syntax_error() {
+        return bad(format!("{}: {} {}", finding.place(path), finding.message, finding.help));
+    }
+    if let Some(missing) = ws.missing_registry() {
+        return bad(missing);
+    }
+    let intents = counted(ws.registry.intents().len(), "intent");
+    match ws.registry.files().len() {
+        1 => good(format!("{path} holds {intents}")),
+        _ => good(format!("{path} and {FOLDER}/ hold {intents}")),
+    }
+}
+
+fn policy(ws: &Workspace) -> CheckResult {
+    let ignores = ws.ignores.findings();
+    let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
+    match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
+        Some(finding) => bad(format!("{} {}", finding.message, finding.help)),
+        None => good("in order"),
+    }
+}
+
+fn selection(ws: &Workspace) -> CheckResult {
+    let Some(id) = ws.selected(None) else {
+        return unknown(format!("no intent is selected: {}", selectable::next_step(ws)));
+    };
+    match ws.intent_in_progress(&id) {
+        Ok(_) => good(format!("{id} is selected")),
+        Err(error) => bad(error.with_hint()),
+    }
+}
+
+fn ledger(ws: &Workspace) -> CheckResult {
+    let records = counted(ws.ledger.len(), "record");
+    let is_shown = |it: &&Finding| ws.policy.check_level(it.code) >= Level::Warning;
+    let broken: Vec<_> = ws.ledger.findings().iter().filter(is_shown).collect();
+    let Some(Finding { message, help, .. }) = broken.first() else {
+        return good(format!("{records}, every chain whole"));
+    };
+    let findings = counted(broken.len(), "finding");
+    bad(format!("{records}, {findings}; the first: {message} {help} See `intent verify`"))
+}
+
+/// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
+fn hooks(ws: &Workspace) -> CheckResult {
+    let seal::OpenRecords { standing, gone } = seal::open(ws);
+    let mut open = String::new();
+    if !standing.is_empty() {
+        open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
+    }
+    if gone > 0 {
+        // Records of code that does not exist here cannot be sealed here.
+        let records = counted(gone, "record");
+        open += &format!("; {records} of code that does not exist here, kept for 30 days");
+    }
+    match git_hooks::standing(ws) {
+        HooksState::NotNeeded(why) => unknown(format!("{why}{open}")),
+        HooksState::Installed => good(format!("commits carry what was recorded{open}")),
+        HooksState::Missing { remedy, .. } => {
+            bad(format!("missing, so commits carry no records{open}; `{remedy}`"))
+        }
+    }
+}
+
+/// Checks that git ignores the private files, because they must not be committed.
+fn ignored(ws: &Workspace) -> CheckResult {
+    if ws.root.git_dir().is_none() {
+        return unknown("not needed without git");
+    }
+    let text = rules(ws, ".orchestration/.gitignore");
+    let mut missing = vec!["active_intent_current.json", "local"];
+    missing.retain(|name| !text.contains(name));
+    match missing.is_empty() {
+        true => good("selection and local state stay out of commits"),
+        false => bad(format!(
+            ".orchestration/.gitignore does not name {}; `intent init` writes a missing one",
+            missing.join(" and ")
+        )),
+    }
+}
+
+/// Returns the text of a file that configures git, or an empty text if it cannot be read.
+fn rules(ws: &Workspace, name: &str) -> String {
+    const MAX: u64 = 256 * 1024;
+    let path = RelativePath::new(name).ok();
+    let bytes = path.and_then(|path| ws.root.read_rules(&path, MAX).ok()?);
+    String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+}
+
+/// Checks that git does not convert line endings in the ledger, because that would break every
+/// hash.
+fn attributes(ws: &Workspace) -> CheckResult {
+    if ws.root.git_dir().is_none() {
+        return unknown("not needed without git");
+    }
+    let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
+    let keeps = |line: &str| line.contains("agent_trace") && line.contains("-text");
+    match texts.iter().flat_map(|text| text.lines()).any(keeps) {
+        true => good("git leaves the ledger's bytes alone"),
+        false => bad(
+            "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
+        ),
+    }
+}
+
+fn writable(ws: &Workspace) -> CheckResult {
+    let folder = ws.root.orchestration();
+    let shown = folder.display();
+    let needed = [folder.join("agent_trace"), ws.root.private()];
+    let is_file = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_dir());
+    if let Some(path) = needed.iter().find(is_file) {
+        return bad(format!(
+            "{} stands where a folder is needed, so nothing can be recorded; move it away",
+            path.display()
+        ));
+    }
+    match std::fs::metadata(&folder) {
+        Ok(metadata) if metadata.permissions().readonly() => {
+            bad(format!("{shown} is read-only, so nothing can be recorded"))
+        }
+        Ok(_) => good("records can be written"),
+        Err(error) => unknown(format!("{shown}: {error}")),
+    }
+}

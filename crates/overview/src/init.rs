@@ -1,0 +1,95 @@
+//! `intent init`: creates the first files of a workspace. Existing files are never overwritten.
+
+use std::path::Path;
+use why::selectable;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use evidence::git_hooks::{Act, GitHooksAnswer, git_hooks};
+use ground::{Root, store};
+use why::{VerbError, Workspace};
+
+/// What `intent init` created, and what it left alone.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InitAnswer {
+    /// The root folder of the workspace.
+    pub root: String,
+    /// The files that were created, relative to the root.
+    pub created: Vec<String>,
+    /// The files that existed already and were not changed.
+    pub kept: Vec<String>,
+    /// How and where records are stored.
+    pub layout: String,
+    /// The git hooks that were installed. `None` without git, or if another program manages the
+    /// hooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<GitHooksAnswer>,
+    /// Whether a person has declined the hooks, so that none were installed.
+    pub declined: bool,
+    /// Whether this run created a file or installed a hook.
+    pub changed: bool,
+    /// The command to run next.
+    pub next: String,
+}
+
+/// The files that `init` creates, with their initial content.
+pub const FILES: [(&str, &str); 5] = [
+    (".orchestration/active_intents.yaml", include_str!("templates/active_intents.yaml")),
+    (".orchestration/policy.yaml", include_str!("templates/policy.yaml")),
+    (".orchestration/.gitignore", include_str!("templates/gitignore")),
+    (
+        ".orchestration/.gitattributes",
+        "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
+    ),
+    (".intentignore", include_str!("templates/intentignore")),
+];
+
+/// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git
+/// work tree, or in `folder` itself if there is no git.
+pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
+    let root = Root::find(folder)?;
+    let (mut created, mut kept) = (Vec::new(), Vec::new());
+    for (name, text) in FILES {
+        let is_new = store::create_new(&root.path().join(name), text.as_bytes())?;
+        let list = if is_new { &mut created } else { &mut kept };
+        list.push(name.to_owned());
+    }
+    let ws = Workspace::open(root.path())?;
+    let declined = ws.git().is_some_and(|git| git.declines_hooks());
+    let act = if declined { Act::Status } else { Act::Install };
+    let hooks = |act| ws.git().and_then(|_| git_hooks(&ws, act).ok());
+    let sealed = hooks(Act::Status).is_some_and(|before| before.installed);
+    let hooks = hooks(act);
+    let seals = !sealed && hooks.as_ref().is_some_and(|now| now.installed);
+    Ok(InitAnswer {
+        root: root.path().display().to_string(),
+        changed: seals || !created.is_empty(),
+        created,
+        kept,
+        layout: layout(&root),
+        hooks,
+        declined,
+        next: next(&ws),
+    })
+}
+
+/// Returns the command to run next. It is always exactly one.
+fn next(ws: &Workspace) -> String {
+    if ws.registry.intents().is_empty() {
+        return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
+    }
+    let step = selectable::next_step(ws);
+    let command = step.split('`').nth(1).filter(|_| ws.selected(None).is_none());
+    // The step ends with `ID` if there are several intents. Only the person can choose, so list
+    // them.
+    command.filter(|command| !command.ends_with(" ID")).unwrap_or("intent list").to_owned()
+}
+
+fn layout(root: &Root) -> String {
+    match root.git_dir() {
+        Some(_) => "evidence: each commit carries what was recorded of it, below .orchestration/agent_trace/",
+        None => "single: .orchestration/agent_trace.jsonl, as there is no git here",
+    }
+    .to_owned()
+}

@@ -1,0 +1,24 @@
+//! What concerns a whole workspace: setting it up and removing it, and the overviews of what is
+//! known of it.
+//!
+//! - [`context`]: what an agent should know before it works under an intent.
+//! - [`criteria`]: testing the acceptance criteria of an intent, and completing it.
+//! - [`doctor`]: whether everything is in place, and what to do if not.
+//! - [`explain`]: how a shell command is understood.
+//! - [`init`]: creating the first files of a workspace.
+//! - [`report`]: everything that is known of a workspace, in one answer.
+//! - [`select`]: selecting an intent, and listing all of them.
+//! - [`status`]: a short overview of the state of a workspace.
+//! - [`team`]: the files that a team needs besides the ledger.
+//! - [`uninstall`]: removing what `init` added.
+
+pub mod context;
+pub mod criteria;
+pub mod doctor;
+pub mod explain;
+pub mod init;
+pub mod report;
+pub mod select;
+pub mod status;
+pub mod team;
+pub mod uninstall;

@@ -1,0 +1,186 @@
+//! Collects the blocks, records and contributors of the report while *verify* goes through the
+//! files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
+use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord, ReportedStep};
+use evidence::verify::VerdictCounts;
+use ground::RelativePath;
+use ledger::{Contributor, EntityType, Entry, RecordKind, Trust};
+use provenance::Verdict;
+use why::Workspace;
+use why::answers::{
+    self, BlockAnswer, FileProvenance, LineageStep, RecordBrief, RecordedBlock, Which,
+};
+
+/// The maximum number of steps shown of a block's history. The others are only counted.
+const MAX_STEPS: usize = 20;
+
+/// The day, the index of the contributor, and the intent.
+type ActivityKey = (Option<String>, usize, Option<String>);
+
+/// Everything that was collected so far.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) contributors: Vec<Contributor>,
+    pub(super) records: Vec<ReportedRecord>,
+    pub(super) files: Vec<ReportedFile>,
+    /// The numbers of each intent.
+    pub(super) tallies: BTreeMap<String, Tally>,
+    known_contributors: HashMap<(EntityType, Option<String>, Option<String>), usize>,
+    known_records: HashMap<(String, usize, Option<String>), usize>,
+}
+
+/// The blocks that were recorded under one intent, and their files.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) blocks: VerdictCounts,
+    /// The files that contain these blocks.
+    pub(super) files: BTreeSet<RelativePath>,
+}
+
+impl Gathered {
+    /// Adds one file with its blocks.
+    pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
+        let named = ws.ledger.has_path(path);
+        let answer = answers::answer(ws, path, file, Which::All);
+        let mut blocks = Vec::with_capacity(answer.blocks.len());
+        for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {
+            if !named && found.verdict == Verdict::Unrecorded {
+                continue;
+            }
+            if let Some(intent) = &answer.intent {
+                let tally = self.tallies.entry(intent.label()).or_default();
+                tally.blocks.count(found);
+                tally.files.insert(path.clone());
+            }
+            blocks.push(self.block(ws, path, answer));
+        }
+        let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
+        let (path, owners) = (path.clone(), Vec::new());
+        self.files.push(ReportedFile { path, owners, unrecorded, blocks });
+    }
+
+    fn block(&mut self, ws: &Workspace, path: &RelativePath, answer: BlockAnswer) -> ReportedBlock {
+        let name = &answer.qualified_name;
+        let elsewhere = |recorded: &RecordedBlock| recorded.path != *path || recorded.name != *name;
+        let earlier = answer.lineage.len().saturating_sub(MAX_STEPS);
+        let steps = answer.lineage.iter().take(MAX_STEPS);
+        let lineage: Vec<ReportedStep> = steps.map(|step| self.step(ws, step, name)).collect();
+        if let Some(at) = lineage.first().and_then(|step| step.record) {
+            self.records[at].commit.clone_from(&answer.commit);
+        }
+        let candidates = answer.candidates.iter().map(|record| self.record(ws, record)).collect();
+        ReportedBlock {
+            recorded: answer.recorded.filter(elsewhere),
+            kind: answer.kind,
+            name: answer.qualified_name,
+            start_line: answer.start_line,
+            end_line: answer.end_line,
+            verdict: answer.verdict,
+            only_inside: answer.only_inside,
+            kept: answer.kept,
+            intent: answer.intent.map(|intent| intent.label()),
+            suspect: answer.suspect.map(|suspect| suspect.message),
+            claimed: answer.claimed,
+            lineage,
+            earlier,
+            candidates,
+        }
+    }
+
+    fn step(&mut self, ws: &Workspace, step: &LineageStep, today: &str) -> ReportedStep {
+        match step {
+            LineageStep::Gap { .. } => ReportedStep { record: None, name: None },
+            LineageStep::Record(record) => ReportedStep {
+                record: Some(self.record(ws, record)),
+                name: record.name.clone().filter(|name| name != today),
+            },
+        }
+    }
+
+    fn record(&mut self, ws: &Workspace, candidate: &RecordBrief) -> usize {
+        let contributor = self.contributor(&candidate.contributor);
+        let key = (candidate.record.clone(), contributor, candidate.intent.clone());
+        if let Some(at) = self.known_records.get(&key) {
+            return *at;
+        }
+        let entry = ws.ledger.by_id(&candidate.record);
+        self.records.push(ReportedRecord {
+            id: candidate.record.clone(),
+            kind: candidate.kind,
+            intent: candidate.intent.clone(),
+            contributor,
+            timestamp: candidate.timestamp.clone(),
+            reassigned: candidate.reassigned.clone(),
+            session: candidate.session.clone(),
+            commit: None,
+            tool: candidate.tool.clone(),
+            strength: entry.and_then(|entry| ws.ledger.strength(entry)),
+        });
+        self.known_records.insert(key, self.records.len() - 1);
+        self.records.len() - 1
+    }
+
+    fn contributor(&mut self, who: &Contributor) -> usize {
+        let key = (who.entity_type, who.model_identifier.clone(), who.name.clone());
+        *self.known_contributors.entry(key).or_insert_with(|| {
+            self.contributors.push(who.clone());
+            self.contributors.len() - 1
+        })
+    }
+
+    /// Returns what was recorded on each day. Goes through all records, one at a time.
+    pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
+        let mut days: BTreeMap<ActivityKey, (usize, usize)> = BTreeMap::new();
+        for at in (0..).take(ws.ledger.entries().len()) {
+            let entry = ws.ledger.entry(at);
+            if !counts(entry) {
+                continue;
+            }
+            let record = &entry.record;
+            let mut by_whom: BTreeMap<usize, usize> = BTreeMap::new();
+            for conversation in record.files.iter().flat_map(|file| &file.conversations) {
+                let who = self.contributor(&conversation.contributor);
+                *by_whom.entry(who).or_default() += conversation.ranges.len();
+            }
+            for (who, blocks) in by_whom {
+                let key = (day(&record.timestamp), who, ws.intent_named(entry));
+                let (all_records, all_blocks) = days.entry(key).or_default();
+                *all_records += 1;
+                *all_blocks += blocks;
+            }
+        }
+        let activity = |((day, contributor, intent), (records, blocks))| Activity {
+            day,
+            contributor,
+            intent,
+            records,
+            blocks,
+        };
+        days.into_iter().map(activity).collect()
+    }
+
+    /// Sorts the files by path and fills in the intents that own them.
+    pub(super) fn finish(&mut self, ws: &Workspace) {
+        self.files.sort_by(|one, other| one.path.cmp(&other.path));
+        for file in &mut self.files {
+            let owners = ws.registry.owners(&file.path).into_iter();
+            file.owners = owners.map(|intent| intent.id.value.clone()).collect();
+        }
+    }
+}
+
+/// Returns true if a record says that somebody wrote or accepted code, and is not known to be
+/// forged.
+fn counts(entry: &Entry) -> bool {
+    matches!(entry.record.kind, RecordKind::Mutation | RecordKind::Ack)
+        && entry.trust != Trust::Contradicted
+}
+
+fn day(timestamp: &str) -> Option<String> {
+    let time: Timestamp = timestamp.parse().ok()?;
+    Some(time.strftime("%Y-%m-%d").to_string())
+}

@@ -1,0 +1,147 @@
+//! `intent select`: declares the intent that a person or session works under, and returns the
+//! context of that intent. Also `list` and `status`.
+
+use judgement::selection::OtherSession;
+use judgement::selection::bind;
+use judgement::selection::in_progress_beside;
+use judgement::selection::others;
+use judgement::selection::sharing;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::context::{self, ContextExtent};
+use ground::session;
+use intents::Intent;
+use why::{VerbError, Workspace};
+
+/// The result of selecting an intent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SelectAnswer {
+    /// The intent that is selected now.
+    pub intent: IntentSummary,
+    /// The id of the intent that was selected before, if it was another one.
+    pub previous: Option<String>,
+    /// The curated context, as XML.
+    pub context: String,
+    /// The rules for work under the intent, as data.
+    #[serde(flatten)]
+    pub terms: context::Terms,
+    /// Other intents in progress that own some of the same files, by id.
+    pub overlaps: Vec<String>,
+    /// Sessions of agents that recently selected this intent or one of `overlaps`.
+    pub sessions: Vec<OtherSession>,
+    /// A sentence that says that the git hooks are missing and what to do. `None` if they are
+    /// installed or not needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// An intent as it is shown in lists.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct IntentSummary {
+    /// The id of the intent, for example `INT-001`.
+    pub id: String,
+    /// The name of the intent.
+    pub name: String,
+    /// The status of the intent. `None` if it is missing or unknown.
+    pub status: Option<intents::Status>,
+    /// The globs of its scope.
+    pub owned_scope: Vec<String>,
+    /// The person who asked for the intent.
+    pub owner: Option<String>,
+    /// The number of files that contain blocks recorded under it.
+    pub files: usize,
+    /// The number of existing blocks that are recorded under it.
+    pub blocks: usize,
+    /// Whether the person of this work tree has selected it.
+    pub selected: bool,
+}
+
+/// Selects an intent for the person, or for a session, and records the selection. Returns
+/// everything that the person or agent needs before working under the intent.
+pub fn select(
+    ws: &Workspace,
+    id: &str,
+    session_id: Option<&str>,
+) -> Result<SelectAnswer, VerbError> {
+    ws.governed()?;
+    let intent = ws.intent_in_progress(id)?;
+    let previous = bind(ws, intent, session_id)?;
+    let overlaps = overlaps(ws, intent);
+    let curated = context::answer(ws, intent, ContextExtent::Curated);
+    Ok(SelectAnswer {
+        intent: IntentSummary { selected: true, ..summary(ws, intent) },
+        previous: previous.filter(|previous| *previous != intent.id.value),
+        context: curated.context,
+        terms: curated.terms,
+        sessions: others(ws, intent, &overlaps, session_id),
+        overlaps,
+        hint: evidence::git_hooks::hint(ws),
+    })
+}
+
+/// The result of clearing the selection.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClearAnswer {
+    /// The intent that was selected. `None` if there was none.
+    pub cleared: Option<String>,
+}
+
+/// Clears the selection of the person.
+pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
+    ws.governed()?;
+    session::clear(&ws.root)?;
+    Ok(ClearAnswer { cleared: ws.selected(None) })
+}
+
+/// Returns all intents, in the order of the registry.
+pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
+    ws.sound_registry()?;
+    let produced = judgement::map::produced_by_all(ws);
+    let blocks = |intent: &Intent| {
+        let files = produced.get(&intent.id.value).into_iter().flatten();
+        files.map(|(_, blocks)| blocks.len()).collect::<Vec<_>>()
+    };
+    let intents = ws.registry.intents().iter();
+    Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
+}
+
+/// Returns an intent as it is shown in lists.
+pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
+    let produced = judgement::map::produced(ws, &intent.id.value);
+    let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
+    summary_of(ws, intent, &blocks)
+}
+
+/// Like [`summary`], for a caller that knows the number of the intent's blocks in each of its
+/// files.
+fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
+    IntentSummary {
+        id: intent.id.value.clone(),
+        name: intent.name.value.clone(),
+        status: intent.status.as_ref().map(|status| status.value),
+        owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
+        owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
+        files: blocks.len(),
+        blocks: blocks.iter().sum(),
+        selected: ws.selected(None).as_deref() == Some(&intent.id.value),
+    }
+}
+
+/// Returns other intents in progress that share a scope entry with this one, or that own a file
+/// with blocks of this one.
+fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
+    let files = judgement::map::produced(ws, &intent.id.value);
+    let owns_file = |other: &&Intent| {
+        let scope = ws.registry.scope(&other.id.value);
+        scope.is_some_and(|scope| files.iter().any(|(path, _)| scope.owns(path)))
+    };
+    let mut overlapping = sharing(ws, intent);
+    for other in in_progress_beside(ws, intent).filter(owns_file) {
+        if !overlapping.contains(&other.id.value) {
+            overlapping.push(other.id.value.clone());
+        }
+    }
+    overlapping
+}

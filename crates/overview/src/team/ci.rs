@@ -1,0 +1,149 @@
+//! Adds the CI job: as a file of its own if the forge supports that, otherwise as lines to paste.
+
+use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
+use ground::store::StoreError;
+
+const WORKFLOW: &str = ".github/workflows/intent.yml";
+const GITLAB: &str = ".gitlab-ci.yml";
+const JENKINS: &str = "Jenkinsfile";
+/// The files that may contain a job of ours.
+pub(super) const PATHS: [&str; 3] = [WORKFLOW, GITLAB, JENKINS];
+const WORKFLOW_TEXT: &str = include_str!("../../../../integrations/ci/github.yml");
+const GITLAB_TEXT: &str = include_str!("../../../../integrations/ci/gitlab.yml");
+const JENKINS_TEXT: &str = include_str!("../../../../integrations/ci/jenkins.groovy");
+
+/// Keys that people fill in. Lines with them may differ from the template, and the file still
+/// counts as ours.
+const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
+
+/// The system that runs the CI jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Forge {
+    GitHub,
+    GitLab,
+    Jenkins,
+}
+
+/// Finds the forges from the files in the tree, or else from the addresses of the remotes.
+pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
+    let in_tree = [
+        (Forge::GitHub, &[".github/workflows"][..]),
+        (Forge::GitLab, &[GITLAB, ".gitlab"]),
+        (Forge::Jenkins, &[JENKINS]),
+    ];
+    let shown =
+        in_tree.into_iter().filter(|(_, names)| names.iter().any(|name| place.exists(name)));
+    let hosts: Vec<&str> = remotes.iter().map(|address| host(address)).collect();
+    let named = [(Forge::GitHub, "github"), (Forge::GitLab, "gitlab")];
+    let named = named.into_iter().filter(|(_, word)| hosts.iter().any(|host| host.contains(word)));
+    // The folder `.github` alone is weak evidence: it also holds other things than workflows, such
+    // as settings of agents, whichever forge is used.
+    let by_folder = place.exists(".github").then_some(Forge::GitHub);
+    let found: [Vec<Forge>; 3] = [
+        shown.map(|(forge, _)| forge).collect(),
+        named.map(|(forge, _)| forge).collect(),
+        by_folder.into_iter().collect(),
+    ];
+    found.into_iter().find(|forges| !forges.is_empty()).unwrap_or_default()
+}
+
+/// Returns the host of an address: `https://host/…`, `ssh://git@host:22/…`, or `git@host:…`.
+fn host(address: &str) -> &str {
+    let after = address.split_once("://").map_or(address, |(_, after)| after);
+    let host = after.split(['/', ':']).next().unwrap_or_default();
+    // In `https://name:password@host/` the first colon belongs to the password, so the host is what
+    // follows the last `@`.
+    match after.split('/').next().and_then(|authority| authority.rsplit_once('@')) {
+        Some((_, host)) => host.split(':').next().unwrap_or_default(),
+        None => host,
+    }
+}
+
+pub(super) fn add(
+    place: &TeamPlace,
+    forges: &[Forge],
+    answer: &mut TeamAnswer,
+) -> Result<(), StoreError> {
+    if forges.is_empty() {
+        answer.notes.push(
+            "no forge is seen in the tree or in the remotes: in CI run `intent check --base origin/main`".to_owned(),
+        );
+    }
+    for forge in forges {
+        let (path, template) = match forge {
+            Forge::GitHub => (WORKFLOW, WORKFLOW_TEXT),
+            Forge::GitLab => (GITLAB, GITLAB_TEXT),
+            Forge::Jenkins => (JENKINS, JENKINS_TEXT),
+        };
+        let there = place.read(path)?;
+        // A workflow is a file of our own. The other files belong to the team, if they exist.
+        let is_shared = match forge {
+            Forge::GitHub => false,
+            Forge::GitLab => there.is_some(),
+            Forge::Jenkins => true,
+        };
+        let text = there.as_deref().unwrap_or_default();
+        let calls_us = ["intent-lsp", "intent check", "ci/gitlab.yml"];
+        let (done, lines) = if is_shared && !calls_us.iter().any(|call| text.contains(call)) {
+            (TeamFileDone::ToAdd, Some(in_folder(place, template)))
+        } else if is_shared || there.is_some() {
+            (TeamFileDone::Kept, None)
+        } else {
+            place.write(path, &in_folder(place, template))?;
+            (TeamFileDone::Created, None)
+        };
+        answer.files.push(TeamFile { path: path.to_owned(), done, lines });
+        let text = there.as_deref().unwrap_or(template);
+        if !is_shared && text.contains("INTENT_ARCHIVE: \"\"") {
+            answer.notes.push(format!(
+                "{path} checks nothing until INTENT_ARCHIVE and INTENT_SHA256 in it say where the program comes from"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn in_folder(place: &TeamPlace, template: &str) -> String {
+    match place.below.as_str() {
+        "" => template.to_owned(),
+        below => template
+            .replace("INTENT_FOLDER: \".\"", &format!("INTENT_FOLDER: {below:?}"))
+            .replace("intent-lsp check", &format!("intent-lsp -C {below:?} check")),
+    }
+}
+
+/// Returns what remains of a file without our job. If the file is our template, apart from the keys
+/// that people fill in, nothing remains.
+pub(super) fn without(path: &str, text: &str) -> Option<Remainder> {
+    let template = if path == WORKFLOW { WORKFLOW_TEXT } else { GITLAB_TEXT };
+    if bare(text) == bare(template) {
+        return Some(Remainder::Nothing);
+    }
+    let is_about_us = path == WORKFLOW || text.contains("intent-lsp");
+    is_about_us.then(|| Remainder::Theirs("it is not as `intent init --team` writes it".to_owned()))
+}
+
+fn bare(text: &str) -> Vec<&str> {
+    let is_theirs = |line: &&str| FILLED_IN.iter().any(|key| line.trim_start().starts_with(key));
+    text.lines().map(str::trim_end).filter(|line| !is_theirs(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_found_in_every_form() {
+        for (address, expected) in [
+            ("https://git.example.org/a/b", "git.example.org"),
+            ("https://me:se:cret@git.example.org:8443/a", "git.example.org"),
+            ("ssh://git@git.example.org:22/a", "git.example.org"),
+            ("git@git.example.org:a/b.git", "git.example.org"),
+            ("git.example.org:a/b", "git.example.org"),
+            ("/srv/git/github-mirror", ""),
+            ("../beside", ".."),
+        ] {
+            assert_eq!(host(address), expected, "{address}");
+        }
+    }
+}

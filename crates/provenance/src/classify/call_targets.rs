@@ -1,0 +1,112 @@
+//! Decides whether a call means the helper whose name it uses.
+//!
+//! A name can be declared more than once: overloaded, in another type, or in another file. Then the
+//! text of a call does not show which function is meant, and the helper's body must not replace the
+//! call.
+
+use std::collections::HashMap;
+
+use code::BlockKind;
+
+use super::helpers::{Helper, parameter_count};
+use super::pairs::Id;
+use super::units::{File, Unit, all_units};
+
+/// The ways in which a unit can call a helper.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CallForms {
+    /// By its name alone: `h()`.
+    pub bare: bool,
+    /// On the unit's own object or type: `this.h()`, `self.h()`, `Self::h()`.
+    pub own: bool,
+    /// On the type that declares it: `Util.h()`.
+    pub owner: Option<String>,
+    /// On any object, because no other function in the change set has the name.
+    pub any: bool,
+}
+
+/// The functions on one side of a change, by language and name.
+#[derive(Debug, Default)]
+pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
+
+impl FunctionsByName {
+    pub(super) fn of(files: &[File<'_>]) -> Self {
+        let mut named = Self::default();
+        for (id, file, unit) in all_units(files).filter(|(.., unit)| unit.is_function()) {
+            named.0.entry((file.language(), unit.name.clone())).or_default().push(id);
+        }
+        named
+    }
+}
+
+/// Returns how `caller` can call the helper. Returns `None` if a call may also mean another
+/// function.
+pub(super) fn ways(
+    files: &[File<'_>],
+    named: &FunctionsByName,
+    caller: Id,
+    (id, helper): &(Id, Helper),
+) -> Option<CallForms> {
+    let file = &files[id.0];
+    let language = file.language();
+    let all = named.0.get(&(language, file.units[id.1].name.clone()));
+    let namesakes = || all.into_iter().flatten().filter(|other| *other != id);
+    let declared_in = owner(file, id.1);
+    // In these languages, a method can be overloaded, and can be called as `h()` inside its class.
+    let has_classes = matches!(language, "java" | "cpp");
+    let is_ambiguous = namesakes().any(|other| {
+        let other_owner = owner(&files[other.0], other.1);
+        let same_place = other.0 == id.0 && other_owner == declared_in;
+        let count = parameter_count(&files[other.0].units[other.1].tree, language);
+        let is_overload =
+            has_classes && count.is_some_and(|count| count != helper.parameters.len());
+        // If neither function is in a container, `h()` means the one in the caller's file. A caller
+        // in a third file may mean either.
+        let are_free = other_owner.is_none() && declared_in.is_none();
+        let is_nearer = are_free && (caller.0 == other.0 || caller.0 != id.0);
+        (same_place && !is_overload) || is_nearer
+    });
+    if is_ambiguous {
+        return None;
+    }
+    let callers_file = &files[caller.0];
+    let own_type = own_type(callers_file, caller.1);
+    let any = namesakes().next().is_none();
+    let Some(owner) = declared_in else {
+        return Some(CallForms { bare: true, any, ..CallForms::default() });
+    };
+    let name = type_name(&file.units[owner].name);
+    let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
+    let is_module = is_module(&file.units[owner]);
+    let is_inside = id.0 == caller.0 && containers(callers_file, caller.1).any(|one| one == owner);
+    let bare = match helper.constructor {
+        true => is_inside && own,
+        false => is_inside && (is_module || has_classes),
+    };
+    Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
+}
+
+/// Returns the containers around a unit, innermost first.
+fn containers<'f>(file: &'f File<'_>, unit: usize) -> impl Iterator<Item = usize> + 'f {
+    let outer = |at: usize| file.units[at].container.filter(|outer| *outer != 0);
+    std::iter::successors(outer(unit), move |at| outer(*at))
+}
+
+fn owner(file: &File<'_>, unit: usize) -> Option<usize> {
+    containers(file, unit).next()
+}
+
+/// Returns the innermost container of a unit, unless that is a module.
+fn own_type(file: &File<'_>, unit: usize) -> Option<usize> {
+    owner(file, unit).filter(|at| !is_module(&file.units[*at]))
+}
+
+fn is_module(unit: &Unit) -> bool {
+    let kind = unit.identity.as_ref().map(|identity| identity.kind);
+    matches!(kind, Some(BlockKind::Module | BlockKind::Namespace))
+}
+
+/// Returns the name of the type that a container adds methods to: `Type` for `impl Trait for Type`.
+fn type_name(container: &str) -> &str {
+    container.rsplit(" for ").next().unwrap_or(container)
+}

@@ -1,0 +1,554 @@
+//! Reads a function in a form that can replace a call of it: its parameters, and a body whose
+//! locals cannot clash with other names.
+
+use code::language_tables::framework_names::CALL_FRAME_WORDS;
+use code::language_tables::roles::Role;
+use code::program::{NameKind, Tree, resolve};
+
+use super::captured_names::{self, OuterNames};
+use super::kept_locals::outlive_call;
+use super::types::{LocalTypes, returned_type};
+
+/// A function whose body can replace its calls.
+#[derive(Clone, Debug)]
+pub(super) struct Helper {
+    pub name: String,
+    /// The parameters, in the order of the arguments.
+    pub parameters: Vec<Parameter>,
+    /// The placeholder of the receiver, if the language names it (`self` in Python, the receiver in
+    /// Go).
+    pub receiver: Option<String>,
+    /// The statements before the result.
+    pub statements: Vec<Tree>,
+    /// The value of the function, if it returns only once, at its end.
+    pub result: Option<Tree>,
+    /// The declared return type, if there is one.
+    pub returns: Option<String>,
+    /// Every returned value evidently has the declared return type, or the language never converts
+    /// a returned value.
+    pub keeps_type: bool,
+    /// The function contains a `return` other than the one at its end, or an unknown macro, which
+    /// may contain one.
+    pub returns_early: bool,
+    /// The function ends with a value, a `return` of a value, or a `throw`.
+    pub ends: bool,
+    /// The function is declared as a method, or its body uses `this`.
+    pub method: bool,
+    /// The function is a constructor.
+    pub constructor: bool,
+    /// The names that the body uses but does not declare. In a caller that declares one of these
+    /// names, the body would use the caller's declaration.
+    pub surroundings: OuterNames,
+}
+
+/// A parameter of a helper.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    /// The name that replaces the parameter in the body. It contains a control character, so it
+    /// cannot occur in source code.
+    pub placeholder: String,
+    /// How often the body reads the parameter.
+    pub uses: usize,
+    pub declared_type: Option<String>,
+}
+
+/// The languages whose functions, parameters and calls this module can read.
+const LANGUAGES: &[&str] =
+    &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
+
+/// Returns true if the function may drop a value at its end, or if a parameter that a Rust function
+/// changes may be a copy. Dropping a value may have an effect, such as releasing a lock. If the
+/// body replaced a call, that effect would come only at the end of the caller.
+fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
+    if language == "c" {
+        return body.any(&|node| node.is("cleanup") || node.is("__cleanup__"));
+    }
+    if !matches!(language, "rust" | "cpp") {
+        return false;
+    }
+    let declares = |node: &Tree| {
+        node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
+    };
+    if language == "cpp" {
+        // Every declaration may call a constructor.
+        return body.any(&declares);
+    }
+    let creates = |value: &Tree| value.any(&creates_value);
+    // A local that is declared without a value gets one later.
+    let keeps_value = |node: &Tree| declares(node) && node.child("value").is_none_or(creates);
+    let is_part_of_a_value =
+        |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(creates);
+    body.any(&|node| keeps_value(node) || is_part_of_a_value(node)) || takes_values(core)
+}
+
+/// Returns true if a node of Rust or C++ may create a value whose drop has an effect: a call,
+/// `Guard { .. }`, or a name such as `Guard` or `Guard::Locked`. `LIMIT` is no such name.
+fn creates_value(node: &Tree) -> bool {
+    let is_type_name =
+        |name: &str| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    node.is_any(&[Role::AnyCall, Role::StructExpression])
+        || node.is_a(Role::Name) && node.text.as_deref().is_some_and(is_type_name)
+}
+
+/// Returns true if the result of a Rust function may borrow a temporary value, as in `*lock(n)` and
+/// `f(&lock(n))`. The function drops that value before it returns. In place of a call, the result
+/// would keep the value until the end of the caller's statement.
+fn borrows_temporary(result: &Tree) -> bool {
+    const BORROWING_MACROS: &[&str] = &["matches", "write", "writeln", "format_args"];
+    if is_block(result) {
+        let last = statements(result).pop();
+        return last.is_some_and(|last| !last.is_a(Role::NoValue) && borrows_temporary(&last));
+    }
+    let has_star = || result.children.first().is_some_and(|first| first.is("*"));
+    let borrows = result.is_a(Role::PartOrBorrow) || result.is_a(Role::Unary) && has_star();
+    let is_macro = result.is_a(Role::MacroInvocation)
+        && result.text_of("macro").is_some_and(|name| BORROWING_MACROS.contains(&&**name));
+    // The arguments of a macro are tokens. The first parenthesis may be the macro's own.
+    let has_inner_call = || result.texts().into_iter().filter(|text| *text == "(").count() > 1;
+    borrows && result.any(&creates_value)
+        || is_macro && has_inner_call()
+        || result.children.iter().any(borrows_temporary)
+}
+
+/// Returns true if a Rust function takes a value that it may drop, or a copy that it changes. Only
+/// references and numbers, `bool` and `char` without `mut` are neither.
+fn takes_values(core: &Tree) -> bool {
+    let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
+    let is_borrowed_or_plain = |one: &Tree| match one.child("type").map(Tree::words) {
+        Some(type_name) => {
+            let is_plain = type_name.starts_with(['u', 'i', 'f', 'b', 'c'])
+                && type_name
+                    .chars()
+                    .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+            type_name.starts_with('&') || is_plain
+        }
+        None => one.text.is_some() || one.words().starts_with('&'),
+    };
+    parameters.into_iter().any(|one| !is_borrowed_or_plain(one) || one.words().starts_with("mut "))
+}
+
+const ASSIGNING: &[&str] = &[
+    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=", "??=", "&&=",
+    "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
+];
+
+/// The nodes that give a value to what is in their field `left`.
+const ASSIGNMENTS: &[Role] = &[
+    Role::AssignmentToLeft,
+    Role::NameAssignment,
+    Role::ShortVarDeclaration,
+    Role::Loop,
+    Role::MayDeclare,
+];
+
+/// Reads a function as a helper. Returns `None` if its calls cannot safely be replaced by its body.
+pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> {
+    let core = function_of(item)?;
+    if !LANGUAGES.contains(&language) || is_special(item, core) {
+        return None;
+    }
+    let mut core = core.clone();
+    let names = resolve(&mut core, language);
+    if names.reflective {
+        return None;
+    }
+    let (receiver, parameters) = parameters(&core, language)?;
+    let mut body = core.child("body")?.clone();
+    let is_bound = |node: &Tree| {
+        node.is_a(Role::NotMovable)
+            || CALL_FRAME_WORDS.iter().any(|word| node.is(word))
+            || node.children.len() == 3 && node.words() == "new . target"
+    };
+    if body.any(&is_bound)
+        || body.any(&|node| node.is(name))
+        || drops_values(&core, &body, language)
+    {
+        return None;
+    }
+    let surroundings = captured_names::taken(&core, &body, &names)?;
+    let is_generic = || language == "rust" && captured_names::takes_type_parameter(&core);
+    if !captured_names::is_whole(&body, language) || is_generic() {
+        return None;
+    }
+    let types = LocalTypes::of(&core);
+    // Every local gets a name that occurs nowhere else, so that it cannot clash with a name in the
+    // caller.
+    let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
+    body.visit_mut(&mut |leaf| {
+        if let NameKind::Local(local) = leaf.name {
+            leaf.rename(&placeholder(local));
+        }
+    });
+    let mut known = Vec::new();
+    let by_value = matches!(language, "go" | "c" | "cpp");
+    for local in parameters {
+        let placeholder = placeholder(local);
+        let uses = uses_of(&body, &placeholder)?;
+        if by_value && may_copy(&core, &body, local, &placeholder, language) {
+            return None;
+        }
+        let declared_type = types.of_local(local).map(str::to_owned);
+        known.push(Parameter { placeholder, uses, declared_type });
+    }
+    let copies = |own: u32| may_copy(&core, &body, own, &placeholder(own), language);
+    if by_value && receiver.is_some_and(copies) {
+        return None;
+    }
+    let receiver = receiver.map(placeholder);
+    if let Some(placeholder) = &receiver {
+        uses_of(&body, placeholder)?;
+    }
+    let given: Vec<&str> =
+        known.iter().map(|one| &*one.placeholder).chain(receiver.as_deref()).collect();
+    if outlive_call(&body, &given, &types, language) {
+        return None;
+    }
+    let (statements, result) = parts(&body, language);
+    let may_borrow = |result: &Tree| match language {
+        "rust" => borrows_temporary(result),
+        // In C++, every value inside the result may be a temporary one.
+        "cpp" => result.children.iter().any(|part| part.any(&creates_value)),
+        _ => false,
+    };
+    if result.as_ref().is_some_and(may_borrow) {
+        return None;
+    }
+    let returned = returned_type(&core, language);
+    let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
+    Some(Helper {
+        name: name.to_owned(),
+        parameters: known,
+        receiver,
+        ends: result.is_some() || statements.last().is_some_and(is_end),
+        keeps_type: result.iter().all(keeps)
+            && statements.iter().all(|one| each_returned(one, &keeps)),
+        returns: returned,
+        returns_early: statements.iter().any(holds_return) || captured_names::may_leave(&body),
+        statements,
+        result,
+        method: core.is_a(Role::Method) || body.any(&|node| is_this(node)),
+        constructor: core.is_a(Role::ConstructorDeclaration),
+        surroundings,
+    })
+}
+
+pub(super) fn is_this(node: &Tree) -> bool {
+    node.is_a(Role::This) || node.is("this") || node.is("arguments")
+}
+
+/// Returns the function in an item: the item itself, or the function inside `export`, attributes or
+/// `const f =`.
+pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
+    if item.is_a(Role::Routine) {
+        return Some(item);
+    }
+    match item {
+        _ if item.is_a(Role::WithAttributes) => item.children.last().and_then(function_of),
+        _ if item.is_a(Role::Export) => item.child("declaration").and_then(function_of),
+        _ if item.is_a(Role::LexicalDeclaration) => {
+            let all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
+            only(all)?.child("value").and_then(function_of)
+        }
+        _ => None,
+    }
+}
+
+/// Replaces a node by another one, which gets the field of the replaced node.
+pub(super) fn put(place: &mut Tree, node: Tree) {
+    let field = place.field;
+    *place = node;
+    place.field = field;
+}
+
+/// Returns the item if there is exactly one.
+pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
+}
+
+/// Returns true if the function is more than a body with parameters, for example async, a
+/// generator, a getter, annotated, unsafe or external.
+fn is_special(item: &Tree, core: &Tree) -> bool {
+    const SPECIAL: &[&str] =
+        &["async", "unsafe", "extern", "*", "get", "set", "native", "synchronized", "inline"];
+    let body = core.child("body").map_or(usize::MAX, |body| body.bytes.start);
+    let word = |node: &Tree| {
+        node.bytes.start < body
+            && node.field != Some("name")
+            && (node.text.as_deref().is_some_and(|text| SPECIAL.contains(&text))
+                || node.is_a(Role::Annotation))
+    };
+    let pointer_star = |node: &Tree| node.is("*") && !core.is_a(Role::MethodDefinition);
+    item.any(&|node| word(node) && !pointer_star(node))
+}
+
+/// Returns the locals that are the receiver and the parameters. Returns `None` if a parameter is
+/// not a plain name.
+fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
+    let list = match language {
+        "c" | "cpp" => core.child("declarator").and_then(declared_parameters)?,
+        _ => match core.child("parameters").or_else(|| core.child("parameter")) {
+            Some(lone) if lone.text.is_some() => return Some((None, vec![local(lone)?])),
+            Some(list) => list,
+            None => return Some((None, Vec::new())),
+        },
+    };
+    let mut found = Vec::new();
+    let mut receiver = None;
+    for child in list.children.iter().filter(|child| !punctuation(child)) {
+        match child {
+            _ if child.is_a(Role::SelfParameter) => {}
+            _ if child.is_a(Role::Identifier) => found.push(local(child)?),
+            _ if child.is_a(Role::ParameterDeclaration)
+                && (language == "c" || language == "cpp") =>
+            {
+                match child.child("declarator") {
+                    Some(declarator) => found.push(innermost(declarator)?),
+                    None if child.words() == "void" => {}
+                    None => return None,
+                }
+            }
+            _ if child.is_a(Role::PatternParameter) && child.child("value").is_none() => {
+                found.push(local(child.child("pattern")?)?);
+            }
+            _ if child.is_a(Role::NamedParameter) => {
+                child.child("name")?;
+                for name in child.children.iter().filter(|one| one.field == Some("name")) {
+                    found.push(local(name)?);
+                }
+            }
+            _ if child.is_a(Role::TypedParameter) => {
+                found.push(local(child.children.first()?)?);
+            }
+            _ => return None,
+        }
+    }
+    if let Some(list) = core.child("receiver") {
+        let name = list.children.iter().find_map(|child| child.child("name"));
+        receiver = Some(local(name?)?);
+    }
+    if language == "python" && found.first().is_some_and(|_| first_is_self(list)) {
+        receiver = Some(found.remove(0));
+    }
+    Some((receiver, found))
+}
+
+/// Returns how many parameters a function has. Returns `None` if the item is no function or a
+/// parameter is not a plain name.
+pub(super) fn parameter_count(item: &Tree, language: &str) -> Option<usize> {
+    let mut core = function_of(item)?.clone();
+    resolve(&mut core, language);
+    parameters(&core, language).map(|(_, parameters)| parameters.len())
+}
+
+fn first_is_self(list: &Tree) -> bool {
+    list.children.iter().find(|child| !punctuation(child)).is_some_and(|one| one.is("self"))
+}
+
+fn punctuation(node: &Tree) -> bool {
+    matches!(node.text.as_deref(), Some("(" | ")" | "," | "|"))
+}
+
+fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
+    match declarator {
+        _ if declarator.is_a(Role::FunctionDeclarator) => declarator.child("parameters"),
+        _ if declarator.is_a(Role::PointerDeclarator) => {
+            declared_parameters(declarator.child("declarator")?)
+        }
+        _ => None,
+    }
+}
+
+fn innermost(declarator: &Tree) -> Option<u32> {
+    match declarator.text {
+        None if declarator.is_a(Role::PointerDeclarator) => {
+            innermost(declarator.child("declarator")?)
+        }
+        None => None,
+        Some(_) => local(declarator),
+    }
+}
+
+fn local(leaf: &Tree) -> Option<u32> {
+    match leaf.name {
+        NameKind::Local(local) => Some(local),
+        _ => None,
+    }
+}
+
+/// Returns how often the body reads a parameter. Returns `None` if the body assigns to the
+/// parameter or borrows it mutably, or if an inner function captures it.
+fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
+    let tokens = body.tokens();
+    let mut uses = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        if !token.is(placeholder) {
+            continue;
+        }
+        uses += 1;
+        let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
+        let before =
+            at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
+        if ASSIGNING.contains(&next)
+            || matches!(before, "++" | "--" | "&mut" | "mut" | "del" | "as")
+        {
+            return None;
+        }
+    }
+    let is_assigned = body.any(&|node| {
+        node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
+    });
+    if is_assigned {
+        return None;
+    }
+    let is_captured = body.any(&|node| {
+        let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
+        function && node.any(&|leaf| leaf.is(placeholder))
+    });
+    (!is_captured).then_some(uses)
+}
+
+/// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does
+/// for `a`. `a.x = f()` does not: it only changes a part of the value.
+pub(super) fn binds(left: &Tree, name: &str) -> bool {
+    const OBJECT_FIELDS: [&str; 5] = ["object", "operand", "argument", "array", "subscript"];
+    let is_part = left.is_any(&[Role::PartOrBorrow, Role::Unary])
+        || OBJECT_FIELDS.iter().any(|field| left.child(field).is_some());
+    left.is(name) || !is_part && left.children.iter().any(|child| binds(child, name))
+}
+
+/// Returns true if the body may change a parameter that may be a copy. The caller does not see a
+/// change of a copy, but would see it if the body replaced the call.
+fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &str) -> bool {
+    let declares = |node: &Tree| {
+        node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
+    };
+    let shared = |node: &Tree| node.any(&|part| part.is_a(Role::SharedType));
+    let is_string = |node: &Tree| node.child("type").is_some_and(|said| said.is("string"));
+    let is_declared_as = |test: &dyn Fn(&Tree) -> bool| {
+        let mut header = core.children.iter().filter(|child| child.field != Some("body"));
+        header.any(|part| part.any(&|node| declares(node) && test(node)))
+    };
+    if is_declared_as(&shared) {
+        return false;
+    }
+    let is_text = is_declared_as(&is_string);
+    // In C++, a function may take a reference to its argument. In C, only a macro can change one;
+    // it is known by its name in capitals. In both, a field may be an array, passed by its address.
+    let may_change = |call: &Tree| match language {
+        "cpp" => true,
+        "c" => call.text_of("function").is_some_and(|name| !name.contains(char::is_lowercase)),
+        _ => false,
+    };
+    let is_passed = |call: &Tree| {
+        let arguments = call.child("arguments").into_iter().flat_map(|list| &list.children);
+        arguments.into_iter().any(|one| match one.is_a(Role::FieldExpression) {
+            true => one.any(&|leaf| leaf.is(placeholder)),
+            false => one.is(placeholder) && may_change(call),
+        })
+    };
+    body.any(&|node| {
+        if node.is_a(Role::CallExpression) && is_passed(node) {
+            return true;
+        }
+        let first = node.children.first();
+        let target = match node {
+            _ if node.is_any(&[Role::AssignmentToLeft, Role::MayDeclare]) => node.child("left"),
+            _ if node.is_a(Role::Update) => Some(node),
+            // `std::cin >> n`
+            _ if language == "cpp" && node.children.get(1).is_some_and(|mark| mark.is(">>")) => {
+                node.child("right")
+            }
+            _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
+            // A slice of a Go array shares its elements. A text never changes.
+            _ if node.is_a(Role::SliceExpression) && !is_text => node.child("operand"),
+            // A method may change the object that it is called on.
+            _ if node.is_a(Role::CallExpression) => {
+                node.child("function").filter(|called| called.text.is_none())
+            }
+            _ => None,
+        };
+        target.is_some_and(|target| target.any(&|leaf| leaf.is(placeholder)))
+    })
+}
+
+/// Divides a body into the statements before its result, and the result. A `return` without a value
+/// at the end belongs to neither.
+fn parts(body: &Tree, language: &str) -> (Vec<Tree>, Option<Tree>) {
+    if !is_block(body) {
+        return (Vec::new(), Some(body.clone()));
+    }
+    let mut statements = statements(body);
+    let result = match statements.last() {
+        Some(last) if returned(last).is_some() => {
+            let value = returned(last).cloned();
+            statements.pop();
+            value
+        }
+        Some(last) if language == "rust" && !last.is_a(Role::NoValue) => statements.pop(),
+        _ => None,
+    };
+    if statements.last().is_some_and(|last| is_return(last) && last.tokens().len() == 1) {
+        statements.pop();
+    }
+    (statements, result)
+}
+
+pub(super) fn is_block(node: &Tree) -> bool {
+    node.is_a(Role::Block)
+}
+
+/// Returns the statements of a block, without braces and semicolons.
+pub(super) fn statements(block: &Tree) -> Vec<Tree> {
+    let mut found = Vec::new();
+    for child in &block.children {
+        match child {
+            _ if child.is_a(Role::StatementList) => found.extend(statements(child)),
+            _ if child.is("{") || child.is("}") || child.is(";") => {}
+            _ => found.push(child.clone()),
+        }
+    }
+    found
+}
+
+pub(super) fn is_return(node: &Tree) -> bool {
+    expression_of(node).is_some_and(|one| one.is_a(Role::Return))
+}
+
+/// Returns the expression that a statement consists of. A node that is no such statement is
+/// returned itself.
+pub(super) fn expression_of(node: &Tree) -> Option<&Tree> {
+    match node.is_a(Role::ExpressionStatement) {
+        true => node.children.first(),
+        false => Some(node),
+    }
+}
+
+/// Returns the value that a `return` returns.
+pub(super) fn returned(node: &Tree) -> Option<&Tree> {
+    if !is_return(node) {
+        return None;
+    }
+    let value =
+        expression_of(node)?.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
+    match &value.children[..] {
+        [only] if value.is_a(Role::ExpressionList) => Some(only),
+        _ => Some(value),
+    }
+}
+
+fn is_end(node: &Tree) -> bool {
+    is_return(node) || node.is_a(Role::Throw)
+}
+
+/// Returns true if every value that a `return` inside the tree returns satisfies `test`.
+fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
+    if is_return(tree) {
+        return returned(tree).is_none_or(test);
+    }
+    tree.is_a(Role::Function) || tree.children.iter().all(|one| each_returned(one, test))
+}
+
+fn holds_return(tree: &Tree) -> bool {
+    let is_function = tree.is_a(Role::Routine) || tree.is_a(Role::Enclosing);
+    is_return(tree) || !is_function && tree.children.iter().any(holds_return)
+}

@@ -1,0 +1,317 @@
+//! Decides whether a change of imports can change the meaning of a name.
+
+use std::collections::HashSet;
+
+use code::BlockKind;
+use code::language_tables::roles::Role;
+use code::program::{NameKind, Tree};
+
+use code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
+
+use super::order::ListChange;
+use super::units::{File, Unit, is_import};
+
+/// Returns the imports of a file, in order.
+fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
+    let Some(own) = file.units.first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for import in own.tree.children.iter().filter(|child| is_import(child)) {
+        let whole = found.len();
+        // One Go declaration may hold many imports.
+        import.visit(&mut |node| {
+            if node.is_a(Role::ImportSpec) {
+                found.push(node);
+            }
+        });
+        if found.len() == whole {
+            found.push(import);
+        }
+    }
+    found
+}
+
+/// Compares the imports of two versions. `moved` holds the names of definitions that moved or were
+/// renamed in the change set. `elsewhere` holds the imports that other files lost or gained, and
+/// `modules` the names of the modules in the change set.
+pub(super) fn imports(
+    before: &File<'_>,
+    after: &File<'_>,
+    moved: &HashSet<String>,
+    elsewhere: &HashSet<String>,
+    modules: &HashSet<&str>,
+) -> ListChange {
+    let (old, new) = (list(before), list(after));
+    let words = |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.words()).collect() };
+    let (old_words, new_words) = (words(&old), words(&new));
+    if old_words == new_words {
+        return ListChange::Same;
+    }
+    let language = after.language();
+    let ordered = !matches!(language, "rust" | "go" | "java");
+    let kept = |list: &[String], other: &[String]| -> Vec<String> {
+        list.iter().filter(|one| other.contains(one)).cloned().collect()
+    };
+    if ordered && kept(&old_words, &new_words) != kept(&new_words, &old_words) {
+        return ListChange::Changed;
+    }
+    let gone: Vec<&&Tree> = old.iter().filter(|one| !new_words.contains(&one.words())).collect();
+    let come: Vec<&&Tree> = new.iter().filter(|one| !old_words.contains(&one.words())).collect();
+    // The same name from another module means something else, even if no use of it is visible (for
+    // example a trait).
+    let lost: HashSet<String> = gone.iter().flat_map(|one| sources(one)).collect();
+    let swapped = |one: &Tree| {
+        sources(one).iter().any(|path| {
+            let same_name = |other: &&String| last(other) == last(path) && *other != path;
+            lost.iter().any(|other| same_name(&other)) && !moved.contains(last(path))
+        })
+    };
+    if come.iter().any(|one| swapped(one)) {
+        return ListChange::Changed;
+    }
+    let harmless = |one: &Tree, side: &File<'_>| {
+        let names = names(one);
+        let unnamed = one.is_a(Role::ImportSpec) && !names.iter().all(|name| is_package_name(name));
+        let opaque = unnamed || brings_all(one);
+        let runs = ordered && !elsewhere.contains(&one.words());
+        let known = names.iter().all(|name| moved.contains(name));
+        // A public import can be used by other files. A module declaration adds or removes code
+        // that is not in the change set.
+        let given = one.any(&|node| node.is_a(Role::VisibilityModifier));
+        let unseen = one.is_a(Role::ExternCrateDeclaration)
+            || (one.is_a(Role::ModItem) && !names.iter().all(|name| modules.contains(&**name)));
+        let other = if std::ptr::eq(side, after) { &new } else { &old };
+        if given || unseen || (!known && brings_methods(one, other)) {
+            return false;
+        }
+        match (opaque || one.is_a(Role::PackageClause) || one.is_a(Role::PackageDeclaration), runs)
+        {
+            (true, _) => false,
+            (_, true) => known && !names.is_empty(),
+            _ => known || !names.iter().any(|name| !moved.contains(name) && uses(side, name)),
+        }
+    };
+    // A name whose import was removed must no longer be used. A name whose import was added must
+    // not have meant something else before.
+    let fine = gone.into_iter().all(|one| harmless(one, after) || same_names(one, &new, language))
+        && come.into_iter().all(|one| harmless(one, before) || same_names(one, &old, language));
+    if fine { ListChange::Harmless } else { ListChange::Changed }
+}
+
+/// Returns the full paths that an import of Rust, Java or Go makes available.
+fn sources(import: &Tree) -> Vec<String> {
+    match import {
+        _ if import.is_a(Role::UseDeclaration) => rust_paths(import),
+        _ if import.is_a(Role::ImportDeclaration) => {
+            let tokens = import.tokens().into_iter();
+            let names = tokens.filter(|token| token.is_a(Role::Name));
+            let parts: Vec<&str> = names.filter_map(|token| token.text.as_deref()).collect();
+            vec![parts.join("::")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn last(path: &str) -> &str {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    last.rsplit(" as ").next().unwrap_or(last)
+}
+
+/// Returns true if the last segment of a Go import path is probably the package name. `x` in `a/x`
+/// is, but `go-x`, `x.v4` and `v2` are not.
+fn is_package_name(name: &str) -> bool {
+    let version =
+        name.strip_prefix('v').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
+    !version && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// In Rust, `use a::{b, c}` may be split or joined as long as the same paths are imported.
+fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
+    if language != "rust" {
+        return false;
+    }
+    let all: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
+    let mine = rust_paths(one);
+    !mine.is_empty() && mine.iter().all(|path| all.contains(path))
+}
+
+/// Returns true if a Rust import may be that of a trait. The trait's methods cannot be told from
+/// others where they are called.
+fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
+    let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
+    let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
+    let plain =
+        |path: &String| MODULES_WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
+    rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
+}
+
+/// Returns the text of the child in this field, without white space.
+fn joined(tree: &Tree, field: &str) -> Option<String> {
+    Some(tree.child(field)?.texts().concat().replace(' ', ""))
+}
+
+fn rust_paths(import: &Tree) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(argument) = import.child("argument") {
+        let visible = import.children.iter().find(|child| child.is_a(Role::VisibilityModifier));
+        let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.words()));
+        expand(argument, &prefix, &mut found);
+    }
+    found
+}
+
+fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
+    match tree {
+        _ if tree.is_a(Role::ScopedUseList) => {
+            let path = joined(tree, "path").map_or_else(String::new, |path| path + "::");
+            let prefix = format!("{prefix}{path}");
+            tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
+        }
+        _ if tree.is_a(Role::UseList) => {
+            let items = tree.children.iter().filter(|c| !c.is("{") && !c.is("}") && !c.is(","));
+            items.for_each(|item| expand(item, prefix, found));
+        }
+        _ if tree.is_a(Role::UseAsClause) => {
+            let part = |field: &str| joined(tree, field).unwrap_or_default();
+            found.push(format!("{prefix}{} as {}", part("path"), part("alias")));
+        }
+        _ => found.push(format!("{prefix}{}", tree.words().replace(' ', ""))),
+    }
+}
+
+/// Returns every name that an import mentions, and the last segment of each quoted path.
+fn names(import: &Tree) -> Vec<String> {
+    let mut names = Vec::new();
+    import.visit(&mut |node| {
+        let Some(text) = &node.text else { return };
+        let last = import_tail(text);
+        if node.is_a(Role::Name) {
+            names.push(text.to_string());
+        } else if text.contains('/') || node.is_a(Role::StringLiteralPart) {
+            names.extend(last.map(str::to_owned));
+        }
+    });
+    if import.is_a(Role::NamesLast) {
+        // Only the last segments become available as names.
+        let last: Vec<String> = tails(import);
+        if !last.is_empty() {
+            return last;
+        }
+    }
+    names
+}
+
+fn import_tail(text: &str) -> Option<&str> {
+    text.trim_matches('"').rsplit('/').next().filter(|tail| !tail.is_empty())
+}
+
+/// Returns the last segment of an import: `c` in `use a::b::c`, `import a.b.c` and `from a import
+/// c`.
+fn tails(import: &Tree) -> Vec<String> {
+    match import {
+        _ if import.is_a(Role::UseDeclaration) => {
+            rust_paths(import).iter().map(|path| last(path).to_owned()).collect()
+        }
+        _ if import.is_a(Role::ImportFrom) => {
+            let names = import.children.iter().filter(|child| child.field == Some("name"));
+            names.filter_map(|name| Some((*name.texts().last()?).to_owned())).collect()
+        }
+        _ if import.any(&|node| node.is_a(Role::ImportSpec)) => {
+            let mut found = Vec::new();
+            import.visit(&mut |node| {
+                if node.is_a(Role::ImportSpec) {
+                    let name = node.text_of("name").map(ToString::to_string);
+                    let path = joined(node, "path");
+                    let tail = path.as_deref().and_then(import_tail).map(str::to_owned);
+                    found.extend(name.or(tail));
+                }
+            });
+            found
+        }
+        _ => {
+            let last = import.tokens().into_iter().rfind(|token| token.is_a(Role::Name));
+            last.and_then(|last| last.text.as_ref()).map(ToString::to_string).into_iter().collect()
+        }
+    }
+}
+
+/// Returns true if the code of a file, imports aside, mentions the name.
+fn uses(file: &File<'_>, name: &str) -> bool {
+    let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != NameKind::Fixed;
+    file.units.iter().enumerate().any(|(at, unit)| match at {
+        0 => unit.tree.children.iter().any(|child| !is_import(child) && child.any(&mentions)),
+        _ => unit.tree.any(&mentions),
+    })
+}
+
+/// Returns the imports that only one of two versions has.
+pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
+    let words =
+        |file: &File<'_>| -> HashSet<String> { list(file).iter().map(|one| one.words()).collect() };
+    words(before).symmetric_difference(&words(after)).cloned().collect()
+}
+
+/// Returns true if an import does not list the names that it makes available.
+fn brings_all(import: &Tree) -> bool {
+    // Go's `import . "a"`
+    let is_dot = import.child("name").is_some_and(|name| name.words() == ".");
+    is_dot || import.is_a(Role::PreprocInclude) || import.any(&|node| node.is("*") || node.is("_"))
+}
+
+/// Returns the imports that make names available without listing them, such as `use a::*`.
+pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
+    list(file).into_iter().filter(|one| brings_all(one)).map(Tree::words).collect()
+}
+
+/// Returns the full origin of an imported name, if the import states it.
+pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
+    list(file).into_iter().find_map(|import| match import {
+        _ if import.is_a(Role::ImportStatement) => {
+            joined(import, "source").filter(|_| import.any(&|node| node.is(name)))
+        }
+        _ if import.is_a(Role::ImportFrom) => {
+            joined(import, "module_name").filter(|_| tails(import).iter().any(|tail| tail == name))
+        }
+        _ if import.is_a(Role::PathImport) => {
+            tails(import).iter().any(|tail| tail == name).then(|| import.words())
+        }
+        _ if import.is_a(Role::UseDeclaration) => {
+            rust_paths(import).into_iter().find(|path| path.rsplit("::").next() == Some(name))
+        }
+        _ => None,
+    })
+}
+
+/// Returns true if moving a file to another path changes which files its relative imports mean:
+/// `./util`, `from . import a`, `super::a`, `#include "a.h"`, `mod a;`.
+pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let moved = folder(file.path) != folder(path);
+    let of_the_file = |unit: &&Unit| {
+        let top = unit.identity.is_none() || unit.container == Some(0);
+        top && unit.identity.as_ref().is_none_or(|id| id.kind != BlockKind::Module)
+    };
+    let relative = |node: &Tree| match file.language() {
+        "javascript" | "typescript" | "tsx" => {
+            let dots = |leaf: &Tree| {
+                let text = leaf.text.as_deref().unwrap_or_default();
+                let text = text.trim_start_matches(['"', '\'', '`']);
+                text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..")
+            };
+            moved && node.is_a(Role::Text) && node.any(&dots)
+        }
+        "python" => moved && node.is_a(Role::RelativeImport),
+        "c" | "cpp" => {
+            moved
+                && node.is_a(Role::PreprocInclude)
+                && node.child("path").is_some_and(|path| path.is_a(Role::StringLiteral))
+        }
+        // A Rust module's files are in the folder named after its own file, so `mod a;` depends on
+        // the file's name too.
+        "rust" => {
+            (node.is_a(Role::ModItem) && node.child("body").is_none())
+                || (moved && node.is_a(Role::Super))
+        }
+        _ => false,
+    };
+    file.units.iter().filter(of_the_file).any(|unit| unit.tree.any(&relative))
+}

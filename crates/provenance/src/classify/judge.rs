@@ -1,0 +1,663 @@
+//! Classifies a change set: pairs the units, compares each pair, then checks what depends on the
+//! whole set.
+
+use std::collections::{HashMap, HashSet};
+
+use code::language_tables::roles::Role;
+use code::program::Tree;
+
+use super::call_targets::{self, FunctionsByName};
+use super::helpers::{self, Helper};
+use super::imports;
+use super::inline::{self, Inlined, ReachableHelper};
+use super::mentions::Mentions;
+use super::moved;
+use super::order::{self, ListChange};
+use super::pairs::{self, Id, UnitPairs};
+use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
+use super::same::{self, Alike, Renames, Resolved};
+use super::units::{File, Unit, all_units, is_import};
+use super::{BlockChange, Classification, Lookup, SourceText, class_if};
+use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
+
+/// The result for one unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnitFindings {
+    pub reasons: Vec<String>,
+    /// True if the unit still does what it did before.
+    pub unchanged: bool,
+    /// True if, in addition, no code outside the unit is affected.
+    pub contained: bool,
+    /// New helpers whose body replaced their calls in this unit.
+    pub extracted: Vec<Id>,
+    /// Removed helpers whose body replaced their calls in the old version of this unit.
+    pub inlined: Vec<Id>,
+}
+
+impl UnitFindings {
+    fn proven(reasons: Vec<String>) -> Self {
+        Self { reasons, unchanged: true, contained: true, ..Self::default() }
+    }
+
+    fn changed(reasons: Vec<String>) -> Self {
+        Self { reasons, ..Self::default() }
+    }
+
+    /// Adds a reason why code outside the unit may be affected.
+    fn affects_others(&mut self, reason: &str) {
+        self.reasons.push(reason.to_owned());
+        self.contained = false;
+    }
+
+    /// Adds a reason why the unit may not do what it did before.
+    fn differs(&mut self, reason: &str) {
+        self.affects_others(reason);
+        self.unchanged = false;
+    }
+}
+
+/// A change set with its files parsed and their units paired.
+pub(super) struct ChangeSet<'a> {
+    pub before: Vec<File<'a>>,
+    pub after: Vec<File<'a>>,
+    pub pairs: UnitPairs,
+    pub renames: Renames,
+    /// Helpers that are new, and helpers that were removed.
+    new: Vec<(Id, Helper)>,
+    gone: Vec<(Id, Helper)>,
+    /// The functions before and after the change, by language and name.
+    named: (FunctionsByName, FunctionsByName),
+    /// Names of units that are now in another file or have another name.
+    moved: HashSet<String>,
+    /// What the unchanged files mention of the changed names.
+    elsewhere: Mentions,
+}
+
+pub(super) fn judge(
+    before: &[SourceText<'_>],
+    after: &[SourceText<'_>],
+    others: &Lookup<'_>,
+) -> Classification {
+    ChangeSet::of(before, after, others).judged()
+}
+
+impl<'a> ChangeSet<'a> {
+    fn of(before: &'a [SourceText<'a>], after: &'a [SourceText<'a>], others: &Lookup<'_>) -> Self {
+        // Files that are equal on both sides are not compared. They only tell which names are in
+        // use.
+        let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| after.contains(file));
+        let new = after.iter().filter(|file| !before.contains(file));
+        let read = |file: &'a SourceText<'a>| File::of(file.0, &file.1);
+        let (before, after): (Vec<File<'_>>, Vec<File<'_>>) =
+            (old.into_iter().map(read).collect(), new.map(read).collect());
+        let pairs = pairs::pair(&before, &after);
+        let named = (FunctionsByName::of(&before), FunctionsByName::of(&after));
+        let mut set = Self {
+            before,
+            after,
+            pairs,
+            renames: Renames::new(),
+            new: Vec::new(),
+            gone: Vec::new(),
+            named,
+            moved: HashSet::new(),
+            elsewhere: Mentions::default(),
+        };
+        set.new = set.helpers(&set.after, &|id| !set.pairs.before_of.contains_key(id));
+        set.gone = set.helpers(&set.before, &|id| !set.pairs.after_of.contains_key(id));
+        set.moved = set.moved_names();
+        let candidates = set.renamed();
+        set.renames = set.renamed_declarations(&candidates);
+        set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), &same, others);
+        set
+    }
+
+    fn helpers(&self, files: &[File<'_>], free: &dyn Fn(&Id) -> bool) -> Vec<(Id, Helper)> {
+        let free = all_units(files).filter(|(id, ..)| id.1 != 0 && free(id));
+        free.filter_map(|(id, file, unit)| {
+            Some((id, helpers::helper(&unit.tree, &unit.name, file.language())?))
+        })
+        .collect()
+    }
+
+    pub(super) fn unit_before(&self, id: Id) -> (&File<'a>, &Unit) {
+        (&self.before[id.0], &self.before[id.0].units[id.1])
+    }
+
+    pub(super) fn unit_after(&self, id: Id) -> (&File<'a>, &Unit) {
+        (&self.after[id.0], &self.after[id.0].units[id.1])
+    }
+
+    /// Returns declarations that seem to have been renamed.
+    fn renamed(&self) -> Vec<(String, String)> {
+        let mut candidates: Vec<(String, String)> = Vec::new();
+        for (old, new) in &self.pairs.after_of {
+            let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
+            if before.name != after.name && before.is_function() == after.is_function() {
+                candidates.push((before.name.clone(), after.name.clone()));
+            }
+            let mut names = Vec::new();
+            if !before.is_function() && same::differing_names(&before.tree, &after.tree, &mut names)
+            {
+                candidates.extend(declared(&before.tree, names));
+            }
+        }
+        candidates.sort();
+        candidates.dedup();
+        candidates
+    }
+
+    /// Returns those candidates whose old name is no longer used in the change set.
+    fn renamed_declarations(&self, candidates: &[(String, String)]) -> Renames {
+        if candidates.is_empty() {
+            return Renames::new();
+        }
+        let (old, new) = (Mentions::of(&self.before), Mentions::of(&self.after));
+        let alone = |candidate: &&(String, String)| {
+            let (from, to) = candidate;
+            candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
+                && !new.has(from)
+                && !old.has(to)
+                && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        };
+        candidates.iter().filter(alone).cloned().collect()
+    }
+
+    /// Returns the names that other files may use: those of definitions that were renamed or moved,
+    /// and of helpers that were extracted or inlined.
+    fn at_stake<'s>(&'s self, candidates: &'s [(String, String)]) -> Vec<&'s str> {
+        let mut names: Vec<&str> =
+            candidates.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]).collect();
+        names.extend(self.moved.iter().map(String::as_str));
+        names.extend(self.new.iter().chain(&self.gone).map(|(_, helper)| helper.name.as_str()));
+        if !names.is_empty() {
+            // Code that includes a C file can use everything in it.
+            let files = self.before.iter().filter(|file| matches!(file.language(), "c" | "cpp"));
+            names.extend(files.map(|file| file_name(file.path)));
+        }
+        names
+    }
+
+    /// Returns true if a file outside the change set may use a definition, or a member of it, by
+    /// its name.
+    fn used_elsewhere(
+        &self,
+        file: &File<'_>,
+        unit: &Unit,
+        member: Option<&Tree>,
+        name: &str,
+    ) -> bool {
+        let included =
+            matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
+        match keeps_to_file(file, unit, member) && !included {
+            true => REFLECTIVE_LANGUAGES.contains(&file.language()) && self.elsewhere.says(name),
+            false => self.elsewhere.has(name),
+        }
+    }
+
+    fn moved_names(&self) -> HashSet<String> {
+        let mut moved = HashSet::new();
+        for (old, new) in &self.pairs.after_of {
+            let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
+            let home = self.pairs.after_of.get(&(old.0, 0)) == Some(&(new.0, 0));
+            if !home || before.name != after.name {
+                moved.extend([before.name.clone(), after.name.clone()]);
+            }
+        }
+        moved.remove("");
+        moved
+    }
+
+    fn judged(&self) -> Classification {
+        let pairs = self.pairs.after_of.iter();
+        let found: HashMap<Id, UnitFindings> =
+            pairs.map(|(old, new)| (*new, self.compared(*old, *new))).collect();
+        // The helpers whose body replaced a call in at least one proven unit.
+        let extracted: HashSet<Id> =
+            found.values().flat_map(|one| one.extracted.iter().copied()).collect();
+        let inlined: HashSet<Id> =
+            found.values().flat_map(|one| one.inlined.iter().copied()).collect();
+        let mut blocks = Vec::new();
+        for (id, file, unit) in all_units(&self.after) {
+            let before = self.pairs.before_of.get(&id).map(|old| self.unit_before(*old));
+            let judged = match (before, found.get(&id)) {
+                (Some(_), Some(judged)) => judged.clone(),
+                _ if is_empty_shell(&self.after, id) => continue,
+                _ => self.added(id, &extracted),
+            };
+            if !judged.reasons.is_empty() {
+                let was_broken = before.is_some_and(|(file, unit)| broken(file, unit));
+                let after = Some((file.path.to_owned(), unit.bytes.clone()));
+                let is_broken = was_broken || broken(file, unit);
+                blocks.push(entry((file, unit), judged, is_broken, after));
+            }
+        }
+        for (id, file, unit) in all_units(&self.before) {
+            if !self.pairs.after_of.contains_key(&id) && !is_empty_shell(&self.before, id) {
+                let judged = self.removed(id, &inlined);
+                blocks.push(entry((file, unit), judged, broken(file, unit), None));
+            }
+        }
+        let error = blocks.iter().any(|block| block.class.is_none());
+        self.unreadable(&mut blocks);
+        Classification::of(blocks, error)
+    }
+
+    /// Adds an entry for each file that cannot be parsed. No change of such a text can be proven
+    /// harmless.
+    fn unreadable(&self, blocks: &mut Vec<BlockChange>) {
+        let all = self.before.iter().chain(&self.after);
+        let mut seen = HashSet::new();
+        for path in all.filter(|file| file.program.is_none()).map(|file| file.path) {
+            if !seen.insert(path) {
+                continue;
+            }
+            let find = |files: &[File<'_>]| {
+                let file = files.iter().find(|file| file.path == path)?;
+                Some((path.to_owned(), 0..file.text.len()))
+            };
+            let (before, after) = (find(&self.before), find(&self.after));
+            let said = match (&before, &after) {
+                (None, _) => "added",
+                (_, None) => "removed",
+                _ => "text",
+            };
+            blocks.push(BlockChange { after, ..BlockChange::of_file(path, said) });
+        }
+    }
+
+    /// Compares the two versions of a unit.
+    fn compared(&self, old: Id, new: Id) -> UnitFindings {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = new_file.language();
+        if old_file.language() != language {
+            return UnitFindings::changed(vec!["another language".into()]);
+        }
+        let mut found = match old.1 {
+            0 => self.compare_files(old, new),
+            _ => self.compare_definitions(old, new),
+        };
+        self.compare_place(old, new, &mut found);
+        match order::order((old_file, old), (new_file, new), &self.pairs) {
+            ListChange::Same => {}
+            ListChange::Harmless => found.reasons.push("reordered".into()),
+            ListChange::Changed => {
+                found.affects_others("order");
+                found.unchanged &= before.is_function() && after.is_function();
+            }
+        }
+        let (old_comments, new_comments) = (old_file.comments(old.1), new_file.comments(new.1));
+        if old_comments.1 != new_comments.1 {
+            found.differs("directive");
+        } else if old_comments.0 != new_comments.0 && found.unchanged {
+            found.reasons.push("comments".into());
+        } else if found.reasons.is_empty() && self.text_differs(old, new) {
+            found.reasons.push("formatting".into());
+        }
+        found
+    }
+
+    fn text_differs(&self, old: Id, new: Id) -> bool {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        match before.members.is_empty() && after.members.is_empty() {
+            true => old_file.text[before.bytes.clone()] != new_file.text[after.bytes.clone()],
+            // The members are units of their own and are compared separately.
+            false => before.tree.words() != after.tree.words(),
+        }
+    }
+
+    /// Adds findings about the name and the place of a pair.
+    fn compare_place(&self, old: Id, new: Id, found: &mut UnitFindings) {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        if new.1 == 0 {
+            if old_file.path != new_file.path {
+                found.reasons.push(format!("file renamed from {}", old_file.path));
+                if imports::means_other_files(old_file, new_file.path) {
+                    found.differs("its relative imports now mean other files");
+                } else if new_file.units.iter().any(|unit| is_public(new_file, unit)) {
+                    found.reasons.push("its path may be a part of public names".into());
+                }
+            }
+            return;
+        }
+        if before.name != after.name {
+            found.reasons.insert(0, format!("renamed from {}", before.name));
+            let known = self.renames.get(&before.name) == Some(&after.name);
+            if is_public(old_file, before) || is_public(new_file, after) {
+                found.affects_others("API: a public name changed");
+            } else if !known {
+                found.affects_others("the old name is still in use, or the new one was before");
+            } else if self.used_elsewhere(old_file, before, None, &before.name)
+                || self.used_elsewhere(new_file, after, None, &after.name)
+            {
+                found.affects_others("another file may use the old name, or the new one");
+            }
+        }
+        let (Some(was), Some(is)) = (before.container, after.container) else { return };
+        if self.home(old, new) {
+            return;
+        }
+        let from = match was {
+            0 => old_file.path.to_owned(),
+            at => format!("{} in {}", old_file.units[at].name, old_file.path),
+        };
+        found.reasons.push(format!("moved from {from}"));
+        let free = old_file.units[was].identity.is_none() && new_file.units[is].identity.is_none();
+        let same_type = old_file.units[was].name == new_file.units[is].name;
+        let by_module = by_module(new_file.language());
+        let exported = by_module && is_public(old_file, before);
+        let is_looked_up = by_module && self.used_elsewhere(old_file, before, None, &before.name);
+        let still_there = self
+            .pairs
+            .after_of
+            .get(&(old.0, 0))
+            .is_some_and(|home| mentions(&self.after[home.0].units[0].tree, &after.name));
+        if !(free || same_type) {
+            found.affects_others("another type");
+        } else if exported && !still_there {
+            found.affects_others("API: a public name is found elsewhere");
+        } else if is_looked_up && !still_there {
+            found.affects_others("another file may refer to its old place");
+        }
+        if old_file.path != new_file.path
+            && !moved::surely_means_the_same(old_file, before, new_file)
+        {
+            found.affects_others("a name it uses may mean something else there");
+        }
+        if found.unchanged && !moved::same_meaning(old_file, before, new_file) {
+            found.differs("a name it uses means something else there");
+        }
+    }
+
+    fn compare_files(&self, old: Id, new: Id) -> UnitFindings {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = new_file.language();
+        let mut elsewhere = HashSet::new();
+        for (b, a) in self.pairs.after_of.iter().filter(|(b, _)| b.1 == 0) {
+            if (*b, *a) != (old, new) {
+                elsewhere.extend(imports::differing(&self.before[b.0], &self.after[a.0]));
+            }
+        }
+        let is_new = |at: usize| !self.pairs.before_of.contains_key(&(at, 0));
+        for (_, file) in self.after.iter().enumerate().filter(|(at, _)| is_new(*at)) {
+            let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
+            elsewhere.extend(own.filter(|child| is_import(child)).map(Tree::words));
+        }
+        let rest = |unit: &Unit| {
+            let mut tree = unit.tree.clone();
+            tree.children.retain(|child| !is_import(child));
+            Resolved::of(&tree, language)
+        };
+        let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
+            Some(alike) => {
+                let shown = self.shows_renamed(old_file, before, &alike.uses);
+                UnitFindings { contained: !shown, ..UnitFindings::proven(differences(&alike)) }
+            }
+            None => UnitFindings::changed(vec!["statements".into()]),
+        };
+        let modules =
+            self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
+        match imports::imports(old_file, new_file, &self.moved, &elsewhere, &modules) {
+            ListChange::Same => {}
+            ListChange::Harmless => found.reasons.push("imports".into()),
+            ListChange::Changed => found.differs("imports"),
+        }
+        found
+    }
+
+    fn compare_definitions(&self, old: Id, new: Id) -> UnitFindings {
+        let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = old_file.language();
+        let renames = self.with_own_name(before, after);
+        let (was, is) = (Resolved::of(&before.tree, language), Resolved::of(&after.tree, language));
+        if let Some(alike) = same::same(&was, &is, &renames) {
+            let own = (before.name.clone(), after.name.clone());
+            let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
+            let shown = self.shows_renamed(old_file, before, &uses);
+            let mut found = UnitFindings::proven(differences(&Alike { uses, ..alike }));
+            if shown {
+                found.affects_others("API: a public name changed");
+            }
+            return found;
+        }
+        let elsewhere = !self.home(old, new);
+        if elsewhere && let Some(how) = moved::relocated(self, old, new, &renames) {
+            return UnitFindings { contained: false, ..UnitFindings::proven(how) };
+        }
+        if let Some(found) = self.through_helpers(old, new, &renames) {
+            return found;
+        }
+        let bare = |unit: &Unit| Resolved::of(&without_visibility(&unit.tree), language);
+        if same::same(&bare(before), &bare(after), &renames).is_some() {
+            return match elsewhere {
+                true => UnitFindings {
+                    contained: !is_public(old_file, before),
+                    ..UnitFindings::proven(vec!["visibility".into()])
+                },
+                false => UnitFindings::changed(vec!["API: visibility".into()]),
+            };
+        }
+        UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
+    }
+
+    /// Returns true if a container renamed a member that code outside the change set can use.
+    fn shows_renamed(&self, file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
+        // Members that are units of their own are judged separately.
+        let own = |name: &str| file.units.iter().any(|one| one.name == name);
+        let shown = |old: &str, new: &str| {
+            let member = member(&unit.tree, old);
+            let used = |name: &str| self.used_elsewhere(file, unit, member, name);
+            shows_member(file, unit, old) || used(old) || used(new)
+        };
+        let renamed = declared(&unit.tree, uses.to_vec());
+        !unit.is_function() && renamed.iter().any(|(old, new)| !own(old) && shown(old, new))
+    }
+
+    /// Returns true if the unit is still in the same container.
+    pub(super) fn home(&self, old: Id, new: Id) -> bool {
+        let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
+        match (was, is) {
+            (Some(was), Some(is)) => self.pairs.after_of.get(&(old.0, was)) == Some(&(new.0, is)),
+            _ => true,
+        }
+    }
+
+    fn with_own_name(&self, before: &Unit, after: &Unit) -> Renames {
+        let mut renames = self.renames.clone();
+        if before.name != after.name {
+            renames.insert(before.name.clone(), after.name.clone());
+        }
+        renames
+    }
+
+    /// Compares again with calls of helpers replaced by their bodies: new helpers in the new
+    /// version, and removed helpers in the old one.
+    fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<UnitFindings> {
+        let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = old_file.language();
+        let gone = reached(&self.before, &self.named.0, old, &self.gone);
+        let come = reached(&self.after, &self.named.1, new, &self.new);
+        let was = inline::inlined(&before.tree, language, &gone);
+        let is = inline::inlined(&after.tree, language, &come);
+        if was.used.is_empty() && is.used.is_empty() {
+            return None;
+        }
+        let plain =
+            |one: &Inlined| Resolved::of(&super::boolean::normal(&one.tree, language), language);
+        same::same(&plain(&was), &plain(&is), renames)?;
+        let names = |used: &[Id], files: &[File<'_>]| -> Vec<String> {
+            used.iter().map(|id| files[id.0].units[id.1].name.clone()).collect()
+        };
+        let mut said = Vec::new();
+        if !is.used.is_empty() {
+            said.push(format!("extract of {}", names(&is.used, &self.after).join(", ")));
+        }
+        if !was.used.is_empty() {
+            said.push(format!("inline of {}", names(&was.used, &self.before).join(", ")));
+        }
+        Some(UnitFindings { extracted: is.used, inlined: was.used, ..UnitFindings::proven(said) })
+    }
+
+    fn added(&self, id: Id, extracted: &HashSet<Id>) -> UnitFindings {
+        let (file, unit) = self.unit_after(id);
+        if !extracted.contains(&id) {
+            let is_api = is_public(file, unit) && unit.identity.is_some();
+            let said = if is_api { "added (API)" } else { "added" };
+            return UnitFindings::changed(vec![said.into()]);
+        }
+        let mut found = UnitFindings::proven(vec!["extracted".to_owned()]);
+        if is_shown(file, unit) || unit.tree.is_a(Role::Export) {
+            found.affects_others("API: a public name was added");
+        }
+        // A subclass may inherit the new name, or may already have it.
+        let home = |file: &File<'_>, one: &Unit| (file.path.to_owned(), one.container);
+        let is_taken = all_units(&self.after).any(|(_, other, one)| {
+            one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
+        });
+        if is_taken || self.used_elsewhere(file, unit, None, &unit.name) {
+            found.affects_others("something else has the name");
+        }
+        found
+    }
+
+    fn removed(&self, id: Id, inlined: &HashSet<Id>) -> UnitFindings {
+        let (file, unit) = self.unit_before(id);
+        if !inlined.contains(&id) {
+            return UnitFindings::changed(vec!["removed".into()]);
+        }
+        let mut found = UnitFindings::proven(vec!["inlined".to_owned()]);
+        if is_shown(file, unit) {
+            found.affects_others("API: a public name is gone");
+        }
+        let is_left = all_units(&self.after).any(|(_, _, one)| mentions(&one.tree, &unit.name));
+        if is_left || self.used_elsewhere(file, unit, None, &unit.name) {
+            found.affects_others("the name is still in use");
+        }
+        found
+    }
+}
+
+/// Returns true if the language says that code outside the file may use a helper.
+fn is_shown(file: &File<'_>, helper: &Unit) -> bool {
+    is_public(file, helper) && !matches!(file.language(), "python" | "c" | "javascript")
+}
+
+/// Returns true for the entry of a file that holds only imports besides its units. Then the units
+/// show what happened, and the file itself has no statements to report.
+fn is_empty_shell(files: &[File<'_>], id: Id) -> bool {
+    let units = &files[id.0].units;
+    id.1 == 0 && units.len() > 1 && units[0].tree.children.iter().all(is_import)
+}
+
+/// Returns the module name of a Rust file.
+fn module_name(path: &str) -> &str {
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns true if each file is a module in this language, so that its path is part of every public
+/// name.
+fn by_module(language: &str) -> bool {
+    !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
+}
+
+fn mentions(tree: &Tree, name: &str) -> bool {
+    tree.any(&|node| node.is(name))
+}
+
+/// Of the names that differ between two versions of a container, returns those that it declares.
+fn declared(tree: &Tree, names: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut fields = HashSet::new();
+    collect_declared(tree, &mut fields);
+    names.into_iter().filter(|(old, _)| fields.contains(old.as_str())).collect()
+}
+
+fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
+    for child in &tree.children {
+        if matches!(child.field, Some("name" | "declarator" | "property"))
+            && let Some(text) = &child.text
+        {
+            found.insert(text);
+        }
+        collect_declared(child, found);
+    }
+}
+
+/// Returns the helpers that a unit calls, directly or through another helper, and the ways in which
+/// it can call them.
+fn reached<'h>(
+    files: &[File<'_>],
+    named: &FunctionsByName,
+    caller: Id,
+    helpers: &'h [(Id, Helper)],
+) -> Vec<ReachableHelper<'h>> {
+    let mut words: HashSet<&str> = HashSet::new();
+    let mut learn = vec![&files[caller.0].units[caller.1].tree];
+    let mut left: Vec<&'h (Id, Helper)> = helpers.iter().collect();
+    let mut found = Vec::new();
+    while !learn.is_empty() {
+        for tree in std::mem::take(&mut learn) {
+            words.extend(tree.texts());
+        }
+        left.retain(|one| {
+            let mentioned = words.contains(&*one.1.name) || one.1.constructor;
+            if mentioned {
+                learn.extend(one.1.statements.iter().chain(&one.1.result));
+                let ways = call_targets::ways(files, named, caller, one);
+                found.extend(ways.map(|ways| ReachableHelper { id: one.0, helper: &one.1, ways }));
+            }
+            !mentioned
+        });
+    }
+    found
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn broken(file: &File<'_>, unit: &Unit) -> bool {
+    let whole = unit.identity.is_none();
+    file.program.as_ref().is_some_and(|program| match whole {
+        true => !program.errors.is_empty(),
+        false => program.has_error_in(&unit.bytes),
+    })
+}
+
+fn label(file: &File<'_>, unit: &Unit) -> String {
+    match &unit.identity {
+        Some(identity) => format!("{} {}", identity.kind.as_str(), identity.path),
+        None => format!("file {}", file.path),
+    }
+}
+
+fn entry(
+    (file, unit): (&File<'_>, &Unit),
+    found: UnitFindings,
+    broken: bool,
+    after: Option<(String, std::ops::Range<usize>)>,
+) -> BlockChange {
+    BlockChange {
+        identity: unit.identity.clone(),
+        reason: format!("{}: {}", label(file, unit), found.reasons.join(", ")),
+        class: (!broken).then(|| class_if(found.unchanged)),
+        after,
+        contained: found.contained && found.unchanged,
+    }
+}
+
+/// Returns words for the differences between two versions that do the same.
+fn differences(alike: &Alike) -> Vec<String> {
+    let list = |pairs: &[(String, String)]| -> String {
+        pairs.iter().map(|(old, new)| format!("{old} → {new}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut said = Vec::new();
+    if !alike.locals.is_empty() {
+        said.push(format!("rename of locals ({})", list(&alike.locals)));
+    }
+    if !alike.uses.is_empty() {
+        said.push(format!("rename of declarations ({})", list(&alike.uses)));
+    }
+    said
+}

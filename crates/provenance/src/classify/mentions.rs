@@ -1,0 +1,114 @@
+//! Finds out whether files outside a change mention a name.
+//!
+//! A renamed definition does the same as before only if no other code uses the old name, and no
+//! other code already had the new one: another file of the package, a class that overrides a
+//! method, or a text that is looked up at run time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
+use code::language_tables::roles::Role;
+use code::program::NameKind;
+
+use super::same::Resolved;
+use super::units::File;
+use super::{Lookup, SourceText};
+
+/// The names and the texts that some files contain.
+#[derive(Debug, Default)]
+pub(super) struct Mentions {
+    names: HashSet<Arc<str>>,
+    texts: HashSet<Arc<str>>,
+    /// True if the files could not be searched.
+    unknown: bool,
+}
+
+impl Mentions {
+    /// Collects every name that is not a renameable local, and every text literal.
+    pub(super) fn of(files: &[File<'_>]) -> Self {
+        let mut all = Self::default();
+        files.iter().for_each(|file| all.add(file));
+        all
+    }
+
+    /// Collects the names and texts of those files outside a change that contain one of the words.
+    pub(super) fn elsewhere(
+        wanted: &[&str],
+        same: &[&SourceText<'_>],
+        others: &Lookup<'_>,
+    ) -> Self {
+        let mut all = Self::default();
+        if wanted.is_empty() {
+            return all;
+        }
+        let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
+        same.iter().filter(|(_, text)| holds(text)).for_each(|(path, text)| all.read(path, text));
+        match others(wanted) {
+            Some(found) => found.iter().for_each(|(path, text)| all.read(path, text)),
+            None => all.unknown = true,
+        }
+        all
+    }
+
+    fn read(&mut self, path: &str, text: &str) {
+        let file = File::of(path, text);
+        let prose = [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| path.ends_with(end));
+        match file.program {
+            Some(_) => self.add(&file),
+            None if prose => {}
+            None => self.texts.extend(words(text)),
+        }
+    }
+
+    fn add(&mut self, file: &File<'_>) {
+        let reflects = REFLECTIVE_LANGUAGES.contains(&file.language());
+        for unit in &file.units {
+            let resolved = Resolved::of(&unit.tree, file.language());
+            resolved.tree.visit(&mut |node| {
+                let Some(text) = &node.text else { return };
+                match node.name {
+                    NameKind::Local(local) if resolved.names.may_rename(local) => {}
+                    NameKind::Not => {
+                        self.texts.insert(text.trim_matches(['"', '\'', '`']).into());
+                        let is_word = !text.contains(char::is_whitespace);
+                        // The whole body of a C macro is one text token.
+                        if reflects || node.is_a(Role::PreprocArg) || is_word {
+                            self.texts.extend(words(text));
+                        }
+                    }
+                    _ => {
+                        self.names.insert(text.clone());
+                        if file.language() == "php" {
+                            self.names.insert(any_case(text).into());
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    /// Returns true if the files contain this name, as a name or in a text.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.unknown
+            || self.names.contains(name)
+            || self.texts.contains(name)
+            || self.names.contains(&*any_case(name))
+    }
+
+    /// Returns true if a text contains this name.
+    pub(super) fn says(&self, name: &str) -> bool {
+        self.texts.contains(name)
+    }
+}
+
+/// Returns the key under which a name is stored if the language ignores the case of function names.
+fn any_case(name: &str) -> String {
+    format!("\0{}", name.to_lowercase())
+}
+
+fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(Arc::from)
+}

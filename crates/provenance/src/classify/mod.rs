@@ -1,0 +1,158 @@
+//! Classifies what a change did to a program.
+//!
+//! The class is `AST_REFACTOR` only if a listed rule proves it for the language (see
+//! `docs/classify.md`). Every other change is `INTENT_EVOLUTION`. If a version that matters does
+//! not parse, there is no class.
+//!
+//! There are two entry points. [`change`] compares whole files before and after, and classifies the
+//! whole set and each block in it. [`provisional`] has only the hashes of an outline.
+//!
+//! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
+//! - `judge`: compares the pairs and combines the results.
+//! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
+//!   imports.
+//! - `helpers`, `inline`, `captured_names`, `kept_locals`, `types`, `call_targets`: prove the
+//!   extraction or inlining of a function.
+//! - `moved`: rules for a definition in another place.
+//! - `public`, `mentions`: which names code outside the change can use.
+//! - `entries`: large data files.
+
+use std::ops::Range;
+
+use code::{Document, Identity};
+use ledger::{Basis, MutationClass};
+
+mod boolean;
+mod call_targets;
+mod captured_names;
+mod entries;
+mod helpers;
+mod imports;
+mod inline;
+mod judge;
+mod kept_locals;
+mod mentions;
+mod moved;
+mod order;
+mod pairs;
+mod provisional;
+mod public;
+mod same;
+mod types;
+mod units;
+
+pub use provisional::{ChangedBlock, Parsed, provisional};
+
+/// The class of a change, how it was found, and the findings for each block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classification {
+    /// The class. `None` if it cannot be determined, or if nothing changed (for example if a whole
+    /// file is recorded as it is).
+    pub class: Option<MutationClass>,
+    /// What the class is based on.
+    pub basis: Basis,
+    /// One entry for each block, such as `function Foo.bar: formatting`.
+    pub reasons: Vec<String>,
+    /// The findings for each block, with the block's own class. Empty if only hashes were compared
+    /// (`provisional`).
+    pub blocks: Vec<BlockChange>,
+}
+
+impl Classification {
+    /// Combines the findings for all changed blocks. `error` is true if one of them does not parse.
+    fn of(blocks: Vec<BlockChange>, error: bool) -> Self {
+        let is_proven = |block: &BlockChange| {
+            block.contained && block.class == Some(MutationClass::AstRefactor)
+        };
+        let (class, basis) = match (blocks.is_empty(), error) {
+            (true, _) => (None, Basis::None),
+            (_, true) => (None, Basis::ParseError),
+            _ if blocks.iter().all(is_proven) => (Some(MutationClass::AstRefactor), Basis::Rule),
+            _ => (Some(MutationClass::IntentEvolution), Basis::None),
+        };
+        let reasons = blocks.iter().map(|block| block.reason.clone()).collect();
+        Self { class, basis, reasons, blocks }
+    }
+}
+
+/// The path of a file, relative to the workspace, and its text.
+type SourceText<'a> = (&'a str, String);
+
+/// The change of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockChange {
+    /// The block as it is now, or as it was if it was removed. `None` for a file as a whole.
+    pub identity: Option<Identity>,
+    /// Kind, path and findings, such as `function Foo.bar: formatting`.
+    pub reason: String,
+    /// Whether the block still does what it did, wherever it is and whatever its name is now.
+    /// `None` if a syntax error makes that impossible to find out.
+    pub class: Option<MutationClass>,
+    /// The file and byte range after. `None` for a removed block.
+    pub after: Option<(String, Range<usize>)>,
+    /// True if code outside the block is not affected: no public name changed, and no use of an old
+    /// name is left.
+    pub contained: bool,
+}
+
+impl BlockChange {
+    /// A change of a whole file that is not proven harmless.
+    fn of_file(path: &str, said: &str) -> Self {
+        Self {
+            identity: None,
+            reason: format!("file {path}: {said}"),
+            class: Some(MutationClass::IntentEvolution),
+            after: None,
+            contained: false,
+        }
+    }
+}
+
+/// Returns the class of a change that is proven to keep the behaviour, or is not.
+fn class_if(is_proven: bool) -> MutationClass {
+    match is_proven {
+        true => MutationClass::AstRefactor,
+        false => MutationClass::IntentEvolution,
+    }
+}
+
+/// Finds the files outside a change that contain one of the words, and returns their paths and
+/// texts. Returns `None` if this cannot be found out. It is called at most once for a change, and
+/// only if a name is affected.
+pub type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
+
+/// Classifies a change set of whole files, each with its path and text, on the assumption that there
+/// are no other files. A file that is the same on both sides only shows which names it uses, so it
+/// may be left out if no name changed.
+pub fn change(before: &[(&str, &str)], after: &[(&str, &str)]) -> Classification {
+    fn read<'a>(files: &[(&'a str, &str)]) -> Vec<(&'a str, Document)> {
+        files.iter().map(|(path, text)| (*path, Document::from_text(path, text))).collect()
+    }
+    change_among(&read(before), &read(after), &|_| Some(Vec::new()))
+}
+
+/// Classifies a change set of parsed files, each with its path. `others` finds other files that may
+/// use the changed names. A file that does not exist is left out.
+pub fn change_among(
+    before: &[(&str, Document)],
+    after: &[(&str, Document)],
+    others: &Lookup<'_>,
+) -> Classification {
+    let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| &file.1);
+    let data: Vec<entries::DataFile<'_>> = before
+        .iter()
+        .filter_map(|(path, before)| Some((*path, before, other(path)?)))
+        .filter(|(_, before, after)| entries::is_large_data(before, after))
+        .collect();
+    let is_program = |path: &str| data.iter().all(|file| file.0 != path);
+    let (old, new) = (texts_of(before, &is_program), texts_of(after, &is_program));
+    entries::added(judge::judge(&old, &new, others), &data)
+}
+
+fn texts_of<'a>(
+    files: &[(&'a str, Document)],
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<SourceText<'a>> {
+    let wanted = files.iter().filter(|(path, _)| is_wanted(path));
+    wanted.map(|(path, document)| (*path, document.text())).collect()
+}

@@ -1,0 +1,248 @@
+//! Compares a definition that moved: whether its names still mean the same, and what may change in
+//! a method that moves from one type to another.
+
+use std::collections::HashSet;
+
+use code::language_tables::framework_names::{FILE_DEPENDENT_WORDS, FILE_WIDE_DIRECTIVES};
+use code::language_tables::roles::{Role, made};
+use code::program::{NameKind, Tree};
+
+use super::helpers::{function_of, is_this, returned, statements};
+use super::imports;
+use super::judge::ChangeSet;
+use super::pairs::Id;
+use super::public::without_visibility;
+use super::same::{Renames, Resolved, same};
+use super::units::{File, Unit, is_import};
+
+/// Returns true if no name that a definition uses is known to be imported from somewhere else in
+/// its new file.
+pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
+    free_names(old, before).iter().all(|name| {
+        match (imports::source_of(old, name), imports::source_of(new, name)) {
+            (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
+            _ => true,
+        }
+    })
+}
+
+/// Returns true if each name that a definition uses certainly means the same in another file.
+///
+/// Such a name is declared in neither file. Either both import it from the same place, or neither
+/// imports it or mentions it in a statement. In addition, the files must not differ in includes and
+/// wildcard imports, or in directives at their start that change how the text is read.
+pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
+    let declares = |file: &File<'_>, name: &str| {
+        file.units.iter().any(|unit| unit.identity.is_some() && is_declared_by(unit, name))
+    };
+    let (old_words, new_words) = (statement_words(old), statement_words(new));
+    let is_same = |name: &std::sync::Arc<str>| {
+        let is_known = declares(old, name) || declares(new, name);
+        let is_itself = **name == *before.name;
+        let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
+        let is_mentioned = old_words.contains(&**name) || new_words.contains(&**name);
+        let is_known = is_known || was.is_none() && is_mentioned;
+        was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
+    };
+    let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is(word));
+    if before.tree.any(&says_where) || before.name == "init" || has_another_target(old, new) {
+        return false;
+    }
+    let heads =
+        FILE_WIDE_DIRECTIVES.iter().all(|head| old.text.contains(head) == new.text.contains(head));
+    heads
+        && imports::wildcards(old) == imports::wildcards(new)
+        && free_names(old, before).iter().all(is_same)
+}
+
+/// Returns true if two Go files may be built for different targets, according to the part of their
+/// names after the first `_`: `a_windows.go`, `a_test.go`.
+fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
+    let target = |file: &File<'_>| {
+        let name = file.path.strip_suffix(".go")?;
+        name.rsplit('/').next()?.split_once('_').map(|(_, target)| target.to_owned())
+    };
+    target(old) != target(new)
+}
+
+/// Returns the import lines of a Go file whose path contains a name. For example, `yaml` comes with
+/// `gopkg.in/yaml.v2`.
+fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
+    let is_import = |line: &&str| line.starts_with('"') || line.starts_with("import");
+    let lines = file.text.lines().map(str::trim).filter(|_| file.language() == "go");
+    lines.filter(is_import).filter(|line| line.contains(name)).collect()
+}
+
+/// Returns true if a definition has this name. The name of `const { a, b } = c` is `{a, b}`.
+fn is_declared_by(unit: &Unit, name: &str) -> bool {
+    let is_pattern = unit.name.starts_with(['{', '[']);
+    let mut words = unit.name.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    unit.name == name || is_pattern && words.any(|word| word == name)
+}
+
+/// Returns the words of a file outside its imports and definitions. Such a statement may declare a
+/// name, as `from a import b` inside an `if` does.
+fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
+    let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
+    own.filter(|child| !is_import(child)).flat_map(Tree::texts).collect()
+}
+
+/// Returns the names that a definition uses and does not declare.
+fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
+    let resolved = Resolved::of(&unit.tree, file.language());
+    let mut names = HashSet::new();
+    resolved.tree.visit(&mut |node| {
+        if matches!(node.name, NameKind::Free | NameKind::Type)
+            && let Some(text) = &node.text
+        {
+            names.insert(text.clone());
+        }
+    });
+    names
+}
+
+fn is_relative(source: &str) -> bool {
+    source.starts_with(['.', '\'', '"']) && source.trim_start_matches(['"', '\'']).starts_with('.')
+        || ["crate", "super", "self"].iter().any(|word| source.starts_with(word))
+}
+
+/// Compares a Java method with its version in another type. It may now take from a new parameter
+/// what it took from its own object, or the reverse, and its visibility may change.
+pub(super) fn relocated(
+    set: &ChangeSet<'_>,
+    old: Id,
+    new: Id,
+    renames: &Renames,
+) -> Option<Vec<String>> {
+    let ((old_file, before), (new_file, after)) = (set.unit_before(old), set.unit_after(new));
+    if old_file.language() != "java" || !before.is_function() || !after.is_function() {
+        return None;
+    }
+    let (was, is) = (bare(before)?, bare(after)?);
+    let (old_names, new_names) = (parameter_names(&was), parameter_names(&is));
+    let come: Vec<&String> = new_names.iter().filter(|name| !old_names.contains(name)).collect();
+    let gone: Vec<&String> = old_names.iter().filter(|name| !new_names.contains(name)).collect();
+    let (was, is, how) = match (&come[..], &gone[..]) {
+        ([], []) => (was, is, "visibility".to_owned()),
+        ([one], []) => {
+            let getters = getters(old_file, before);
+            let is = from_own(&is, one, &getters)?;
+            (was, is, format!("its object is the parameter {one} now"))
+        }
+        ([], [one]) if has_field(new_file, after, one) => {
+            (without_parameter(&was, one), is, format!("the parameter {one} is a field now"))
+        }
+        _ => return None,
+    };
+    let (was, is) = (own_plainly(&was), own_plainly(&is));
+    let resolved = |tree: &Tree| Resolved::of(tree, "java");
+    same(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
+}
+
+/// Returns the method without its visibility, `static` and `final`.
+fn bare(unit: &Unit) -> Option<Tree> {
+    let mut tree = without_visibility(&unit.tree);
+    function_of(&tree)?;
+    let modifiers = tree.children.iter_mut().filter(|child| child.is_a(Role::Modifiers));
+    modifiers.for_each(|one| one.children.retain(|word| !word.is("static") && !word.is("final")));
+    tree.children.retain(|child| !child.is_a(Role::Modifiers) || !child.children.is_empty());
+    Some(tree)
+}
+
+fn parameter_names(method: &Tree) -> Vec<String> {
+    let list = method.child("parameters");
+    let each = list.into_iter().flat_map(|list| &list.children);
+    each.filter_map(|one| Some(one.text_of("name")?.to_string())).collect()
+}
+
+fn without_parameter(method: &Tree, name: &str) -> Tree {
+    let mut method = method.clone();
+    for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
+        list.children.retain(|one| !one.child("name").is_some_and(|known| known.is(name)));
+    }
+    method
+}
+
+/// Returns the method without the parameter and with `p.x` replaced by `x`. Returns `None` if the
+/// parameter is used in any other way.
+fn from_own(method: &Tree, parameter: &str, getters: &[(String, String)]) -> Option<Tree> {
+    let mut method = without_parameter(method, parameter);
+    replace(&mut method, parameter, getters);
+    (!method.any(&|leaf| leaf.is(parameter))).then_some(method)
+}
+
+fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
+    tree.children.iter_mut().for_each(|child| replace(child, parameter, getters));
+    if !tree.child("object").is_some_and(|object| object.is(parameter)) {
+        return;
+    }
+    if tree.is_a(Role::FieldAccess) {
+        own_field(tree);
+    } else if tree.is_a(Role::MethodInvocation) {
+        let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
+        let is_called = |getter: &str| tree.child("name").is_some_and(|name| name.is(getter));
+        match getters.iter().find(|(getter, _)| bare && is_called(getter)) {
+            Some((_, field)) => *tree = identifier(tree, field),
+            None => tree.children.retain(|child| child.field != Some("object") && !child.is(".")),
+        }
+    }
+}
+
+fn own_field(access: &mut Tree) {
+    if let Some(name) = access.text_of("field").cloned() {
+        *access = identifier(access, &name);
+    }
+}
+
+/// Returns a name in the place of a node.
+fn identifier(place: &Tree, name: &str) -> Tree {
+    Tree::leaf(made::IDENTIFIER, place.field, place.bytes.clone(), name)
+}
+
+/// Returns the method with `this.x` replaced by `x`, unless a local has that name.
+fn own_plainly(method: &Tree) -> Tree {
+    let resolved = Resolved::of(method, "java");
+    let mut method = method.clone();
+    // A parameter may have been removed, so the commas in the list are not comparable.
+    for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
+        list.children.retain(|one| !one.is(","));
+    }
+    strip_this(&mut method, &|name| resolved.names.locals.iter().any(|local| &*local.name == name));
+    method
+}
+
+fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
+    tree.children.iter_mut().for_each(|child| strip_this(child, local));
+    let own = tree.is_a(Role::FieldAccess) && tree.child("object").is_some_and(is_this);
+    if own && tree.text_of("field").is_some_and(|name| !local(name)) {
+        own_field(tree);
+    }
+}
+
+/// Returns the methods next to a unit that only return a field, each with the field's name.
+fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
+    let field_of = |one: &Unit| {
+        let method = function_of(&one.tree)?;
+        method.child("parameters").filter(|list| list.children.len() == 2)?;
+        let body = statements(method.child("body")?);
+        let [only] = &body[..] else { return None };
+        let field = returned(only).filter(|value| value.is_a(Role::Identifier))?;
+        Some((one.name.clone(), field.text.as_ref()?.to_string()))
+    };
+    let siblings = file.units.iter().filter(|one| one.container == unit.container);
+    siblings.filter_map(field_of).collect()
+}
+
+/// Returns true if the type that contains a unit declares a field with this name.
+fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
+    let Some(container) = unit.container else { return false };
+    let declares = |tree: &Tree| {
+        tree.any(&|node| {
+            node.is_a(Role::VariableDeclarator)
+                && node.child("name").is_some_and(|known| known.is(name))
+        })
+    };
+    let fields =
+        file.units.iter().filter(|one| one.container == Some(container) && !one.is_function());
+    declares(&file.units[container].tree) || fields.into_iter().any(|one| declares(&one.tree))
+}

@@ -1,0 +1,295 @@
+//! Divides a file into the units that are compared: each definition with everything that belongs to
+//! it (decorators, attributes, `export`), containers without their members, and the file without
+//! its definitions.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use code::language_tables::roles::{Role, made};
+use code::program::{Comment, Program, Tree};
+use code::{BlockKind, Identity};
+
+use super::pairs::Id;
+use super::public;
+
+/// A file of a change set, parsed if its language is known.
+pub(super) struct File<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+    pub program: Option<Program>,
+    pub units: Vec<Unit>,
+    comments: HashMap<usize, Comments>,
+}
+
+/// A member of a container, in the order of the text.
+#[derive(Clone, Debug)]
+pub(super) enum ContainerMember {
+    /// A unit, by its index.
+    Unit(usize),
+    /// Code that is neither a unit nor an import, as the texts of its tokens.
+    Other(String),
+}
+
+/// A definition, or the file itself.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// The identity of the block. `None` for the file itself.
+    pub identity: Option<Identity>,
+    pub name: String,
+    /// The index of the unit that contains this one. At the top level this is the file's own unit.
+    pub container: Option<usize>,
+    /// The byte range, including everything that belongs to the unit.
+    pub bytes: Range<usize>,
+    /// The tree without the members that are units of their own.
+    pub tree: Tree,
+    pub members: Vec<ContainerMember>,
+}
+
+impl Unit {
+    pub(super) fn kind(&self) -> &'static str {
+        self.identity.as_ref().map_or("file", |identity| identity.kind.as_str())
+    }
+
+    pub(super) fn is_function(&self) -> bool {
+        self.identity
+            .as_ref()
+            .is_some_and(|id| matches!(id.kind, BlockKind::Function | BlockKind::Method))
+    }
+}
+
+/// Returns true for blocks whose members are units of their own.
+fn is_container(kind: BlockKind) -> bool {
+    use BlockKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
+    matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
+}
+
+impl<'a> File<'a> {
+    pub(super) fn of(path: &'a str, text: &'a str) -> Self {
+        let program = Program::of(path, text);
+        let units = program.as_ref().map(units).unwrap_or_default();
+        let comments = program.as_ref().map(|program| comments(text, program, &units));
+        Self { path, text, program, units, comments: comments.unwrap_or_default() }
+    }
+
+    pub(super) fn language(&self) -> &'static str {
+        self.program.as_ref().map_or("", |program| program.language.id)
+    }
+
+    /// Returns the comments that belong to a unit but to no unit inside it: all texts, and the
+    /// directives together with what follows them.
+    pub(super) fn comments(&self, unit: usize) -> &Comments {
+        static NONE: Comments = (Vec::new(), Vec::new());
+        self.comments.get(&unit).unwrap_or(&NONE)
+    }
+}
+
+/// Returns the units of several files, each with its file.
+pub(super) fn all_units<'f, 'a>(
+    files: &'f [File<'a>],
+) -> impl Iterator<Item = (Id, &'f File<'a>, &'f Unit)> {
+    files.iter().enumerate().flat_map(|(at, file)| {
+        let units = file.units.iter().enumerate();
+        units.map(move |(unit, one)| ((at, unit), file, one))
+    })
+}
+
+/// The texts of all comments, and the directives among them.
+type Comments = (Vec<String>, Vec<String>);
+
+/// Collects the comments of a file by the innermost unit that contains each.
+fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Comments> {
+    let mut found: HashMap<usize, Comments> = HashMap::new();
+    // The units that contain the present comment, outermost first. Units are ordered by their start.
+    let mut around: Vec<usize> = Vec::new();
+    let mut next = 0;
+    let visible = VisibleDocs::of(program);
+    for comment in &program.comments {
+        while units.get(next).is_some_and(|unit| unit.bytes.start <= comment.bytes.start) {
+            around.retain(|at| units[*at].bytes.end >= units[next].bytes.end);
+            around.push(next);
+            next += 1;
+        }
+        around.retain(|at| *at == 0 || units[*at].bytes.end > comment.bytes.start);
+        let inner = around.iter().rev().find(|at| comment.bytes.end <= units[**at].bytes.end);
+        let Some(unit) = inner.copied() else { continue };
+        let (all, directives) = found.entry(unit).or_default();
+        let said = &text[comment.bytes.clone()];
+        let before = units[next..].iter().find(|one| one.container == Some(unit));
+        let acts = comment.directive || visible.has(said, comment, [Some(&units[unit]), before]);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if acts {
+            let place = match units[unit].is_function() {
+                true => tokens_before(&units[unit].tree, comment.bytes.start).to_string(),
+                false => before.map_or("", |one| &one.name).to_owned(),
+            };
+            directives.push(format!("{said}\0{place}"));
+        }
+        all.push(said);
+    }
+    found
+}
+
+fn tokens_before(tree: &Tree, end: usize) -> usize {
+    tree.tokens().iter().take_while(|token| token.bytes.start < end).count()
+}
+
+/// Rust doc comments that a macro receives as attributes, so that they affect the program. For
+/// example, `clap` prints them as help.
+struct VisibleDocs {
+    macros: Vec<Range<usize>>,
+    rust: bool,
+}
+
+impl VisibleDocs {
+    fn of(program: &Program) -> Self {
+        let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
+        program.tree.visit(&mut |node| {
+            if rust && node.is_a(Role::MacroInvocation) {
+                macros.push(node.bytes.clone());
+            }
+        });
+        Self { macros, rust }
+    }
+
+    fn has(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
+        let doc = ["///", "//!", "/**", "/*!"].iter().any(|opener| said.starts_with(opener));
+        let at = comment.bytes.start;
+        let derived = |unit: &Unit| {
+            unit.identity.is_some() && !unit.is_function() && public::is_read_by_name(&unit.tree)
+        };
+        self.rust
+            && doc
+            && (self.macros.iter().any(|bytes| bytes.contains(&at))
+                || near.into_iter().flatten().any(derived))
+    }
+}
+
+struct UnitSplitter<'a> {
+    program: &'a Program,
+    units: Vec<Unit>,
+    /// The blocks that are units, by their index in the file's blocks.
+    unit_blocks: HashSet<usize>,
+}
+
+fn units(program: &Program) -> Vec<Unit> {
+    let blocks = &program.blocks.blocks;
+    let mut unit_blocks = HashSet::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let free = block.container.is_none_or(|outer| {
+            unit_blocks.contains(&outer) && is_container(blocks[outer].identity.kind)
+        });
+        if free && block.identity.kind != BlockKind::Region {
+            unit_blocks.insert(at);
+        }
+    }
+    let mut splitter = UnitSplitter { program, units: Vec::new(), unit_blocks };
+    let whole = program.tree.bytes.clone();
+    splitter.units.push(Unit {
+        identity: None,
+        name: String::new(),
+        container: None,
+        bytes: 0..whole.end.max(program.comments.last().map_or(0, |last| last.bytes.end)),
+        tree: program.tree.shallow(),
+        members: Vec::new(),
+    });
+    let tops = splitter.inside(None);
+    splitter.units[0].tree = splitter.without(&program.tree, &tops, 0);
+    splitter.units
+}
+
+impl UnitSplitter<'_> {
+    /// Returns the blocks directly inside a block that are units.
+    fn inside(&self, container: Option<usize>) -> Vec<usize> {
+        let blocks = &self.program.blocks.blocks;
+        (0..blocks.len())
+            .filter(|at| self.unit_blocks.contains(at) && blocks[*at].container == container)
+            .collect()
+    }
+
+    /// Returns the node without those items that each hold one of the blocks. The items become
+    /// units.
+    fn without(&mut self, node: &Tree, blocks: &[usize], owner: usize) -> Tree {
+        let mut kept = Vec::new();
+        let mut attached: Vec<&Tree> = Vec::new();
+        let holds = |child: &Tree, block: &usize| {
+            let bytes = &self.program.blocks.blocks[*block].bytes;
+            child.bytes.start <= bytes.start && bytes.end <= child.bytes.end
+        };
+        let held: Vec<Vec<usize>> = node
+            .children
+            .iter()
+            .map(|child| blocks.iter().filter(|block| holds(child, block)).copied().collect())
+            .collect();
+        let cuts = held.iter().any(|held| !held.is_empty());
+        for (child, held) in node.children.iter().zip(held) {
+            match &held[..] {
+                [] if child.is_a(Role::Attached) => {
+                    attached.push(child);
+                    continue;
+                }
+                [] => {
+                    kept.extend(attached.drain(..).cloned());
+                    if cuts && child.text.is_none() && !is_import(child) {
+                        self.units[owner].members.push(ContainerMember::Other(child.words()));
+                    }
+                    kept.push(child.clone());
+                }
+                [one] if is_item(child) => {
+                    let unit = self.unit(child, &attached, *one, owner);
+                    attached.clear();
+                    self.units[owner].members.push(ContainerMember::Unit(unit));
+                }
+                _ => {
+                    kept.extend(attached.drain(..).cloned());
+                    kept.push(self.without(child, &held, owner));
+                }
+            }
+        }
+        kept.extend(attached.into_iter().cloned());
+        let mut tree = node.shallow();
+        tree.children = kept;
+        tree
+    }
+
+    fn unit(&mut self, item: &Tree, attached: &[&Tree], block: usize, owner: usize) -> usize {
+        let found = &self.program.blocks.blocks[block];
+        let start = attached.first().map_or(item.bytes.start, |first| first.bytes.start);
+        let bytes = start..item.bytes.end;
+        let at = self.units.len();
+        self.units.push(Unit {
+            identity: Some(found.identity.clone()),
+            name: found.name.clone(),
+            container: Some(owner),
+            bytes: bytes.clone(),
+            tree: item.shallow(),
+            members: Vec::new(),
+        });
+        let inner = match is_container(found.identity.kind) {
+            true => self.inside(Some(block)),
+            false => Vec::new(),
+        };
+        let mut tree = match inner.is_empty() {
+            true => item.clone(),
+            false => self.without(item, &inner, at),
+        };
+        if !attached.is_empty() {
+            let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
+            tree.field = None;
+            children.push(tree);
+            tree = Tree::node(made::WITH_ATTRIBUTES, None, bytes, children);
+        }
+        self.units[at].tree = tree;
+        at
+    }
+}
+
+/// Returns true if a node is a single definition rather than a list of definitions.
+fn is_item(node: &Tree) -> bool {
+    !node.is_a(Role::List) && node.field != Some("body")
+}
+
+/// Returns true if a node only makes names available.
+pub(super) fn is_import(node: &Tree) -> bool {
+    let module = node.is_a(Role::ModItem) && node.child("body").is_none();
+    module || node.is_a(Role::Import)
+}

@@ -1,0 +1,437 @@
+//! Judges `git` by its subcommand. Committed work can be recovered; work that was never committed
+//! cannot.
+
+use super::options::{self, is_set, long, operands, short, takes_next, values};
+use super::{
+    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
+    reads, remove, rules, table,
+};
+use crate::paths::below;
+
+/// Like [`options::any`], but long options may be abbreviated, as git allows, and words after `--`
+/// do not count.
+fn any(args: &[Arg], words: &[&str]) -> bool {
+    words.iter().any(|word| match word.starts_with("--") {
+        true => long(args, word),
+        false => options::any(options::before_dashes(args), &[word]),
+    })
+}
+
+pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let mut at = 0;
+    let mut worst = reads("git");
+    let before = shell.cwd().map(str::to_owned);
+    while let Some(arg) = call.args.get(at) {
+        if !arg.option() {
+            break;
+        }
+        if arg.is("--help") || arg.is("-h") || arg.is("--version") || arg.is("-v") {
+            return reads("git");
+        }
+        let value = call.args.get(at + 1);
+        match (arg.lead.as_str(), value) {
+            ("-c", Some(setting)) => worst = worst.or(configured(shell, &setting.text)),
+            ("-C", Some(folder)) => {
+                let args = std::slice::from_ref(folder);
+                let to = ProgramCall { name: "cd", args, stdin: call.stdin };
+                super::builtins::change_folder(shell, &to);
+            }
+            ("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs", _) => {}
+            _ => worst = worst.or(opaque("git.options", &format!("git {}", arg.text))),
+        }
+        at += 1 + usize::from(takes_next(&arg.lead, &table::list("gitglobals")));
+    }
+    let found = match call.args.get(at).map(|name| (name, name.literal())) {
+        None => reads("git"),
+        Some((_, None)) => opaque("git.variable", "git"),
+        Some((_, Some(name))) => aliased(shell, call.args, name)
+            .unwrap_or_else(|| subcommand(shell, name, &call.args[at + 1..], call)),
+    };
+    // The configuration of a repository outside the workspace may run programs, and nobody has
+    // reviewed it. So a read there counts as an inspection.
+    let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
+    let inside = shell.cwd().is_some_and(|cwd| below(cwd, &crate::paths::slashed(root)));
+    let found = if found.class == Class::Read && !inside { super::inspects("git") } else { found };
+    shell.state.cwd = before;
+    worst.or(found)
+}
+
+/// Judges `-c KEY=VALUE`. For some keys, git runs the value.
+fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let key = key.to_ascii_lowercase();
+    if table::holds("gitsafe", &key) {
+        return reads("git");
+    }
+    if !table::holds("gitruns", &key) {
+        return opaque("git.config", &key);
+    }
+    let code = value.strip_prefix('!').unwrap_or(value);
+    if key.starts_with("alias.") && !value.starts_with('!') {
+        let code = format!("git {value}");
+        let found = shell.within(|shell| shell.text(&code));
+        return found.unwrap_or_else(|| reads("git"));
+    }
+    if code.trim().is_empty() || table::holds("harmlesscode", code.trim()) {
+        return reads("git");
+    }
+    let found = shell.inner("git", code);
+    found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
+}
+
+/// Judges the use of an alias that the same command line defines, as in `git -c alias.x=… x`, by
+/// its definition.
+fn aliased(shell: &mut Shell, args: &[Arg], name: &str) -> Option<ShellFinding> {
+    let settings = values(args, &["-c"]);
+    let begin = format!("alias.{name}=");
+    let setting = settings.iter().find(|setting| setting.text.starts_with(&begin))?;
+    Some(configured(shell, &setting.text))
+}
+
+fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -> ShellFinding {
+    // `--help` cannot be abbreviated: `git reset --h` means `--hard`. After other words than one
+    // verb, it may be a value, or belong to a command that git runs.
+    let helps = match args {
+        [only] => only.is("--help") || only.is("-h"),
+        [verb, last] => !verb.option() && last.is("--help"),
+        _ => false,
+    };
+    if helps {
+        return reads("git");
+    }
+    let from = call.args.len() - args.len() - 1;
+    let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
+    let decides = |found: &ShellFinding| {
+        found.class == Class::Read || found.inspects || found.rule.starts_with("git.")
+    };
+    let ruled = rules::judge(&named).filter(decides);
+    let transport = chooses_transport(args);
+    if let Some(found) = ruled.filter(|found| !(found.inspects && transport)) {
+        return found;
+    }
+    let shown = call.shown(4);
+    let takes = if name == "config" { "configtakes" } else { "gittakes" };
+    let words = operands(args, &table::list(takes));
+    let verb = words.first().map_or("", |word| word.text.as_str());
+    let transfers = ["clone", "fetch", "pull", "push", "ls-remote", "archive"].contains(&name);
+    let ends = values(args, &["--upload-pack", "--receive-pack", "--exec"]);
+    let code = ends
+        .iter()
+        .filter(|_| transfers)
+        .fold(reads("git"), |found, code| found.or(inner(shell, &code.text)));
+    let found = match (name, verb) {
+        ("grep", _) => runs(shell, values(args, &["-O", "--open-files-in-pager"]), &shown),
+        ("difftool", _) => runs(shell, values(args, &["-x", "--extcmd"]), &shown),
+        ("log" | "diff" | "show" | "archive" | "format-patch" | "bundle", _) => {
+            let files = values(args, &["-o", "--output", "--output-directory"]);
+            let bundle = words.get(1).filter(|_| verb == "create").copied();
+            files.iter().chain(bundle).for_each(|file| shell.touch(file, PathDeed::Write));
+            opaque("git.writes", &format!("git {name}"))
+        }
+        ("branch", _) if any(args, &["-M", "-C"]) && operands(args, &[]).len() > 1 => {
+            destructive_rule("git.branch-force", &shown)
+        }
+        ("branch", _) => opaque("git.branch", &shown),
+        ("clone", _) => clone(shell, args),
+        ("config", _) => setting(shell, args, &words),
+        ("remote", "add" | "set-url") => {
+            shell.lasting.remotes.extend(words.get(1).map(|name| name.text.clone()));
+            opaque("git.changes", &shown)
+        }
+        ("worktree", "add") => worktree(shell, args, &shown),
+        ("submodule", "add") => {
+            let words = operands(args, &["-b", "--branch", "--name", "--reference", "--depth"]);
+            let modules = Arg::known(".gitmodules");
+            let written = words.get(2).copied().into_iter().chain([&modules]);
+            written.for_each(|file| shell.touch(file, PathDeed::Write));
+            opaque("git.changes", &shown)
+        }
+        ("submodule", "foreach") | ("bisect", "run") => {
+            let command = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
+            let command: Vec<Arg> = command.skip_while(|arg| arg.option()).cloned().collect();
+            // One word is code, and several are a program with its arguments.
+            if let [code] = command.as_slice() {
+                inner(shell, &code.text)
+            } else {
+                opaque("git.runs", "git").or(shell.started_by("git", command))
+            }
+        }
+        ("checkout", _) => checkout(shell, args),
+        ("switch", _) => {
+            let forced = ["-C", "--force-create"];
+            match any(args, &forced) && operands(args, &forced).len() == 1 {
+                true => destructive_rule("git.branch-force", &shown),
+                false => opaque("git.switch", "git switch"),
+            }
+        }
+        ("fetch" | "pull", _) if forced_onto(args) => destructive_rule("git.branch-force", &shown),
+        ("restore", _) => restore(shell, args),
+        ("reset", _) => reset(args),
+        ("clean", _) => {
+            let settings = values(call.args, &["-c"]);
+            let unforced =
+                ["false", "no", "off", "0", ""].map(|no| format!("clean.requireforce={no}"));
+            let set = |one: &Arg| unforced.contains(&one.text.to_ascii_lowercase());
+            clean(args, settings.iter().any(set))
+        }
+        ("push", _) => push(args),
+        ("rm", _) => delete(shell, args),
+        ("mv", _) => moved(shell, args),
+        ("apply" | "am", _) => {
+            let takes = ["-p", "-C", "--exclude", "--include", "--directory"];
+            let fed = call.stdin.path.clone().map(Arg::known);
+            let files = operands(args, &takes).into_iter().cloned().chain(fed);
+            files.for_each(|file| shell.applied(&file));
+            opaque("git.changes", &format!("git {name}"))
+        }
+        ("update-index", _) => {
+            for arg in operands(args, &[]) {
+                let path = arg.text.rsplit(',').next().unwrap_or_default();
+                shell.touch(&Arg::known(path), PathDeed::Write);
+            }
+            opaque("git.plumbing", "git update-index")
+        }
+        ("symbolic-ref", _) if operands(args, &["-m"]).len() > 1 => {
+            destructive_rule("git.plumbing", &shown)
+        }
+        _ => opaque("git.changes", &format!("git {name}")),
+    };
+    found.or(code)
+}
+
+/// Judges `git clone`. It may run code: a setting may contain a command, and an option may name the
+/// program that git starts at the other end.
+fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    let mut found = opaque("git.changes", "git clone");
+    for setting in values(args, &["-c", "--config"]) {
+        found = found.or(configured(shell, &setting.text));
+    }
+    for code in values(args, &["-u"]) {
+        found = found.or(inner(shell, &code.text));
+    }
+    found
+}
+
+/// Judges `git worktree add FOLDER COMMIT`. An old commit may have another policy than the present
+/// one, or none, so its work tree could evade the gate. A commit counts as old if it is given as a
+/// hash, by an expression such as `HEAD~9`, or by a value that is not known.
+fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
+    let words = operands(args, &["-b", "-B", "--reason", "--orphan"]);
+    words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
+    let old = words.get(2).filter(|commit| {
+        let hash = commit.text.len() >= 7 && commit.text.chars().all(|c| c.is_ascii_hexdigit());
+        hash || !commit.sure || commit.text.contains(['~', '^', '{', ':'])
+    });
+    old.map_or_else(
+        || opaque("git.changes", shown),
+        |commit| destructive_rule("git.worktree-old", &commit.text),
+    )
+}
+
+/// Returns true if an argument decides which program transfers the data (`--upload-pack`, `ext::…`)
+/// or which branch the transfer changes (`--force`, `from:to`).
+fn chooses_transport(args: &[Arg]) -> bool {
+    any(args, &table::list("gittransport"))
+        || short(args, 'f')
+        || args.iter().any(|arg| {
+            let address = arg.text.contains("://") || arg.text.contains('@');
+            arg.text.contains("::") || !arg.option() && arg.text.contains(':') && !address
+        })
+}
+
+/// Judges code that git runs.
+fn inner(shell: &mut Shell, code: &str) -> ShellFinding {
+    opaque("git.runs", "git").or(shell.inner("git", code))
+}
+
+/// Judges the code that is the value of an option, if there is one.
+fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
+    let code = codes.first();
+    code.map_or_else(|| opaque("git.options", shown), |code| inner(shell, &code.text))
+}
+
+/// Judges `git config KEY VALUE` and `git config --unset KEY`. A value that git runs is judged as
+/// code. A key alone is only read.
+fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
+    let places = table::list("configplaces");
+    let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is(place));
+    // `--unset` is an abbreviation of `--unset-all` too.
+    let removes = any(args, &["--unset-all"]) || args.iter().any(|arg| arg.is("unset"));
+    let changes = removes || args.iter().any(|arg| arg.is("set"));
+    let words: Vec<&&Arg> =
+        words.iter().filter(|word| !word.is("set") && !word.is("unset")).collect();
+    match words.as_slice() {
+        [_] if args.iter().all(asks) && !changes => reads("git"),
+        [key, rest @ ..]
+            if (removes || !rest.is_empty())
+                && table::holds("gitsteers", &key.text.to_ascii_lowercase()) =>
+        {
+            destructive_rule("git.config-steers", &key.text)
+        }
+        [key, value, ..] => {
+            let found = configured(shell, &format!("{}={}", key.text, value.text));
+            opaque("git.config", &key.text).or(found)
+        }
+        _ => opaque("git.config", "git config"),
+    }
+}
+
+/// Returns true if a fetch overwrites a branch of this repository: `git fetch -f REMOTE from:to`,
+/// or `+from:to`.
+fn forced_onto(args: &[Arg]) -> bool {
+    let forces = any(args, &["-f", "--force"]);
+    operands(args, &["--depth", "-j", "--shallow-since"]).iter().skip(1).any(|spec| {
+        let to = spec.text.split_once(':').map_or("", |(_, to)| to);
+        !to.is_empty() && !to.starts_with("refs/remotes/") && (forces || spec.text.starts_with('+'))
+    })
+}
+
+/// Returns true if an operand of `checkout` is a path and not a branch. Git looks at the disk to
+/// decide this; here, the form of the word decides.
+fn names_path(arg: &Arg) -> bool {
+    let word = arg.text.as_str();
+    let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    ["./", "../", "/", ":"].iter().any(|begin| word.starts_with(begin))
+        || word.ends_with('/')
+        || arg.glob
+        || remove::file_name(last)
+        || table::holds("checkoutpaths", word)
+        || table::holds("wellknown", last)
+}
+
+const PATHS_FILE: &str = "--pathspec-from-file";
+
+/// Returns the operands, and an unknown path if the option [`PATHS_FILE`] adds the paths in a file.
+fn paths(args: &[Arg], takes: &[&str]) -> Vec<Arg> {
+    let takes = [takes, &[PATHS_FILE][..]].concat();
+    let mut found: Vec<Arg> = operands(args, &takes).into_iter().cloned().collect();
+    if long(args, PATHS_FILE) {
+        found.push(Arg::unknown(PATHS_FILE, WordOrigin::Output));
+    }
+    found
+}
+
+fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    let words = operands(args, &["-b", "-B", "--orphan", "--conflict"]);
+    let dashes = args.iter().position(|arg| arg.is("--")).filter(|at| at + 1 < args.len());
+    if let Some(at) = dashes {
+        return replaced(shell, "git.checkout-path", &args[at + 1..].iter().collect::<Vec<_>>());
+    }
+    if long(args, PATHS_FILE) {
+        let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
+        return replaced(shell, "git.checkout-path", &[&unknown]);
+    }
+    if any(args, &["-B"]) && words.len() == 1 {
+        return destructive_rule("git.branch-force", "git checkout -B");
+    }
+    if any(args, &["-f", "--force"]) {
+        return destructive_rule("git.checkout-force", "-f");
+    }
+    if any(args, &["-b", "-B", "--orphan"]) {
+        return opaque("git.branch", "git checkout -b");
+    }
+    if any(args, &["-p", "--patch"]) {
+        return destructive_rule("git.checkout-path", "-p");
+    }
+    let sides = any(args, &["--ours", "--theirs"]);
+    let tracks = any(args, &["-t", "--track", "--detach", "-d"]);
+    let paths = match words.as_slice() {
+        [only] if names_path(only) || sides => &words[..],
+        [first, _, ..] if !tracks && names_path(first) => &words[..],
+        [_, rest @ ..] if !tracks => rest,
+        _ => &[],
+    };
+    match paths {
+        [] => opaque("git.checkout", "git checkout"),
+        paths => replaced(shell, "git.checkout-path", paths),
+    }
+}
+
+/// Judges the replacement of files by their committed version.
+fn replaced(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
+    paths.iter().for_each(|path| shell.touch(path, PathDeed::Write));
+    destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
+}
+
+fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    let staged = any(args, &["--staged", "-S"]);
+    let tree = any(args, &["--worktree", "-W"]);
+    if staged && !tree {
+        return opaque("git.unstage", "git restore --staged");
+    }
+    let paths = paths(args, &["-s", "--source"]);
+    replaced(shell, "git.restore", &paths.iter().collect::<Vec<_>>())
+}
+
+fn reset(args: &[Arg]) -> ShellFinding {
+    let hard = [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge")];
+    for (option, rule) in hard.into_iter().chain([("--keep", "git.reset-keep")]) {
+        if long(args, option) {
+            return destructive_rule(rule, option);
+        }
+    }
+    opaque("git.reset", "git reset")
+}
+
+/// Judges `git clean`. `unforced` is true if a setting lets git delete without `-f`.
+fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
+    if is_set(args, 'n', "--dry-run", &["-e", "--exclude"]) {
+        return reads("git");
+    }
+    match short(args, 'f')
+        || long(args, "--force")
+        || any(args, &["-i", "--interactive"])
+        || unforced
+    {
+        true => destructive_rule("git.clean", "clean -f"),
+        false => opaque("git.clean", "git clean"),
+    }
+}
+
+fn push(args: &[Arg]) -> ShellFinding {
+    let takes = ["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
+    if is_set(args, 'n', "--dry-run", &takes) {
+        return reads("git");
+    }
+    let words = operands(args, &takes);
+    let forces = |word: &&&Arg| {
+        word.lead.starts_with('+') || word.lead.starts_with(':') && word.text.len() > 1
+    };
+    let reference = words.iter().skip(1).find(forces).map(|word| word.text.as_str());
+    let flags = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"];
+    let flag = flags.into_iter().find(|flag| long(args, flag));
+    let letter = [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| short(args, *letter));
+    match reference.or(flag).or(letter.map(|(flag, _)| flag)) {
+        Some(word) => destructive_rule("git.push-force", word),
+        None => opaque("git.push", "git push"),
+    }
+}
+
+fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    if is_set(args, 'n', "--dry-run", &[PATHS_FILE]) {
+        return reads("git");
+    }
+    if any(args, &["--cached"]) {
+        return opaque("git.untrack", "git rm --cached");
+    }
+    let force = short(args, 'f') || long(args, "--force");
+    let reason = "It deletes files that git can give back.";
+    let mut worst = ShellFinding::new(Class::Write, "git.rm", "git rm", reason);
+    for path in &paths(args, &[]) {
+        let found = remove::one(shell, path, short(args, 'r'));
+        if force && found.class == Class::Destructive {
+            worst = worst.or(found);
+        }
+    }
+    worst
+}
+
+fn moved(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    let paths = operands(args, &[]);
+    let Some((to, from)) = paths.split_last() else { return opaque("git.mv", "git mv") };
+    for path in from {
+        shell.touch(path, PathDeed::MoveFrom);
+    }
+    shell.touch(to, PathDeed::Write);
+    super::writes("git.mv", "git mv")
+}

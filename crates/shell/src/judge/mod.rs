@@ -1,0 +1,540 @@
+//! Judges what each program does: by the rows of the table, or by a function of its own if the
+//! options decide.
+//!
+//! - `rules` reads the rows of the table, and `options` the options of a call.
+//! - `wrappers` handles programs that start other programs, `code` those that are given code, and
+//!   `scan` looks at code of other languages.
+//! - `files`, `remove`, `git`, `network`, `sql` and `builtins` judge programs of one kind.
+//! - `by_words` judges calls that the rows leave open, by their words.
+//! - `output` predicts what a program prints, and `secrets` whether a secret leaves the machine.
+
+mod builtins;
+mod by_words;
+mod code;
+mod files;
+mod git;
+mod network;
+mod options;
+mod output;
+mod remove;
+mod rules;
+mod scan;
+mod secrets;
+mod sql;
+mod wrappers;
+
+pub(super) use builtins::assigned;
+pub(super) use options::operands;
+pub(crate) use remove::one as remove_one;
+pub(super) use secrets::{is_secret, sent};
+
+use std::rc::Rc;
+
+use super::expand::{Arg, WordOrigin, WordPiece};
+use super::mentions;
+use super::paths::{Location, place};
+use super::pattern::wild;
+use super::table;
+use super::walk::{Shell, ShellFinding, StreamData};
+use super::windows;
+use super::{Class, PathDeed};
+
+/// A call of a program.
+pub(super) struct ProgramCall<'c> {
+    /// The name, without folder and `.exe`.
+    pub(super) name: &'c str,
+    /// The arguments, without the program.
+    pub(super) args: &'c [Arg],
+    pub(super) stdin: &'c StreamData,
+}
+
+impl ProgramCall<'_> {
+    /// Returns the program and its first `words` arguments, for display.
+    fn shown(&self, words: usize) -> String {
+        let mut shown = self.name.to_owned();
+        for arg in self.args.iter().take(words) {
+            shown.push(' ');
+            shown.push_str(&arg.text);
+        }
+        shown.chars().take(120).collect()
+    }
+}
+
+/// The judgement of one call.
+pub(super) struct JudgedProgram {
+    pub(super) program: Option<String>,
+    pub(super) finding: ShellFinding,
+    pub(super) out: StreamData,
+    /// True if the program only started another one, which was judged separately.
+    pub(super) wrapper: bool,
+}
+
+pub(super) fn reads(name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
+}
+
+pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
+}
+
+pub(super) fn inspects(name: &str) -> ShellFinding {
+    let reason = format!("`{name}` only inspects, but may change its own cache or log.");
+    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).inspects()
+}
+
+pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
+    let reason = format!("`{name}` may change anything; its effects cannot be determined.");
+    ShellFinding::new(Class::Opaque, rule, name, &reason)
+}
+
+pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> ShellFinding {
+    ShellFinding::new(Class::Destructive, rule, word, reason)
+}
+
+/// Returns a destructive finding. The table contains its reason.
+pub(super) fn destructive_rule(rule: &'static str, word: &str) -> ShellFinding {
+    let (reason, safer) = table::reason(rule);
+    let safer = Some(safer).filter(|safer| !safer.is_empty());
+    ShellFinding { safer, ..destructive(rule, word, reason) }
+}
+
+/// Returns a finding for something that cannot be read. The table contains its reason.
+pub(super) fn unreadable_rule(rule: &'static str, word: &str) -> ShellFinding {
+    ShellFinding { class: Class::Unreadable, ..destructive_rule(rule, word) }
+}
+
+pub(super) fn downloaded(word: &str) -> ShellFinding {
+    destructive_rule("download.run", word)
+}
+
+pub(super) fn decoded(word: &str) -> ShellFinding {
+    destructive_rule("decode.run", word)
+}
+
+/// Returns a finding if a program or code that would be run was downloaded or decoded, so that
+/// nobody has seen it.
+pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFinding> {
+    match origin? {
+        WordOrigin::Download => Some(downloaded(word)),
+        WordOrigin::Decoded => Some(decoded(word)),
+        _ => None,
+    }
+}
+
+/// Returns true if the same text has downloaded this file.
+pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
+    let place = place(shell, file);
+    let kept = place.location != Location::Nothing;
+    file.sure && kept && shell.lasting.fetched.contains(&place.path)
+}
+
+/// Judges the program that is called with these words.
+pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> JudgedProgram {
+    let first = &args[0];
+    let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
+    let name = base(written);
+    let call = ProgramCall { name: &name, args: &args[1..], stdin: &stdin };
+    if written.contains('/') && fetched(shell, first) {
+        let (finding, out) = (downloaded(written), StreamData::some());
+        return JudgedProgram { program: Some(name), finding, out, wrapper: false };
+    }
+    let leaks = secrets::leaks(shell, &call);
+    let tainted = secrets::prints(shell, &call);
+    if !helps(&call)
+        && let Some(finding) = wrappers::unwrap(shell, &call)
+    {
+        let finding = by_common_words(shell, &call, finding);
+        let out = StreamData { tainted, ..output::of(shell, &call) };
+        let finding = finding.or(leaks);
+        return JudgedProgram { program: None, finding, out, wrapper: true };
+    }
+    let mut finding = judged(shell, &call);
+    if finding.class == Class::Read && !trusted(written) {
+        finding = opaque("program.path", written);
+    }
+    if finding.class == Class::Read && !helps(&call) {
+        rules::shown(shell, &call);
+    }
+    if finding.class >= Class::Opaque && !finding.inspects {
+        named_in_texts(shell, &call);
+        named_in_words(shell, &call, &finding);
+        let mounts = finding.rule == "disk.mount";
+        finding = finding.or(whole_disk(shell, &call).filter(|_| !mounts));
+    }
+    finding = by_common_words(shell, &call, finding);
+    if copies_us(&call) {
+        finding = destructive_rule("intent.copy", &call.shown(2));
+    }
+    let finding = finding.or(leaks);
+    let out = StreamData { tainted, ..output::of(shell, &call) };
+    JudgedProgram { program: Some(name), finding, out, wrapper: false }
+}
+
+/// Judges what a program with unknown effects is asked to do, by words that mean the same for most
+/// programs. Returns the more severe of this and `finding`.
+fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> ShellFinding {
+    let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it));
+    let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
+    let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
+    if let Some(file) = file.filter(|_| endless) {
+        return destructive_rule("disk.fill", file);
+    }
+    let rules = ["program.unknown", "program.subcommand", "program.looks", "network", "elsewhere"];
+    if finding.class != Class::Opaque || !rules.contains(&finding.rule) {
+        return finding;
+    }
+    let found =
+        by_words::loses_data(call).or_else(|| by_words::widens(call).filter(|_| !finding.inspects));
+    finding.or(found)
+}
+
+/// Returns a finding if a disk or a partition is an argument of an opaque program.
+fn whole_disk(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
+    let words = operands(call.args, &[]);
+    let disk = words.into_iter().find(|arg| place(shell, arg).location == Location::Device)?;
+    Some(destructive_rule("disk", &disk.text))
+}
+
+/// Keeps the paths among the arguments of an unknown program, and touches those that its options
+/// say it writes.
+fn named_in_words(shell: &mut Shell, call: &ProgramCall, finding: &ShellFinding) {
+    if finding.class != Class::Opaque || !finding.rule.starts_with("program.") {
+        return;
+    }
+    for arg in call.args {
+        let value = arg.lead.split_once('=').filter(|_| arg.option());
+        let value = value.map(|(name, _)| options::cut(arg, name.len() + 1));
+        let path = value.as_ref().unwrap_or(arg);
+        if mentions::is_path(&path.text) {
+            shell.handed_to(path);
+        }
+    }
+    let outputs = options::values(call.args, &table::list("outputs"));
+    let in_place = options::any(call.args, &table::list("inplace"));
+    let changed = operands(call.args, &[]).into_iter().filter(|_| in_place);
+    for arg in outputs.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
+        shell.touch(arg, PathDeed::Write);
+    }
+}
+
+/// Touches the files of each patch in the input or the arguments, and keeps the paths in any other
+/// text there.
+fn named_in_texts(shell: &mut Shell, call: &ProgramCall) {
+    let lines = call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone());
+    for text in call.stdin.text().into_iter().chain(lines) {
+        if !mentions::is_patch(&text) {
+            shell.mention(&text);
+            continue;
+        }
+        for path in mentions::patched(&text) {
+            shell.touch(&Arg::known(path), PathDeed::Write);
+        }
+    }
+}
+
+/// Returns true if this program is copied, moved or linked. Under another name it would not be
+/// recognised.
+fn copies_us(call: &ProgramCall) -> bool {
+    let ours = |arg: &Arg| {
+        let name = arg.text.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        super::OUR_NAMES.contains(&name) && (arg.text == name || arg.text.contains("bin/"))
+    };
+    ["cp", "mv", "ln", "install", "link", "rsync"].contains(&call.name)
+        && call.args.len() > 1
+        && call.args[..call.args.len() - 1].iter().any(ours)
+}
+
+/// Returns true if the shell looks the name up, or if the folder is one for installed programs.
+fn trusted(written: &str) -> bool {
+    match written.rsplit_once('/') {
+        Some((folder, _)) => table::holds("programfolders", folder),
+        None => !written.contains('\\'),
+    }
+}
+
+/// Returns the name that the table uses: without folder and `.exe`, and in lower case if all of it
+/// is in capitals.
+fn base(written: &str) -> String {
+    let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    let plain = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".EXE")).unwrap_or(name);
+    let shouted = plain.len() > 1 && plain.chars().all(|c| !c.is_ascii_lowercase());
+    if shouted { plain.to_ascii_lowercase() } else { plain.to_owned() }
+}
+
+/// Returns true if the program is only asked for its help or its version. After other words than
+/// one subcommand, `--help` proves nothing: `sh -c CODE --help` runs the code.
+fn helps(call: &ProgramCall) -> bool {
+    let asks = |arg: &Arg| arg.is("--help") || arg.is("-help");
+    match call.args {
+        [only] if only.is("-V") => rules::destroyers().any(|name| name == family(call.name)),
+        [only] => asks(only) || only.is("--version"),
+        [verb, last] => {
+            asks(last) && rules::is_subcommand(call.name, verb) && !wrappers::known(call.name)
+        }
+        _ => false,
+    }
+}
+
+fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    if helps(call) && known(call.name) {
+        return reads(call.name);
+    }
+    if let Some(found) = by_function(shell, call) {
+        return found;
+    }
+    if table::holds("requesters", call.name)
+        && let Some(word) = by_words::requests_deletion(call.args)
+    {
+        return destructive_rule("http.delete", &word);
+    }
+    if let Some(finding) = rules::judge(call) {
+        // For these programs, a word that is no subcommand names a program from a package.
+        let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
+        if runner && finding.rule == "program.subcommand" {
+            return finding.or(unknown_program(shell, call));
+        }
+        let unfit = finding.rule == "program.subcommand";
+        if let Some(found) = by_words::destroys(call, true).filter(|_| unfit) {
+            return found;
+        }
+        return finding;
+    }
+    if let Some(finding) = files::written(shell, call) {
+        return finding;
+    }
+    // On Windows, a host may send a PowerShell command as if it were one for a POSIX shell.
+    if let Some(finding) = windows::cmdlet_finding(shell, call) {
+        return finding;
+    }
+    unknown_program(shell, call)
+}
+
+/// Returns the name without its version: `python3.12`, `lua5.4`, `mkfs.ext4`.
+fn family(name: &str) -> &str {
+    if name.starts_with("mkfs.") || name.starts_with("newfs_") {
+        return "mkfs";
+    }
+    if name.starts_with("ld-linux") || name.starts_with("ld-musl") {
+        return "ld-linux-x86-64.so.2";
+    }
+    if !table::rows(name).is_empty() {
+        return name;
+    }
+    if let Some(script) = name.strip_suffix(".sh").filter(|name| known(name)) {
+        return script;
+    }
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let versioned = ["python", "lua", "php", "ruby", "perl", "pypy"].contains(&plain);
+    if versioned { plain } else { name }
+}
+
+/// Judges a program by the function that its row names, if there is one.
+fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
+    let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
+    Some(judge_called(row.word(1))?(shell, call))
+}
+
+/// A function that judges a call.
+type ProgramJudge = fn(&mut Shell, &ProgramCall) -> ShellFinding;
+
+/// Returns the function that a row of the table names.
+pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
+    Some(match name {
+        "builtins::alias" => builtins::alias,
+        "builtins::change_folder" => builtins::change_folder,
+        "builtins::declare" => builtins::declare,
+        "builtins::eval" => builtins::eval,
+        "builtins::kill" => builtins::kill,
+        "builtins::read_in" => builtins::read_in,
+        "builtins::shift" => builtins::shift,
+        "builtins::source" => builtins::source,
+        "builtins::trap" => builtins::trap,
+        "builtins::unset" => builtins::unset,
+        "code::awk" => code::awk,
+        "code::cmd" => code::cmd,
+        "code::editor" => code::editor,
+        "code::intent" => code::intent,
+        "code::interpreter" => code::interpreter,
+        "code::later" => code::later,
+        "code::make" => code::make,
+        "code::pager" => code::pager,
+        "code::powershell" => code::powershell,
+        "code::shell_program" => code::shell_program,
+        "files::copy" => files::copy,
+        "files::dd" => files::dd,
+        "files::link" => files::link,
+        "files::mkdir" => files::mkdir,
+        "files::patch" => files::patch,
+        "files::permit" => files::permit,
+        "files::rename" => files::rename,
+        "files::rsync" => files::rsync,
+        "files::second" => files::second,
+        "files::sed" => files::sed,
+        "files::tar" => files::tar,
+        "files::truncate" => files::truncate,
+        "files::unzip" => files::unzip,
+        "files::yq" => files::yq,
+        "git::git" => git::git,
+        "network::copy" => network::copy,
+        "network::fetch" => network::fetch,
+        "network::pipe_to_others" => network::pipe_to_others,
+        "remove::empty_folder" => remove::empty_folder,
+        "remove::fd" => remove::fd,
+        "remove::find" => remove::find,
+        "remove::remove" => remove::remove,
+        "remove::shred" => remove::shred,
+        "remove::trash" => remove::trash,
+        "sql::judge" => sql::judge,
+        _ => return None,
+    })
+}
+
+/// Returns true if this name, among the arguments of an unknown program, is taken for the command
+/// that it runs.
+fn may_be_command(name: &str) -> bool {
+    table::holds("handed", family(name))
+}
+
+/// Returns true if the table has a row for this name.
+pub(super) fn known(name: &str) -> bool {
+    !table::rows(family(name)).is_empty()
+}
+
+/// Judges a program that has no row. If its arguments contain a destructive command, word by word
+/// or as code, it is taken to run this command.
+fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let script = call.name;
+    // A trial does not start further trials: nested unknown programs would take too long.
+    let most = if shell.tentative { 0 } else { 12 };
+    for (at, arg) in call.args.iter().enumerate().take(most) {
+        let Some(word) = arg.literal() else { continue };
+        let as_code = at > 0 && table::holds("codeoptions", &call.args[at - 1].text);
+        let found = if as_code && word.contains(' ') {
+            tried(shell, word)
+        } else if may_be_command(&base(word)) && at + 1 < call.args.len() {
+            tried_program(shell, call.args[at..].to_vec(), StreamData::default())
+        } else {
+            None
+        };
+        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
+            return found;
+        }
+    }
+    if let Some(found) = by_words::destroys(call, false) {
+        return found;
+    }
+    let reason = format!("`{script}` is unknown, so its effects cannot be determined.");
+    ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
+}
+
+/// Returns the finding about shell code, without keeping anything of it.
+fn tried(shell: &Shell, code: &str) -> Option<ShellFinding> {
+    trial(shell, |shell| shell.text(code))
+}
+
+/// Returns the finding about a program, without keeping anything of it.
+fn tried_program(shell: &Shell, words: Vec<Arg>, stdin: StreamData) -> Option<ShellFinding> {
+    trial(shell, |shell| shell.run(words, stdin))
+}
+
+/// Runs `inside` on a new shell at the same place, and returns the most severe finding.
+fn trial<T>(shell: &Shell, inside: impl FnOnce(&mut Shell) -> T) -> Option<ShellFinding> {
+    let mut other = Shell::new(Rc::clone(&shell.at));
+    other.state.cwd = shell.state.cwd.clone();
+    other.elsewhere = shell.elsewhere;
+    other.depth_from(shell);
+    other.within(inside)
+}
+
+/// Judges these arguments with another program's name. Returns the finding if it is destructive.
+fn judged_as(shell: &Shell, name: &str, args: &[Arg], stdin: StreamData) -> Option<ShellFinding> {
+    let words = [&[Arg::known(name)], &args[1..]].concat();
+    let found = tried_program(shell, words, stdin);
+    found.filter(|found| found.class == Class::Destructive)
+}
+
+/// Judges a program whose name is not literal: a glob, or the value of a variable or a
+/// substitution.
+fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> JudgedProgram {
+    let name = &args[0];
+    let finding = match unseen(name.origin, &name.text) {
+        Some(found) => found,
+        None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
+        None => by_arguments(shell, args),
+    };
+    JudgedProgram { program: None, finding, out: StreamData::some(), wrapper: false }
+}
+
+/// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
+fn globbed(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> ShellFinding {
+    let pattern = base(&args[0].text);
+    for name in rules::destroyers().filter(|name| wild(&pattern, name)) {
+        if let Some(found) = judged_as(shell, name, args, stdin.clone()) {
+            let word = args[0].text.clone();
+            let reason = format!("The name `{word}` may mean `{name}`: {}", found.reason);
+            return ShellFinding { word, reason, ..found };
+        }
+    }
+    unreadable_rule("program.glob", &args[0].text)
+}
+
+/// Judges a program whose name is not known by its arguments: `$cmd -rf /` looks like `rm`.
+fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+    if let Some(WordPiece::Text(end)) = args[0].pieces.last()
+        && let Some((_, program)) = end.rsplit_once('/')
+        && !program.is_empty()
+        && let Some(found) = judged_as(shell, program, args, StreamData::some())
+    {
+        return found;
+    }
+    let forces = |arg: &Arg| {
+        let letters = arg.lead.strip_prefix('-').unwrap_or_default();
+        letters.contains(['r', 'R']) && letters.chars().all(|c| "rRfvidI".contains(c))
+    };
+    if args[1..].iter().any(forces) && args.len() > 2 {
+        let call = ProgramCall { name: "rm", args: &args[1..], stdin: &StreamData::some() };
+        if remove::remove(shell, &call).class == Class::Destructive {
+            return destructive_rule("program.hidden", &args[0].text);
+        }
+    }
+    let reason = "Which program is started depends on a value that is not known here.";
+    ShellFinding::new(Class::Opaque, "program.variable", &args[0].text, reason)
+}
+
+/// Judges a redirection into a file.
+pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<ShellFinding> {
+    let place = place(shell, arg);
+    if !arg.text.starts_with("/dev/") || place.location == Location::Device {
+        shell.touch(arg, PathDeed::Write);
+    }
+    let device = arg.text.starts_with("/dev/");
+    match place.location {
+        Location::Nothing => return None,
+        Location::Device => return Some(destructive_rule("redirect.device", &arg.text)),
+        Location::System | Location::Root if !device => {
+            return Some(destructive_rule("redirect.system", &arg.text));
+        }
+        Location::Outside if device => return Some(opaque("redirect.network", &arg.text)),
+        Location::Outside if secret(&place.path) || !append && startup(&place.path) => {
+            return Some(destructive_rule("redirect.account", &arg.text));
+        }
+        _ => {}
+    }
+    shell.touch(arg, PathDeed::Write);
+    let reason = "A redirection writes the file.";
+    Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
+}
+
+/// Returns true for keys and start-up files of an account.
+pub(super) fn startup(path: &str) -> bool {
+    secret(path) || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())
+}
+
+/// Returns true for files in folders of keys, such as `.ssh`, which also decide who may log in.
+fn secret(path: &str) -> bool {
+    path.split('/').any(|part| table::holds("keyfolders", part))
+}
+
+#[cfg(test)]
+pub(super) use wrappers::examples;

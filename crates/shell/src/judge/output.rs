@@ -1,0 +1,144 @@
+//! Predicts the output of a program, as the input of the next one.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::options::{any, operands};
+use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, fetched, rules, table};
+use crate::parse::unescape;
+use crate::paths;
+
+/// Returns the output of a program that has been judged.
+pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
+    let stdin = call.stdin;
+    let through = || StreamData { pieces: None, present: true, ..stdin.clone() };
+    match call.name {
+        "echo" => StreamData::known(echo(call.args)),
+        "printf" => printf(call.args).map_or_else(StreamData::some, StreamData::known),
+        "cat" if call.args.iter().all(|arg| arg.is("-") || arg.option()) => stdin.clone(),
+        "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
+        "tee" | "sort" | "uniq" => stdin.clone(),
+        "find" | "gfind" => {
+            super::remove::printed(call.args).map_or_else(StreamData::some, StreamData::known)
+        }
+        "pwd" => StreamData::known(vec![shell.here()]),
+        "mktemp" => temporary(call),
+        "which" | "command" | "type" | "realpath" | "readlink" | "basename" => named(call),
+        "git" if call.args.iter().any(|arg| arg.is("--show-toplevel")) => match &shell.at.root {
+            Some(root) => StreamData::known(vec![WordPiece::Text(paths::slashed(root))]),
+            None => StreamData::some(),
+        },
+        "base64" | "base32" | "gbase64" if rules::marked("decodes", call) => {
+            let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
+            let bytes = text.and_then(|text| BASE64.decode(text).ok());
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            let pieces = text.map(|text| vec![WordPiece::Text(text)]);
+            StreamData { decoded: true, pieces, ..through() }
+        }
+        name if table::holds("changers", name) => {
+            // The output of `rev` or `tr` is not computed. If its input was known, it counts as
+            // decoded, so that running it is not taken for harmless.
+            let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
+            StreamData { decoded: stdin.decoded || changed, ..through() }
+        }
+        name if table::holds("downloaders", name) => {
+            StreamData { download: true, ..StreamData::some() }
+        }
+        _ => StreamData { pieces: None, present: true, file: false, ..stdin.clone() },
+    }
+}
+
+fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
+    let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
+    let made = named.iter().find_map(|arg| shell.remembered(arg));
+    if named.is_empty() {
+        return StreamData { pieces: None, present: true, ..call.stdin.clone() };
+    }
+    let download = named.iter().any(|arg| fetched(shell, arg));
+    made.unwrap_or(StreamData { file: true, download, ..StreamData::some() })
+}
+
+/// Returns the words of `echo`, separated by one space.
+fn echo(args: &[Arg]) -> Vec<WordPiece> {
+    let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is(flag));
+    let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
+    let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
+    let mut pieces = joined(&rest);
+    if escapes {
+        for piece in &mut pieces {
+            if let WordPiece::Text(text) = piece {
+                *text = unescape(text);
+            }
+        }
+    }
+    pieces.push(WordPiece::Text("\n".to_owned()));
+    pieces
+}
+
+pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
+    let mut pieces = Vec::new();
+    for (at, arg) in args.iter().enumerate() {
+        if at > 0 {
+            pieces.push(WordPiece::Text(" ".to_owned()));
+        }
+        pieces.extend(arg.pieces.iter().cloned());
+    }
+    pieces
+}
+
+/// Returns the output of `printf FORMAT WORD…`, if the format contains only escapes, `%s`, `%b`,
+/// `%q` and `%d`.
+fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
+    let rest = if args.first().is_some_and(|arg| arg.is("--")) { &args[1..] } else { args };
+    let format = rest.first()?.literal()?;
+    let mut words = rest[1..].iter();
+    let mut pieces = Vec::new();
+    loop {
+        let mut used = false;
+        let mut parts = format.split('%');
+        pieces.push(WordPiece::Text(unescape(parts.next()?)));
+        while let Some(part) = parts.next() {
+            if part.is_empty() {
+                pieces.push(WordPiece::Text("%".to_owned()));
+                pieces.push(WordPiece::Text(unescape(parts.next().unwrap_or_default())));
+                continue;
+            }
+            let kind = part.chars().next()?;
+            if !"sbqd".contains(kind) {
+                return None;
+            }
+            if let Some(word) = words.next() {
+                used = true;
+                match word.literal() {
+                    Some(text) if kind == 'b' => pieces.push(WordPiece::Text(unescape(text))),
+                    _ => pieces.extend(word.pieces.iter().cloned()),
+                }
+            }
+            pieces.push(WordPiece::Text(unescape(&part[1..])));
+        }
+        if !used || words.len() == 0 {
+            return Some(pieces);
+        }
+    }
+}
+
+/// Returns the output of `mktemp`: a path below the temporary folder, unless another folder is
+/// named.
+fn temporary(call: &ProgramCall) -> StreamData {
+    let named = operands(call.args, &["-p", "--tmpdir", "--suffix"]);
+    let elsewhere = |arg: &&Arg| !arg.text.starts_with("/tmp/") && !arg.temp;
+    match named.first().is_some_and(elsewhere) && !any(call.args, &["-t", "--tmpdir"]) {
+        true => StreamData::some(),
+        false => StreamData::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]),
+    }
+}
+
+/// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
+/// a path of `x`.
+fn named(call: &ProgramCall) -> StreamData {
+    let asks = call.name != "command" || super::wrappers::looks_up(call);
+    match operands(call.args, &[]).last() {
+        Some(arg) if asks => StreamData::known(arg.pieces.clone()),
+        _ => StreamData::known(Arg::unknown("$(…)", WordOrigin::Output).pieces),
+    }
+}

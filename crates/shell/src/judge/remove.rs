@@ -1,0 +1,230 @@
+//! Judges programs that delete files: `rm` and similar programs, and `find`.
+
+use super::files::write;
+use super::options::{any, long, operands, short};
+use super::wrappers::filled;
+use super::{
+    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
+    destructive, destructive_rule, opaque, place, reads, rules, tried_program, writes,
+};
+use crate::TouchedPath;
+use crate::paths::made;
+use crate::table::list;
+
+/// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
+pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let deep = rules::line(call.name).is_some_and(|row| row.flag("deep"));
+    let recursive =
+        deep || short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
+    let victims = operands(call.args, &[]);
+    if long(call.args, "--no-preserve-root") {
+        for victim in victims {
+            shell.touch_all(victim, PathDeed::Delete, recursive);
+        }
+        let reason = "It asks for the root of the file system to be deleted.";
+        return destructive("rm.root", "--no-preserve-root", reason);
+    }
+    if victims.is_empty() {
+        return opaque("rm.nothing", call.name);
+    }
+    let own = writes("rm.file", call.name);
+    victims.into_iter().fold(own, |own, victim| own.or(one(shell, victim, recursive)))
+}
+
+/// Judges the deletion of one path.
+pub(crate) fn one(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
+    let word = victim.text.as_str();
+    let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
+        Location::Nothing | Location::Temp | Location::Made => {
+            ("rm.made", "It deletes generated or temporary files.")
+        }
+        Location::Inside if recursive && !(victim.sure && file_name(word)) => {
+            return destructive_rule("rm.recursive", word);
+        }
+        Location::Inside if !victim.sure => return destructive_rule("rm.glob", word),
+        Location::Inside => ("rm.file", "It deletes one named file."),
+        Location::Root => return destructive_rule("rm.root", word),
+        Location::Home => return destructive_rule("rm.home", word),
+        Location::TempRoot => return destructive_rule("rm.temp", word),
+        Location::Device | Location::System => return destructive_rule("rm.system", word),
+        Location::Outside => return destructive_rule("rm.outside", word),
+        Location::Whole => return destructive_rule("rm.workspace", word),
+        Location::Control => return destructive_rule("rm.control", word),
+        Location::Unknown => return destructive_rule("rm.unknown", word),
+    };
+    ShellFinding::new(Class::Write, rule, word, reason)
+}
+
+/// Returns true if a name is certainly that of a file, because it has an ending that folders do not
+/// have.
+pub(super) fn file_name(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| list("fileendings").contains(&end))
+}
+
+/// Judges `rmdir`, which only deletes empty folders.
+pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    for arg in operands(call.args, &[]) {
+        shell.touch_all(arg, PathDeed::Delete, false);
+    }
+    ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
+}
+
+/// Judges `shred`, `srm` and `wipe`, after which nothing can be recovered.
+pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
+    let deep = short(call.args, 'r');
+    let spots: Vec<Location> = victims
+        .iter()
+        .map(|victim| shell.touch_all(victim, PathDeed::Delete, deep).location)
+        .collect();
+    if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {
+        return writes("shred", call.name);
+    }
+    destructive_rule("shred", &call.shown(2))
+}
+
+/// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
+pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let starts: Vec<&Arg> = past_early(call.args)
+        .iter()
+        .take_while(|arg| !arg.lead.starts_with('-') && !arg.is("(") && !arg.is("!"))
+        .collect();
+    let here = Arg::known(".");
+    let starts = if starts.is_empty() { vec![&here] } else { starts };
+    // A value that is not known may be an action such as `-delete` or `-exec`.
+    let free = call.args.iter().enumerate().any(|(at, arg)| {
+        let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
+        arg.may_split || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
+    });
+    let mut worst = if free { opaque("program.value", "find").inspects() } else { reads("find") };
+    let mut at = 0;
+    while at < call.args.len() {
+        let option = call.args[at].lead.as_str();
+        if option == "-delete" {
+            worst = worst.or(deletes(shell, &call.args[..at], &starts));
+        } else if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
+            worst = worst.or(call.args.get(at + 1).map(|file| write(shell, file)));
+        } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
+            let rest = &call.args[at + 1..];
+            let end = rest.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(rest.len());
+            worst = worst.or(each(shell, &call.args[..at], &rest[..end], &starts));
+            at += end;
+        }
+        at += 1;
+    }
+    worst
+}
+
+/// Returns the arguments after options such as `-L`, which come before the folders to start in.
+fn past_early(args: &[Arg]) -> &[Arg] {
+    let early = |arg: &&Arg| ["-H", "-L", "-P"].iter().any(|option| arg.is(option));
+    &args[args.iter().take_while(early).count()..]
+}
+
+/// Judges the command that `find` runs for every file that passes the tests before it. `{}` stands
+/// for the path of the file.
+fn each(shell: &mut Shell, tests: &[Arg], command: &[Arg], starts: &[&Arg]) -> ShellFinding {
+    if command.is_empty() {
+        return opaque("find.exec", "find");
+    }
+    let names = names(tests);
+    let mut worst = reads("find");
+    for start in starts {
+        let args: Vec<Arg> =
+            command.iter().map(|arg| with_found_name(arg, start, &names)).collect();
+        worst = worst.or(shell.started_by("find", args));
+    }
+    worst
+}
+
+fn has(args: &[Arg], words: &[&str]) -> bool {
+    args.iter().any(|arg| words.iter().any(|word| arg.is(word)))
+}
+
+/// The operators that separate alternatives.
+const OR: [&str; 3] = ["-o", "-or", ","];
+
+/// Returns the patterns of `-name`, if every file that passes the tests matches one of them. Each
+/// alternative needs a pattern, except those that end in `-prune`: what they cut off is not found.
+fn names(tests: &[Arg]) -> Vec<String> {
+    let named = |part: &[Arg]| has(part, &["-name", "-iname"]);
+    let mut parts = tests.split(|arg| OR.iter().any(|or| arg.is(or)));
+    let certain = parts.next_back().is_some_and(named)
+        && parts.all(|part| named(part) || has(part, &["-prune"]));
+    if !certain || has(tests, &["-not", "!"]) {
+        return Vec::new();
+    }
+    super::options::values(tests, &["-name", "-iname"])
+        .into_iter()
+        .filter_map(|arg| arg.literal().map(str::to_owned))
+        .collect()
+}
+
+/// Returns what `find` prints: some path below its first start, with the name that it searches for.
+pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
+    if any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
+        return None;
+    }
+    let start = past_early(args).first().filter(|arg| !arg.lead.starts_with('-')).cloned();
+    let start = start.unwrap_or_else(|| Arg::known("."));
+    Some(with_found_name(&Arg::known("{}"), &start, &names(args)).pieces)
+}
+
+/// Replaces `{}` by a path below the start. Its name is the pattern of `-name`, or `*` if there are
+/// several.
+fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
+    let name = match names {
+        [first, ..] if names.iter().all(|name| made(name)) => first.clone(),
+        [only] => only.clone(),
+        _ => "*".to_owned(),
+    };
+    let mut path = start.pieces.clone();
+    path.push(WordPiece::Glob(format!("/{name}")));
+    filled(arg, "{}", &Arg::from_pieces(&path))
+}
+
+/// Judges `-delete` after these tests.
+fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
+    let names = names(tests);
+    let empty_only = has(tests, &["-empty"]) && !has(tests, &OR) && !has(tests, &["-not", "!"]);
+    let made_only = !names.is_empty() && names.iter().all(|name| made(name));
+    let mut worst = writes("find.delete", "find");
+    for start in starts {
+        let place = place(shell, start);
+        let (path, deed) = (place.path, PathDeed::Delete);
+        shell.target(TouchedPath { path, deed, known: false, recursive: true });
+        let fine = match place.location {
+            Location::Temp | Location::Made => true,
+            Location::TempRoot => {
+                made_only || !names.is_empty() || any(tests, &["-mtime", "-user"])
+            }
+            Location::Inside | Location::Whole => made_only || empty_only,
+            _ => false,
+        };
+        if !fine {
+            worst = worst.or(destructive_rule("find.delete", "-delete"));
+        }
+    }
+    worst
+}
+
+/// Judges `fd`, `fd -x` and `fdfind -X`. Without a command to run, they only read.
+pub(super) fn fd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    let runs = ["-x", "-X", "--exec", "--exec-batch"];
+    let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
+        return rules::by_options(call);
+    };
+    let words = [&call.args[at + 1..], &[Arg::known("./*")]].concat();
+    opaque("find.exec", call.name).or(tried_program(shell, words, StreamData::default()))
+}
+
+/// Judges `trash` and `gio trash`, which can be undone.
+pub(super) fn trash(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    for arg in operands(call.args, &[]) {
+        shell.touch_all(arg, PathDeed::Delete, true);
+    }
+    if call.name == "trash-empty" {
+        return destructive_rule("rm.trash", call.name);
+    }
+    writes("rm.trash", call.name)
+}

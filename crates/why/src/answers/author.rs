@@ -1,0 +1,145 @@
+//! Names who wrote a block, and the commit that added its record, in the words that every face
+//! prints.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Workspace;
+use crate::answers::BlockAnswer;
+use ground::CommitId;
+use ground::git::short_id;
+use ledger::journal::is_open;
+use ledger::{ClaimRef, Contributor, EntityType};
+
+/// A short description of a commit for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitBrief {
+    /// The full id of the commit.
+    pub id: String,
+    /// The name of its author, without the e-mail address.
+    pub author: String,
+    /// When the author wrote it, as RFC 3339 in UTC.
+    pub timestamp: Option<String>,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+impl CommitBrief {
+    /// Returns the id, shortened as git does.
+    pub fn short(&self) -> &str {
+        short_id(&self.id)
+    }
+}
+
+/// How many lines of a block its record wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BroughtLines {
+    /// Lines that are still as this record wrote them.
+    pub lines: u32,
+    /// All lines of the block, without those of inner blocks.
+    pub of: u32,
+}
+
+/// Returns who wrote the code, according to the record: a person by the name that git has, an agent
+/// by its tool, or else by its model.
+pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
+    let model = contributor.model_identifier.as_deref();
+    let agent =
+        agent(tool).or_else(|| model.map(|model| model.rsplit('/').next().unwrap_or(model)));
+    named(contributor, agent)
+}
+
+/// Like [`who`], with the full name of the model: `claude-code with anthropic/claude-…`.
+pub fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
+    let with = contributor.model_identifier.as_deref().map(|model| format!(" with {model}"));
+    named(contributor, agent(tool)) + &with.unwrap_or_default()
+}
+
+/// Returns who accepted a block, given the contributor of the `ack` record. The contributor of an
+/// acceptance without a terminal is unknown, because it is not certain that a person gave it.
+pub fn accepted_by(contributor: &Contributor) -> &str {
+    match contributor.entity_type {
+        EntityType::Unknown => "somebody unknown",
+        _ => contributor.name.as_deref().unwrap_or("a person"),
+    }
+}
+
+/// Returns the agent that a record names as its tool. The tool `intent` is not an agent: a person
+/// or a script ran the command line, which does not tell who wrote the code.
+pub fn agent(tool: Option<&str>) -> Option<&str> {
+    tool.filter(|tool| *tool != "intent")
+}
+
+fn named(contributor: &Contributor, agent: Option<&str>) -> String {
+    let person = contributor.name.as_deref().unwrap_or("a person");
+    match contributor.entity_type {
+        EntityType::Ai => agent.unwrap_or("AI").to_owned(),
+        EntityType::Human => person.to_owned(),
+        EntityType::Mixed => format!("{person} and {}", agent.unwrap_or("AI")),
+        EntityType::Unknown => "unknown author".to_owned(),
+    }
+}
+
+impl BlockAnswer {
+    /// Says how much of the block its record wrote: `brought 3 of 14 lines`. `None` if it wrote all
+    /// lines, or if the lines were not compared.
+    pub fn brought_text(&self) -> Option<String> {
+        let BroughtLines { lines, of } =
+            self.brought.filter(|brought| brought.lines < brought.of)?;
+        Some(format!("brought {lines} of {of} lines"))
+    }
+}
+
+/// Returns the commit that added the record of a claim. `None` if the record is in no commit yet,
+/// or if the commit is not known.
+pub(super) fn commit(ws: &Workspace, at: ClaimRef) -> Option<CommitBrief> {
+    brief(ws, &CommitId(ws.ledger.derived(at.entry)?.commit.clone()?))
+}
+
+/// Returns a short description of a commit. `None` if the commit cannot be read.
+pub fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
+    let said = ws.git()?.headline(commit).ok()?;
+    let timestamp = jiff::Timestamp::from_second(said.time).ok().map(|time| time.to_string());
+    Some(CommitBrief {
+        id: commit.0.clone(),
+        author: said.author,
+        timestamp,
+        subject: said.subject,
+    })
+}
+
+/// Returns true if a claim is in the journal, or in a draft of evidence, so that no commit has it
+/// yet.
+pub(super) fn is_uncommitted(ws: &Workspace, at: ClaimRef) -> bool {
+    let entry = ws.ledger.entry(at.entry);
+    let is_draft = || ws.ledger.derived(at.entry).is_some_and(|derived| derived.commit.is_none());
+    is_open(&entry.origin.path) || is_draft()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answers::author::*;
+
+    #[test]
+    fn a_person_has_a_name_and_an_agent_a_tool() {
+        use EntityType::{Ai, Human, Mixed, Unknown};
+        #[rustfmt::skip]
+        let table = [
+            (Ai, Some("a/m-1"), None, Some("claude-code"), "claude-code", "claude-code with a/m-1"),
+            (Ai, Some("a/m-1"), None, Some("intent"), "m-1", "AI with a/m-1"),
+            (Ai, None, None, None, "AI", "AI"),
+            (Human, None, Some("Ada"), Some("intent"), "Ada", "Ada"),
+            (Human, None, None, Some("intent"), "a person", "a person"),
+            (Mixed, None, Some("Ada"), Some("cursor"), "Ada and cursor", "Ada and cursor"),
+            (Mixed, Some("a/m-1"), None, None, "a person and m-1", "a person and AI with a/m-1"),
+            (Unknown, None, None, Some("intent"), "unknown author", "unknown author"),
+        ];
+        for (entity_type, model, name, tool, short, full) in table {
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            let contributor =
+                Contributor { entity_type, model_identifier: owned(model), name: owned(name) };
+            assert_eq!(who(&contributor, tool), short);
+            assert_eq!(who_in_full(&contributor, tool), full);
+        }
+    }
+}

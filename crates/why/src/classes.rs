@@ -1,0 +1,139 @@
+//! Determines what kind of change a whole change is, from its base to its end, and compares that
+//! with what agents claimed.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Workspace;
+use code::{Block, Document};
+use ground::{Code, Finding, RelativePath};
+use ledger::{Basis, MutationClass};
+use provenance::classify::{self, Lookup};
+use provenance::{Classification, Provenance};
+
+/// The size in bytes above which the texts of a change are not classified.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// The class of a whole change. A record knows only the part of a change that one tool call made,
+/// so its class is provisional; this one is final.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClassAnswer {
+    /// The class. `AST_REFACTOR` is given only by the listed rules; `None` if a version does not
+    /// parse or nothing changed.
+    pub class: Option<MutationClass>,
+    /// How the class was determined.
+    pub basis: Basis,
+    /// One entry for each block: `function Foo.bar: formatting`.
+    pub reasons: Vec<String>,
+}
+
+/// The texts of a change, before and after.
+#[derive(Default)]
+pub struct Texts {
+    /// For each file, its path, its text before and its text after.
+    pub files: Vec<(RelativePath, Option<Document>, Option<Document>)>,
+    /// Changed files that are not text.
+    pub unread: Vec<RelativePath>,
+    bytes: usize,
+}
+
+impl Texts {
+    /// Adds a file. If the change becomes too large to be classified, all texts are dropped.
+    pub fn add(&mut self, path: RelativePath, before: Option<Document>, after: Option<Document>) {
+        self.bytes += before.iter().chain(&after).map(Document::len_bytes).sum::<usize>();
+        match self.bytes > MOST_BYTES {
+            true => self.files.clear(),
+            false => self.files.push((path, before, after)),
+        }
+    }
+}
+
+/// The size in bytes of unchanged files that are searched for a name at most.
+const MOST_SEARCHED: usize = 64 * 1024 * 1024;
+/// The number of files that may contain a name. If there are more, the name is taken to be in use,
+/// and they are not read.
+const MOST_FILES: usize = 400;
+
+/// Returns the unchanged files that contain one of the words, each with its text, or `None` if
+/// there is too much text to search.
+pub fn holding(
+    paths: Vec<RelativePath>,
+    texts: &Texts,
+    words: &[&str],
+    read: impl Fn(&RelativePath) -> Option<String>,
+) -> Option<Vec<(String, String)>> {
+    let changed: HashSet<&RelativePath> =
+        texts.files.iter().map(|(path, ..)| path).chain(&texts.unread).collect();
+    let (mut found, mut size) = (Vec::new(), 0);
+    for path in paths.iter().filter(|path| !changed.contains(path) && !path.is_orchestration()) {
+        let Some(text) = read(path) else { continue };
+        size += text.len();
+        if words.iter().any(|word| text.contains(word)) {
+            found.push((path.as_str().to_owned(), text));
+        }
+        if size > MOST_SEARCHED || found.len() > MOST_FILES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Classifies a change. Returns `None` if it is too large.
+pub fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
+    if texts.bytes > MOST_BYTES {
+        return None;
+    }
+    let before =
+        texts.files.iter().filter_map(|(path, old, _)| Some((path.as_str(), old.clone()?)));
+    let after = texts.files.iter().filter_map(|(path, _, new)| Some((path.as_str(), new.clone()?)));
+    let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
+    let mut found = classify::change_among(&before, &after, others);
+    for path in &texts.unread {
+        found.reasons.push(format!("file {path}: no text, so nothing is known of it"));
+        if found.basis != Basis::ParseError {
+            (found.class, found.basis) = (Some(MutationClass::IntentEvolution), Basis::None);
+        }
+    }
+    Some(found)
+}
+
+/// Converts a classification to an answer.
+pub fn answer(found: &Classification) -> ClassAnswer {
+    ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
+}
+
+/// Returns a finding if the record of a block claims a refactoring but the whole change shows
+/// another kind of change.
+pub fn contradicted(
+    ws: &Workspace,
+    path: &RelativePath,
+    block: &Block,
+    found: &Provenance,
+    classes: &Classification,
+) -> Option<Finding> {
+    let claim = ws.ledger.claim(found.claim.filter(|_| found.covered())?);
+    claim.entry.record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
+    let change = classes.blocks.iter().find(|change| {
+        change.class == Some(MutationClass::IntentEvolution)
+            && change.after.as_ref().is_some_and(|(file, bytes)| {
+                file == path.as_str()
+                    && bytes.start <= block.bytes.start
+                    && block.bytes.end <= bytes.end
+                    && change.reason.contains(block.identity.path.as_str())
+            })
+    })?;
+    let message = format!(
+        "{} was claimed as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
+        block.identity.path, change.reason
+    );
+    let help =
+        "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.";
+    let finding = Finding::new(Code::ClassContradicted, message, help).at_block(path, block);
+    Some(Finding { intent: ws.intent_of(&claim), ..finding })
+}
+
+fn says_refactor(claimed: &str) -> bool {
+    claimed.to_ascii_uppercase().replace(['-', ' '], "_").contains("REFACTOR")
+}

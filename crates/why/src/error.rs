@@ -1,0 +1,113 @@
+//! Why a verb could not do its work.
+
+use super::lesson_error::LessonError;
+use super::workspace::ReadError;
+use ground::Hint;
+
+/// Why a verb could not do its work. The message says what happened, and [`Hint::hint`] what a person
+/// can do next.
+///
+/// A reason has a variant of its own only if a face treats it in its own way, or if it is the error
+/// of another room. All others are [`VerbError::Refused`].
+#[derive(Debug, thiserror::Error)]
+pub enum VerbError {
+    /// The root of the workspace cannot be found.
+    #[error(transparent)]
+    Root(#[from] ground::root::RootError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A path is outside the workspace.
+    #[error(transparent)]
+    Path(#[from] ground::PathError),
+    #[error(transparent)]
+    Git(#[from] ground::git::GitError),
+    #[error(transparent)]
+    Store(#[from] ground::store::StoreError),
+    #[error(transparent)]
+    Append(#[from] ledger::AppendError),
+    /// The registry was not edited.
+    #[error(transparent)]
+    Edit(#[from] intents::EditError),
+    /// The person could not be asked, or the answer could not be stored.
+    #[error(transparent)]
+    Approval(#[from] ground::approvals::ApprovalError),
+    /// The lesson was not written.
+    #[error(transparent)]
+    Lesson(#[from] LessonError),
+    /// The proposal is not put to a person, for example because it is not valid.
+    #[error("{0}")]
+    Proposal(String),
+    /// Nothing was done.
+    #[error("{message}")]
+    Refused {
+        message: String,
+        /// What mends it, if that is known.
+        hint: Option<String>,
+    },
+    /// The registry has no such intent, or has two entries with this id.
+    #[error("{}", unknown(.id, .known))]
+    UnknownIntent {
+        id: String,
+        /// The ids in the registry.
+        known: Vec<String>,
+    },
+    /// The intent exists, but its status does not allow work under it.
+    #[error("intent {id} is {status}, not IN_PROGRESS")]
+    NotInProgress {
+        id: String,
+        /// The status as the registry has it, or `without a status`.
+        status: String,
+    },
+    /// The session has not selected an intent, and the call needs one.
+    #[error("no intent is selected")]
+    NothingSelected {
+        /// A command: the one that selects an intent, or the one that has to come before it.
+        next: String,
+    },
+}
+
+impl VerbError {
+    /// Returns the error for something that was not done, if nothing is known that mends it.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), hint: None }
+    }
+
+    /// Returns the error for something that was not done. `hint` says what mends it.
+    pub fn mendable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), hint: Some(hint.into()) }
+    }
+}
+
+impl Hint for VerbError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Root(error) => error.hint(),
+            Self::Read(error) => error.hint(),
+            Self::Git(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Append(error) => error.hint(),
+            Self::Edit(error) => error.hint(),
+            Self::Approval(error) => error.hint(),
+            Self::Lesson(error) => error.hint(),
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::NothingSelected { next } => Some(next.clone()),
+            Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
+            Self::UnknownIntent { id, known } if known.contains(id) => {
+                Some("`intent verify` shows where, and what to do".to_owned())
+            }
+            Self::UnknownIntent { .. } | Self::Path(_) | Self::Proposal(_) => None,
+        }
+    }
+}
+
+fn unknown(id: &str, known: &[String]) -> String {
+    if known.iter().any(|known| known == id) {
+        return format!(
+            "the registry defines {id} more than once, so nobody can tell which intent is meant"
+        );
+    }
+    match known {
+        [] => format!("no intent {id}; the registry holds no intents yet (`intent new`)"),
+        known => format!("no intent {id}; the registry holds {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,162 @@
+//! Finds the texts that intents had at earlier commits.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Workspace;
+use super::memo::Memo;
+use ground::git::{BlobId, Target};
+use ground::{CommitId, RelativePath};
+use intents::registry::PLACES;
+use intents::{FOLDER, Intent, Registry};
+use ledger::{ClaimRef, Digest, Entry};
+
+/// The maximum number of commits that are searched for a text with a known hash.
+const MAX_SEARCHED: usize = 2_000;
+/// The maximum number of commits that are visited to find the one that created an intent.
+const MAX_VISITED: usize = 20_000;
+/// The number of texts of intents that are kept in memory at most.
+const MAX_TEXTS: usize = 10_000;
+/// The number of registries that are kept in memory at most.
+const MAX_REGISTRIES: usize = 256;
+
+/// The files from which a registry is read at a commit, at all places where it may be.
+type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
+
+/// The registries of commits. Commits with the same files share one registry, because most commits
+/// do not change it.
+pub type Registries = Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>;
+
+/// The intent id and the hash of a text, and where the text is searched for: at these commits, and
+/// up to the one that added this section of evidence.
+type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
+
+/// Answers about earlier texts of intents. They depend on the present registry, because it lists
+/// the former ids.
+#[derive(Default)]
+pub struct IntentHistory {
+    /// The names of namesakes. The key is a record's intent id, its intent hash, the name that it
+    /// cites (or else its commit), and its section.
+    pub names: Memo<[String; 4], Option<String>>,
+    files: Memo<CommitId, Option<RegistryFiles>, MAX_VISITED>,
+    /// For each intent id, all texts that the intent has had. `None` if git cannot tell.
+    versions: Memo<String, Option<Arc<Vec<Intent>>>>,
+    /// For each look-up, the text with the wanted hash, or `None`.
+    texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
+}
+
+impl Workspace {
+    fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
+        let places = || [PLACES, &[FOLDER]].concat();
+        let find = || self.git()?.blobs_at(commit, &places()).ok().map(Arc::new);
+        self.intent_history.files.of(commit, find)
+    }
+
+    /// Returns the registry at a commit. `None` if it cannot be read.
+    pub fn registry_at(&self, commit: &CommitId) -> Option<Arc<Registry>> {
+        let files = self.registry_files(commit)?;
+        let read = || Registry::at(self.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
+        self.match_cache.registries.of(&files, read)
+    }
+
+    /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
+    pub fn brought_by(&self, entry: &Entry) -> Option<CommitId> {
+        self.history()?.covering(self.git()?, entry.section?)?.commit
+    }
+
+    /// Returns the text of an intent with this hash, from one of the commits at which the record of
+    /// a claim may have been made.
+    pub fn text_then(&self, at: ClaimRef, id: &str, hash: &str) -> Option<Arc<Intent>> {
+        let entry = self.ledger.entry(at.entry);
+        let about = self.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
+        let based_on = self.ledger.based_on(at.entry).map(str::to_owned);
+        let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
+        let key = (id.to_owned(), hash.to_owned(), near, entry.section);
+        let find = || self.find_text(&key.2, entry, id, hash).map(Arc::new);
+        self.intent_history.texts.of(&key, find)
+    }
+
+    fn find_text(&self, near: &[CommitId], entry: &Entry, id: &str, hash: &str) -> Option<Intent> {
+        let ids = self.registry.ids(id);
+        let text_at = |commit: &CommitId| {
+            let registry = self.registry_at(commit)?;
+            let mut texts = ids.iter().filter_map(|id| registry.get(id));
+            texts.find(|then| then.reads_as(hash)).cloned()
+        };
+        near.iter().find_map(text_at).or_else(|| {
+            let git = self.git()?;
+            let newest = self.brought_by(entry).or_else(|| self.tip().cloned())?;
+            let oldest = git.commit_info(near.first()?).ok()?.time;
+            let mut commits = git.commits_since(&newest, oldest, MAX_SEARCHED).ok()?;
+            let mut seen = HashSet::new();
+            commits.retain(|commit| seen.insert(self.registry_files(commit)));
+            commits.iter().find_map(text_at)
+        })
+    }
+
+    /// Returns the present text of an intent and all texts that it has had in commits. `None` if
+    /// git cannot tell.
+    pub fn versions(&self, of: &Intent) -> Option<Arc<Vec<Intent>>> {
+        let find = || self.find_versions(of).map(Arc::new);
+        self.intent_history.versions.of(&of.id.value, find)
+    }
+
+    /// Follows an intent back through the commits that changed the registry, to the one that
+    /// created it. `None` if that commit is too far away.
+    fn find_versions(&self, of: &Intent) -> Option<Vec<Intent>> {
+        let git = self.git()?;
+        let ids = self.registry.ids(&of.id.value);
+        let mut parents: Vec<CommitId> = self.tip().into_iter().cloned().collect();
+        if !matches!(self.files(), Target::Commit(_)) {
+            // A merge that is not committed yet has more parents than `HEAD`.
+            parents.extend(git.incoming().ok()?);
+        }
+        let (mut versions, mut seen) = (vec![of.clone()], HashSet::new());
+        let mut ahead = vec![(of.clone(), parents)];
+        while let Some((now, parents)) = ahead.pop() {
+            let mut before = Vec::new();
+            for parent in parents {
+                let then = text_before(&*self.registry_at(&parent)?, &ids, &now);
+                before.extend(then.map(|then| (parent, then)));
+            }
+            for (commit, then) in continued_by(before, &now) {
+                if !seen.insert(commit.clone()) {
+                    continue;
+                }
+                if seen.len() > MAX_VISITED {
+                    return None;
+                }
+                if !versions.iter().any(|known| known.hash() == then.hash()) {
+                    versions.push(then.clone());
+                }
+                ahead.push((then, git.commit_info(&commit).ok()?.parents));
+            }
+        }
+        Some(versions)
+    }
+}
+
+/// Returns the text of an intent in the registry of a commit, given all its ids and its next later
+/// text `now`. `None` if it did not exist then. If the registry cannot be parsed, or has the id
+/// twice, the intent is assumed to exist with the text `now`.
+fn text_before(registry: &Registry, ids: &[&str], now: &Intent) -> Option<Intent> {
+    let is_unclear = |id: &&str| !registry.definitions_of(id).is_empty();
+    if registry.syntax_error().is_some() || ids.iter().any(is_unclear) {
+        return Some(now.clone());
+    }
+    ids.iter().find_map(|id| registry.get(id)).cloned()
+}
+
+/// Selects, among the intents that a commit's parents have under one id, those that the commit may
+/// continue. If one of them has the same text as `now`, only those are returned: a merge takes over
+/// one side. Otherwise those with the same name are returned, and if there are none, all.
+fn continued_by(before: Vec<(CommitId, Intent)>, now: &Intent) -> Vec<(CommitId, Intent)> {
+    let hash = now.hash();
+    let those = |wanted: &dyn Fn(&Intent) -> bool| {
+        let those = before.iter().filter(|(_, then)| wanted(then)).cloned();
+        Some(those.collect::<Vec<_>>()).filter(|those| !those.is_empty())
+    };
+    those(&|then| then.hash() == hash)
+        .or_else(|| those(&|then| then.name.value == now.name.value))
+        .unwrap_or(before)
+}

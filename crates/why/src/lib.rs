@@ -1,0 +1,55 @@
+//! What a workspace says about its code: which intent owns a file, which record a block comes from,
+//! and whether the block is still what was recorded.
+//!
+//! [`Workspace`] is an immutable snapshot with everything that an answer needs. All functions take
+//! one and return plain data, which derives `Serialize` and `JsonSchema`: the same JSON is the
+//! output of `--json` and the result of the server's commands.
+//!
+//! - [`answers`]: which intent produced each block of a file.
+//! - [`baseline`]: the blocks in which a text differs from its baseline.
+//! - [`classes`]: the mutation class of a whole change, compared with what agents claimed.
+//! - [`error`]: why a verb could not do its work.
+//! - [`evidence_texts`]: the texts of a file before and after the commit that evidence is about.
+//! - [`findings`]: findings in the form that programs read.
+//! - [`health`]: one result of `intent doctor`.
+//! - [`history`]: which commit added which evidence, and the order of commits.
+//! - [`intent_history`]: the texts that intents had at earlier commits.
+//! - [`lesson_error`]: why a lesson was not written.
+//! - [`match_cache`]: look-ups in the rest of the work tree, for the matcher.
+//! - [`memo`]: answers that are kept in memory.
+//! - [`namesake`]: earlier intents whose id belongs to another intent now.
+//! - [`owners`]: which intents own a file.
+//! - [`produced`]: the blocks that each intent has produced.
+//! - [`rules`]: whether work under an intent may change a path.
+//! - [`selectable`]: which intents can be selected or started, and the command that does it.
+//! - [`shared_branches`]: remembering the commits of shared branches.
+//! - [`suspect`]: blocks whose intent or specification has changed since they were recorded.
+//! - [`trace`]: listing the records themselves.
+//! - [`trail_cache`]: the recorded history of a file, and its cache.
+//! - [`workspace`]: the workspace with everything that verbs need, read once.
+
+pub mod answers;
+pub mod baseline;
+pub mod classes;
+pub mod error;
+pub mod evidence_texts;
+pub mod findings;
+pub mod health;
+pub mod history;
+pub mod intent_history;
+pub mod lesson_error;
+pub mod match_cache;
+pub mod memo;
+pub mod namesake;
+pub mod owners;
+pub mod produced;
+pub mod rules;
+pub mod selectable;
+pub mod shared_branches;
+pub mod suspect;
+pub mod trace;
+pub mod trail_cache;
+pub mod workspace;
+
+pub use error::VerbError;
+pub use workspace::{LazyLedger, ReadError, Workspace};

@@ -1,0 +1,134 @@
+//! Recognises *namesakes*: earlier intents whose id belongs to another intent now. For example, two
+//! branches both created `INT-001`, or `INT-001` was removed and a later intent took its id.
+//!
+//! Records of a namesake must not be attributed to the present intent. To tell the two apart, the
+//! registry is followed back through git, through every rename, to the commit that created the
+//! present intent: a record that fits none of the intent's texts on that way may belong to a
+//! namesake. If git cannot answer, no namesake is assumed, and the record is attributed to "an
+//! unknown version" of the present intent.
+
+use super::Workspace;
+use super::evidence_texts::TextCache;
+use ground::CommitId;
+use intents::Intent;
+use ledger::{Claim, Entry, Record, evidence};
+
+impl Workspace {
+    /// Returns the name of the intent that a record is about, if that intent is a namesake of the
+    /// one that has its id now.
+    pub fn namesake(&self, entry: &Entry) -> Option<String> {
+        let record = &entry.record;
+        let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
+        let present = self.registry.get(id)?;
+        let cited = evidence::cited_name(record);
+        if cited == Some(&present.name.value) {
+            return None;
+        }
+        let based_on = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+        let section = entry.section.map(|section| section.to_string()).unwrap_or_default();
+        let key = [id, hash, cited.or(based_on).unwrap_or_default(), &section].map(str::to_owned);
+        let at = || match entry.section {
+            Some(_) => with_parents(self, TextCache::new(self).commit_of(entry)),
+            None => based_on.map(|commit| CommitId(commit.to_owned())).into_iter().collect(),
+        };
+        let find = || find(self, present, (id, hash, cited), at);
+        self.intent_history.names.of(&key, find)
+    }
+
+    /// Like [`Workspace::namesake`], for a block. If a person has reassigned the block since, its
+    /// intent is the present one with that id, so there is no namesake.
+    pub fn namesake_of(&self, claim: &Claim<'_>) -> Option<String> {
+        self.namesake(claim.entry).filter(|_| claim.reassigned().is_empty())
+    }
+
+    /// Returns the name that an intent had when its text had this hash. Evidence cites it.
+    pub fn name_then(&self, id: &str, hash: Option<&str>) -> Option<String> {
+        let present = self.registry.get(id)?;
+        let name = |intent: &Intent| Some(intent.name.value.clone());
+        let Some(hash) = hash.filter(|hash| !present.reads_as(hash)) else { return name(present) };
+        let versions = self.versions(present).unwrap_or_default();
+        if let Some(then) = versions.iter().find(|then| then.reads_as(hash)) {
+            return name(then);
+        }
+        let registry = self.head().and_then(|head| self.registry_at(head));
+        let at_head = registry.as_ref().and_then(|registry| registry.get(id));
+        let at_head = at_head.filter(|then| then.reads_as(hash));
+        let twin = || twins(self, present, (id, hash, None)).next();
+        name(at_head.or_else(twin).unwrap_or(present))
+    }
+
+    /// Returns the id of the only other intent that has, or once had, the text that a record is
+    /// about, apart from the id. `None` if there are several or none.
+    pub fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
+        let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
+        let mut twins =
+            twins(self, self.registry.get(id)?, (id, hash, evidence::cited_name(record)));
+        match (twins.next(), twins.next()) {
+            (Some(twin), None) => Some(&twin.id.value),
+            _ => None,
+        }
+    }
+}
+
+/// Returns a commit and its parents. A record that the commit carries was made at one of these.
+fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
+    let parents = |commit: &CommitId| Some(ws.git()?.commit_info(commit).ok()?.parents);
+    let parents = commit.as_ref().and_then(parents).unwrap_or_default();
+    commit.into_iter().chain(parents).collect()
+}
+
+/// Returns the name under which answers show a namesake. No registry contains such an id, so the
+/// two cannot be confused.
+pub fn label(id: &str, name: &str) -> String {
+    format!("{id} ({name})")
+}
+
+/// Returns the name of the namesake that a record is about, if it is about one. Both must hold:
+///
+/// - The present intent never had the name or the text that the record cites.
+/// - The registry shows what that intent was: at one of the commits at which the record may have
+///   been made (`at`), it had another intent with this id; or it has the same intent under another
+///   id now.
+fn find(
+    ws: &Workspace,
+    present: &Intent,
+    (id, hash, cited): (&str, &str, Option<&str>),
+    at: impl Fn() -> Vec<CommitId>,
+) -> Option<String> {
+    if present.reads_as(hash) {
+        return None;
+    }
+    let stood = |commit: &CommitId| {
+        let registry = ws.registry_at(commit)?;
+        let intent = registry.get(id)?;
+        let is_it = match cited {
+            Some(name) => intent.name.value == name,
+            None => intent.reads_as(hash),
+        };
+        is_it.then(|| intent.name.value.clone())
+    };
+    let has_twin = |name: &&str| twins(ws, present, (id, hash, Some(name))).next().is_some();
+    let name = at().iter().find_map(stood).or_else(|| cited.filter(has_twin).map(str::to_owned))?;
+    let versions = ws.versions(present)?;
+    let is_known = |then: &Intent| then.name.value == name || then.reads_as(hash);
+    (!versions.iter().any(is_known)).then_some(name)
+}
+
+/// Returns the other intents whose text, apart from the id, is the one that a record is about. For
+/// an intent with the cited name, its earlier texts count as well.
+fn twins<'a>(
+    ws: &'a Workspace,
+    present: &'a Intent,
+    (id, hash, name): (&'a str, &'a str, Option<&'a str>),
+) -> impl Iterator<Item = &'a Intent> {
+    let reads = move |intent: &Intent| {
+        let mut under = intent.clone();
+        under.id.value = id.to_owned();
+        under.reads_as(hash)
+    };
+    let others = ws.registry.intents().iter().filter(|other| other.id.value != present.id.value);
+    others.filter(move |other| {
+        let did_read = || ws.versions(other).is_some_and(|all| all.iter().any(reads));
+        reads(other) || name == Some(&other.name.value) && did_read()
+    })
+}

@@ -1,0 +1,68 @@
+//! Which intents can be selected or started, and the command that does it.
+
+use std::collections::HashMap;
+
+use super::Workspace;
+use ground::{Hint, RelativePath, text};
+use intents::Intent;
+
+/// Returns what has to be done before an intent is selected here: the command that selects one, or
+/// the step before that. The text is the hint of the error "no intent is selected".
+pub fn next_step(ws: &Workspace) -> String {
+    if let Err(error) = ws.sound_registry() {
+        return error.with_hint();
+    }
+    match ids(ws, Intent::in_progress)[..] {
+        [only] => format!("`intent select {only}`"),
+        [] => format!("none is in progress; {}", start_step(ws)),
+        ref several => format!("`intent select ID`, with one of {}", text::listed(several)),
+    }
+}
+
+/// Returns the intents in progress that own all of the paths. Empty if there are no paths.
+pub fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a Intent> {
+    let Some((first, rest)) = paths.split_first() else { return Vec::new() };
+    let mut owners = ws.registry.owners(first);
+    owners.retain(|owner| ws.registry.get(&owner.id.value).is_some());
+    for path in rest {
+        let others = ws.registry.owners(path);
+        owners.retain(|owner| others.iter().any(|other| other.id.value == owner.id.value));
+    }
+    owners
+}
+
+/// Returns the command that puts an intent in progress, for a workspace in which none is.
+pub fn start_step(ws: &Workspace) -> String {
+    match ids(ws, can_start)[..] {
+        [] => NEW_INTENT.to_owned(),
+        [only] => format!("`intent start {only}` starts it"),
+        ref several => format!("`intent start ID` starts one of {}", text::listed(several)),
+    }
+}
+
+fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
+    unambiguous(ws, wanted).map(|intent| intent.id.value.as_str()).collect()
+}
+
+/// Returns the wanted intents whose id belongs to no other intent.
+pub fn unambiguous(
+    ws: &Workspace,
+    wanted: impl Fn(&Intent) -> bool,
+) -> impl Iterator<Item = &Intent> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for intent in ws.registry.intents() {
+        *counts.entry(&intent.id.value).or_default() += 1;
+    }
+    let is_only = move |intent: &Intent| counts.get(intent.id.value.as_str()) == Some(&1);
+    ws.registry.intents().iter().filter(move |intent| wanted(intent) && is_only(intent))
+}
+
+/// The advice for a registry without an open intent.
+const NEW_INTENT: &str =
+    "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
+
+/// Returns true if an intent is neither completed nor archived, so that it can be put in progress.
+pub fn can_start(intent: &Intent) -> bool {
+    use intents::Status::{Archived, Completed};
+    intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
+}

@@ -1,0 +1,154 @@
+//! Remembers the commits of shared branches, so that evidence which disappears from them is
+//! noticed ([`evidence::branch_rewrites`]).
+//!
+//! Shared branches are the default branch of each remote and the branches that the policy protects
+//! (`main` and `master` if it names none). Each time the ledger is read, their present commits are
+//! stored.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use super::{VerbError, Workspace};
+use ground::git::{ChangeKind, GitError, PathChange};
+use ground::{CommitId, Git, Policy, store};
+use ledger::{EVIDENCE_FOLDER, evidence};
+
+/// The largest stored file that is read, in bytes.
+pub const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The maximum number of commits that are stored for a branch.
+const MAX_SEEN: usize = 16;
+
+/// For each branch, the commits at which it was seen and that are still stored, oldest first.
+pub type Tips = BTreeMap<String, Vec<CommitId>>;
+
+/// The branches of all remotes.
+pub struct Remotes {
+    /// The commit of each branch. The key is its name, such as `origin/main`.
+    pub at: BTreeMap<String, CommitId>,
+    /// The default branches: from `origin/HEAD` to the branch that it stands for.
+    defaults: HashMap<String, String>,
+}
+
+impl Remotes {
+    pub fn of(git: &Git) -> Result<Self, GitError> {
+        let defaults = git.default_branches()?;
+        let mut remotes = Self { at: BTreeMap::new(), defaults };
+        for (name, commit) in git.remote_branches()? {
+            remotes.at.insert(remotes.real(name), commit);
+        }
+        Ok(remotes)
+    }
+
+    /// Returns the name of the branch that `origin/HEAD` stands for. Any other name is returned
+    /// unchanged.
+    fn real(&self, name: String) -> String {
+        self.defaults.get(&name).cloned().unwrap_or(name)
+    }
+
+    fn is_default(&self, name: &str) -> bool {
+        name.ends_with("/HEAD") || self.defaults.values().any(|default| default == name)
+    }
+
+    fn is_protected(&self, policy: &Policy, name: &str) -> bool {
+        let names = &policy.protected_branches;
+        let branch = name.split_once('/').map_or(name, |(_, branch)| branch);
+        self.is_default(name)
+            || names.iter().any(|name| name == branch)
+            || names.is_empty() && matches!(branch, "main" | "master")
+    }
+}
+
+pub fn path(ws: &Workspace, name: &str) -> Option<PathBuf> {
+    Some(ws.root.common_dir()?.join("intent").join(name))
+}
+
+/// Returns the stored commits together with those at which the branches are now.
+pub fn seen(ws: &Workspace, git: &Git, remotes: &Remotes) -> Tips {
+    let mut tips = Tips::new();
+    // Earlier versions stored the default branch under the name `origin/HEAD`.
+    for (name, seen) in stored(ws) {
+        let known = tips.entry(remotes.real(name)).or_default();
+        known.extend(seen);
+    }
+    for (name, now) in &remotes.at {
+        if tips.contains_key(name) || remotes.is_protected(&ws.policy, name) {
+            add(git, tips.entry(name.clone()).or_default(), now);
+        }
+    }
+    tips
+}
+
+fn stored(ws: &Workspace) -> Tips {
+    path(ws, "tips.json").and_then(|path| store::read_json(&path, MAX_BYTES)).unwrap_or_default()
+}
+
+/// Stores the tips if they have changed.
+pub fn save(ws: &Workspace, tips: &Tips) -> Result<(), VerbError> {
+    if let (Some(path), Ok(bytes)) = (path(ws, "tips.json"), serde_json::to_vec(tips))
+        && *tips != stored(ws)
+    {
+        store::write_atomic(&path, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Adds the commit at which a branch is now.
+fn add(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
+    if seen.last() == Some(now) {
+        return;
+    }
+    seen.retain(|then| then != now);
+    if seen.len() >= MAX_SEEN {
+        make_room(git, seen, now);
+    }
+    seen.push(now.clone());
+}
+
+/// Removes the commits that the branch descends from without having lost a file of evidence. If
+/// there are still too many, further commits are removed, the newest first, and those that the
+/// branch descends from before the others.
+fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
+    let goes_on = |then: &CommitId| git.is_ancestor(now, then).unwrap_or(false);
+    let is_whole = |then: &CommitId| removed(git, then, now).is_ok_and(|gone| gone.is_empty());
+    seen.retain(|then| !(goes_on(then) && is_whole(then)));
+    while seen.len() >= MAX_SEEN {
+        let newest = seen.iter().rposition(goes_on).unwrap_or(seen.len() - 1);
+        seen.remove(newest);
+    }
+}
+
+/// Returns the shared branches of remotes, each with its commit.
+pub fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
+    let Ok(remotes) = Remotes::of(git) else { return Vec::new() };
+    let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(&ws.policy, name);
+    let at = remotes.at.iter().filter(is_protected);
+    at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
+}
+
+/// Returns the commit of the branch into which this work will be merged: the default branch of a
+/// remote, or else the first protected branch.
+pub fn target(ws: &Workspace) -> Option<CommitId> {
+    let remotes = Remotes::of(ws.git()?).ok()?;
+    let default = remotes.at.iter().find(|(name, _)| remotes.is_default(name));
+    let mut protected = remotes.at.iter();
+    let mut protected = || protected.find(|(name, _)| remotes.is_protected(&ws.policy, name));
+    default.or_else(&mut protected).map(|(_, commit)| commit.clone())
+}
+
+/// Stores the present commits of the shared branches.
+pub fn remember(ws: &Workspace) {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };
+    let Ok(remotes) = Remotes::of(git) else { return };
+    if let Err(error) = save(ws, &seen(ws, git, &remotes)) {
+        tracing::debug!(%error, "the shared branches are not remembered");
+    }
+}
+
+/// Returns the files of evidence that the commit `then` has and that `now` lacks or has with other
+/// content.
+pub fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<PathChange>, GitError> {
+    let changes = git.changes_below(EVIDENCE_FOLDER, then, now)?.into_iter();
+    let changes = changes.filter(|change| evidence::digest_of_path(&change.path).is_some());
+    Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())
+}

@@ -1,0 +1,283 @@
+//! Finds *suspect* blocks: blocks whose intent, or a specification of it, has changed since they
+//! were recorded.
+//!
+//! A record stores a hash of the text that its intent had ([`Intent::hash`]). If the intent has
+//! another text now, the earlier text is searched for in the registry of the commit that the record
+//! is about, or on which it was made, and then in the commits from there up to the one that added
+//! the record. Only changes of the constraints, the acceptance criteria and the scope count. A
+//! specification that the record names counts if it is a file whose content has changed since.
+//!
+//! If the earlier text is not found, the block is not suspect, because nobody can say what changed.
+
+use std::borrow::Borrow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Workspace;
+use crate::answers::{CommitBrief, FileProvenance, commit_brief};
+use ground::git::Target;
+use ground::{CommitId, RelativePath, clock};
+use intents::{Intent, Spanned};
+use ledger::{Claim, ClaimRef};
+use provenance::Provenance;
+
+/// The maximum number of commits that are searched for the one that changed an intent.
+const MAX_COMMITS: usize = 2_000;
+
+/// A part of an intent whose change makes its blocks suspect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentPart {
+    /// The constraints of the intent.
+    Constraints,
+    /// The acceptance criteria of the intent.
+    AcceptanceCriteria,
+    /// The scope of the intent.
+    OwnedScope,
+}
+
+impl IntentPart {
+    const ALL: [Self; 3] = [Self::Constraints, Self::AcceptanceCriteria, Self::OwnedScope];
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Constraints => "constraints",
+            Self::AcceptanceCriteria => "acceptance criteria",
+            Self::OwnedScope => "scope",
+        }
+    }
+
+    /// Returns the entries in the form in which they are compared. They are sorted, since their
+    /// order means nothing, except in a scope, where the last matching entry decides.
+    fn of(self, intent: &Intent) -> Vec<&str> {
+        let list: &[Spanned<String>] = match self {
+            Self::Constraints => &intent.constraints,
+            Self::AcceptanceCriteria => &intent.acceptance_criteria,
+            Self::OwnedScope => &intent.owned_scope,
+        };
+        let mut entries: Vec<&str> = list.iter().map(|entry| entry.value.trim()).collect();
+        if self != Self::OwnedScope {
+            entries.sort_unstable();
+        }
+        entries
+    }
+
+    fn differing(then: &Intent, now: &Intent) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|part| part.of(then) != part.of(now)).collect()
+    }
+}
+
+/// Why a block may need a review, since the reason for which it was written has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Suspicion {
+    /// The present id of the intent.
+    pub intent: String,
+    /// The parts of the intent that differ from those at the time of the record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<IntentPart>,
+    /// Specifications that the intent names and that changed since the record was committed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub specs: Vec<RelativePath>,
+    /// The newest commit that changed one of the parts. Absent if it was not searched for, or not
+    /// found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
+    /// Whether the parts were changed in the work tree and the change is in no commit yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
+    /// All of this in one sentence.
+    pub message: String,
+}
+
+/// Returns the suspect blocks of a file, each with its index and the reason.
+pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
+    let blocks = file.provenance.iter().enumerate();
+    blocks.filter_map(|(at, found)| Some((at, of(ws, found)?))).collect()
+}
+
+/// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit that
+/// changed the intent is not searched for.
+pub fn of(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
+    let at = found.claim?;
+    let claim = ws.ledger.claim(at);
+    // A person who reassigned the block has reviewed it, and the record's hash is that of the
+    // former intent.
+    if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
+        return None;
+    }
+    let id = claim.intent()?;
+    let present = ws.registry.get(id)?;
+    let hash = claim.entry.record.intent_hash.as_deref();
+    let hash = hash.filter(|hash| !present.reads_as(hash));
+    let then = hash.and_then(|hash| ws.text_then(at, id, hash));
+    let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
+    let commit = seen_at(ws, at);
+    let specs =
+        commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
+    let intent = present.id.value.clone();
+    let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
+    let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
+    (!is_none).then(|| suspicion.with_message())
+}
+
+impl Suspicion {
+    /// Adds the commit that changed the intent.
+    pub fn with_commit(mut self, ws: &Workspace) -> Self {
+        let present = ws.registry.get(&self.intent).filter(|_| !self.parts.is_empty());
+        if let (Some(present), Some(tip)) = (present, ws.tip()) {
+            match has_parts(ws, tip, present, &self.parts) {
+                Some(true) => {
+                    let commit = changed_in(ws, present, &self.parts);
+                    self.commit = commit.and_then(|commit| commit_brief(ws, &commit));
+                }
+                _ => self.uncommitted = !matches!(ws.files(), Target::Commit(_)),
+            }
+        }
+        self.with_message()
+    }
+
+    /// Sets the message, which says what the other fields say.
+    fn with_message(mut self) -> Self {
+        let since = match (&self.commit, self.uncommitted) {
+            (Some(commit), _) => {
+                let day = commit.timestamp.as_deref().and_then(|time| time.get(..10));
+                let day = day.map(|day| format!(", {day}")).unwrap_or_default();
+                format!(" (commit {}{day})", commit.short())
+            }
+            (None, true) => " (in no commit yet)".to_owned(),
+            (None, false) => String::new(),
+        };
+        let mut said = Vec::new();
+        if !self.parts.is_empty() {
+            let parts = joined(self.parts.iter().map(|part| part.words()));
+            let id = &self.intent;
+            said.push(format!("the {parts} of {id} changed since this was recorded{since}"));
+        }
+        if !self.specs.is_empty() {
+            let specs = joined(self.specs.iter().map(RelativePath::as_str));
+            said.push(format!("{specs}, which it serves, changed since this was committed"));
+        }
+        self.message = said.join("; ");
+        self
+    }
+}
+
+/// Joins words as `a`, `a and b`, or `a, b and c`.
+pub fn joined<T: Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<T> = words.into_iter().collect();
+    match &words[..] {
+        [] => String::new(),
+        [one] => one.borrow().to_owned(),
+        [first @ .., last] => format!("{} and {}", first.join(", "), last.borrow()),
+    }
+}
+
+/// Returns the commit whose files were checked out when a record was made: usually the commit that
+/// the record is about. A claim of existing code may be about a much older commit; then it is the
+/// commit that added the record, and `None` if no commit has it yet.
+fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
+    let derived = ws.ledger.derived(at.entry)?;
+    let entry = ws.ledger.entry(at.entry);
+    let made = clock::milliseconds(&entry.record.timestamp);
+    let is_later =
+        || derived.committed.zip(made).is_some_and(|(time, made)| made > (time + 1) * 1_000);
+    match entry.late_commit.is_some() && is_later() {
+        true => ws.brought_by(entry),
+        false => derived.commit.clone().map(CommitId),
+    }
+}
+
+/// Returns the specifications of a record that are files, that its intent still names, and that
+/// differ from the version in `commit`.
+fn changed_specs(
+    ws: &Workspace,
+    claim: &Claim<'_>,
+    commit: &CommitId,
+    present: &Intent,
+) -> Vec<RelativePath> {
+    let related = claim.file.relations().filter(|one| one.is_specification());
+    let is_named = |spec: &str| present.related_specs.iter().any(|one| one.value == spec);
+    let mut paths: Vec<RelativePath> = related
+        .filter(|one| is_named(&one.value))
+        .filter_map(|one| RelativePath::new(&one.value).ok())
+        .filter(|path| differs(ws, commit, path) == Some(true))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Returns true if a text file differs from its version in a commit. `None` if it was not a text
+/// file there, or cannot be read.
+fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<bool> {
+    let then = ws.read_at(commit, path).ok()??;
+    if !ws.exists(path) {
+        return Some(true);
+    }
+    let now = ws.read(path).ok()?;
+    Some(!now.text().lines().eq(then.text().lines()))
+}
+
+/// Returns the newest commit on the line of first parents that changed one of the parts of an
+/// intent. `None` if it is not found.
+fn changed_in(ws: &Workspace, present: &Intent, parts: &[IntentPart]) -> Option<CommitId> {
+    let git = ws.git()?;
+    let mut commit = ws.tip()?.clone();
+    for _ in 0..MAX_COMMITS {
+        let parent = git.commit_info(&commit).ok()?.parents.into_iter().next()?;
+        if !has_parts(ws, &parent, present, parts)? {
+            return Some(commit);
+        }
+        commit = parent;
+    }
+    None
+}
+
+/// Returns true if an intent had these parts at a commit as it has them now. `None` if the registry
+/// cannot be read there.
+fn has_parts(
+    ws: &Workspace,
+    commit: &CommitId,
+    present: &Intent,
+    parts: &[IntentPart],
+) -> Option<bool> {
+    let registry = ws.registry_at(commit)?;
+    let ids = ws.registry.ids(&present.id.value);
+    let then = ids.iter().find_map(|id| registry.get(id));
+    Some(then.is_some_and(|then| parts.iter().all(|part| part.of(then) == part.of(present))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_what_changed_and_where() {
+        use IntentPart::{AcceptanceCriteria, Constraints, OwnedScope};
+        let path = |path: &str| RelativePath::new(path).expect("a path");
+        let said = |parts: &[IntentPart], specs: &[&str], uncommitted: bool| {
+            let suspicion = Suspicion {
+                intent: "INT-001".to_owned(),
+                parts: parts.to_vec(),
+                specs: specs.iter().map(|spec| path(spec)).collect(),
+                commit: None,
+                uncommitted,
+                message: String::new(),
+            };
+            suspicion.with_message().message
+        };
+        assert_eq!(
+            said(&[Constraints, AcceptanceCriteria, OwnedScope], &[], true),
+            "the constraints, acceptance criteria and scope of INT-001 changed since this was recorded (in no commit yet)"
+        );
+        assert_eq!(
+            said(&[Constraints], &["docs/a.md"], false),
+            "the constraints of INT-001 changed since this was recorded; docs/a.md, which it serves, changed since this was committed"
+        );
+        assert_eq!(
+            said(&[], &["a.md", "b.md"], false),
+            "a.md and b.md, which it serves, changed since this was committed"
+        );
+    }
+}
