@@ -138,7 +138,7 @@ class Words(unittest.TestCase):
 class Kept(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for where, name, value in ((pictures, "FOLDER", self.folder), (pictures, "COPIES", {}),
+        for where, name, value in ((pictures, "FOLDER", self.folder), (pictures, "PACKAGED", {}),
                                    (pictures, "TRANSCRIPTS", self.folder / "transcripts.json"),
                                    (pictures, "ROOT", self.folder),
                                    (results, "KEPT", self.folder / "results.json"),
@@ -160,7 +160,20 @@ class Kept(unittest.TestCase):
         (self.folder / "toy-hover.png").write_bytes(pictures.PNG)
         self.assertEqual(pictures.unaccounted(), ["README.md shows toy-hover.png, which no driver writes",
                                                   "README.md shows gone.png, which is not there",
-                                                  "docs/pictures/toy-hover.png is written by no driver"])
+                                                  "toy-hover.png is written by no driver"])
+
+    def test_pictures_of_a_package_are_only_in_the_package(self):
+        shots, package = self.folder / "shots", self.folder / "package"
+        shots.mkdir()
+        (self.folder / "README.md").write_text("![a](package/toy-hover.png)")
+        (shots / "toy-hover.png").write_bytes(pictures.PNG)
+        with mock.patch.object(pictures, "PACKAGED", {"toy": package}):
+            pictures.write("toy", shots, {"toy-hover": "INT-001 exact"})
+            self.assertEqual(pictures.unaccounted(), [])
+            (package / "toy-hover.png").rename(self.folder / "toy-hover.png")
+            self.assertEqual(pictures.unaccounted(), ["README.md shows toy-hover.png, which is not there",
+                                                      "package/toy-hover.png is missing",
+                                                      "toy-hover.png belongs into package"])
 
     def test_the_table(self):
         (self.folder / "editors.md").write_text(f"before\n{results.BEGIN}\n{results.END}\nafter\n")

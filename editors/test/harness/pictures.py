@@ -13,8 +13,8 @@ from .machine import ROOT, TEST
 
 FOLDER = ROOT / "docs" / "pictures"
 TRANSCRIPTS = FOLDER / "transcripts.json"
-# The pictures of a package that is published alone are also in the package.
-COPIES = {"vscode": ROOT / "editors" / "vscode" / "media"}
+# The pictures of a package that is published alone are in the package, and the documents link to them there.
+PACKAGED = {"vscode": ROOT / "editors" / "vscode" / "media"}
 PNG = b"\x89PNG\r\n\x1a\n"
 
 # Text that differs between runs for no reason of the product. Frames go first: an editor breaks a line within them.
@@ -71,23 +71,25 @@ def of(client: str, transcripts: dict[str, str]) -> set[str]:
     return {name for name in transcripts if name.startswith(f"{client}-")}
 
 
+def place(client: str) -> pathlib.Path:
+    """Returns the folder of a client's pictures."""
+    return PACKAGED.get(client, FOLDER)
+
+
 def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> None:
     """Puts a client's pictures into the documents, and removes those that it no longer makes.
 
     One that shows the same words stays as it is: only its times differ. Delete it to have it made anew.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    places = [FOLDER, *([COPIES[client]] if client in COPIES else [])]
+    place(client).mkdir(parents=True, exist_ok=True)
     together = kept()
     for gone in of(client, together) - set(transcripts):
         del together[gone]
-        for place in places:
-            (place / f"{gone}.png").unlink(missing_ok=True)
+        (place(client) / f"{gone}.png").unlink(missing_ok=True)
     for name, words in transcripts.items():
-        for picture in [place / f"{name}.png" for place in places]:
-            if together.get(name) == words and picture.is_file():
-                continue
-            picture.parent.mkdir(parents=True, exist_ok=True)
+        picture = place(client) / f"{name}.png"
+        if together.get(name) != words or not picture.is_file():
             shutil.copyfile(folder / f"{name}.png", picture)
     together.update(transcripts)
     TRANSCRIPTS.write_text(json.dumps(together, indent=2, ensure_ascii=False, sort_keys=True) + "\n")
@@ -99,7 +101,7 @@ def stale(client: str, transcripts: dict[str, str]) -> list[str]:
     found = [f"{name}.png is made by no check any more" for name in sorted(of(client, committed) - set(transcripts))]
     for name, words in transcripts.items():
         if name not in committed:
-            found.append(f"{name}.png is not in docs/pictures yet")
+            found.append(f"{name}.png is not in the documents yet")
         elif committed[name] != words:
             found.append(f"{name}.png has grown stale. It shows:\n    {committed[name]}\n  and the product:\n    {words}")
     return found
@@ -117,13 +119,12 @@ def unaccounted() -> list[str]:
                 found.append(f"{name} shows {path.name}, which is not there")
             elif path.stem not in committed and not path.stem.startswith("icon"):
                 found.append(f"{name} shows {path.name}, which no driver writes")
-    found += [f"docs/pictures/{path.name} is written by no driver" for path in sorted(FOLDER.glob("*.png"))
-              if path.stem not in committed]
-    for client, place in COPIES.items():
-        found += [f"{place.relative_to(ROOT)}/{name}.png is not the one of docs/pictures"
-                  for name in sorted(of(client, committed)) if not same(place / f"{name}.png", FOLDER / f"{name}.png")]
+    for folder in (FOLDER, *PACKAGED.values()):
+        found += [f"{path.relative_to(ROOT)} is written by no driver" for path in sorted(folder.glob("*.png"))
+                  if path.stem not in committed and path.stem != "icon"]
+    for client, folder in PACKAGED.items():
+        found += [f"{folder.relative_to(ROOT)}/{name}.png is missing" for name in sorted(of(client, committed))
+                  if not (folder / f"{name}.png").is_file()]
+        found += [f"{path.relative_to(ROOT)} belongs into {folder.relative_to(ROOT)}"
+                  for path in sorted(FOLDER.glob(f"{client}-*.png"))]
     return found
-
-
-def same(one: pathlib.Path, other: pathlib.Path) -> bool:
-    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
