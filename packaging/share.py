@@ -17,8 +17,8 @@ COMPLETIONS = {"bash": f"{SHORT}.bash", "zsh": f"_{SHORT}", "fish": f"{SHORT}.fi
 NOTICES = "LICENSES-THIRD-PARTY.txt"
 
 UNIX_ALIAS = f'#!/bin/sh\nhere=$(readlink -f "$0" 2> /dev/null || echo "$0")\nexec "${{here%/*}}/{NAME}" "$@"\n'.encode()
-"""`intent` as a script, for packages without links: wheels hold none, and `cargo binstall` ignores those of archives.
-It starts the program beside it, even if it is called through a link, as `uv tool install` and `cargo binstall` make."""
+"""`intent` as a script, for packages without links: wheels hold none, which `uv tool install` links.
+It starts the program beside it, even if it is called through a link."""
 WINDOWS_ALIAS = f'@"%~dp0{NAME}.exe" %*\r\n'.encode()
 """The same for Windows, because a second program would double the download."""
 
@@ -54,7 +54,8 @@ def completions(native: pathlib.Path) -> dict[str, bytes]:
 @functools.cache
 def notices(target: Target) -> bytes:
     """The licences of every crate that is compiled for the target, each text once."""
-    told = subprocess.run(["cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target.triple],
+    told = subprocess.run(["cargo", "metadata", "--locked", "--format-version=1", "--features", "all-languages",
+                           "--filter-platform", target.triple],
                           cwd=ROOT, check=True, capture_output=True).stdout
     metadata = json.loads(told)
     used = reached(metadata)

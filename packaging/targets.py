@@ -10,7 +10,8 @@ import subprocess
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
+MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())
+PACKAGE = {**MANIFEST["package"], **MANIFEST["workspace"]["package"]}
 NAME: str = PACKAGE["name"]
 SHORT = "intent"
 VERSION: str = PACKAGE["version"]

@@ -167,9 +167,7 @@ fn assert_pairs_are_classified(file: &str, least: usize) {
     let mut wrong = Vec::new();
     let mut count = 0;
     for pair in pairs(file) {
-        // This build may leave out the grammar.
-        let path = pair.path.split(" -> ").next().unwrap_or_default();
-        if language::of_file(path, "").is_none_or(|language| language.grammar.is_none()) {
+        if !has_grammar(&pair.path) {
             continue;
         }
         let found = pair.classified();
@@ -179,8 +177,15 @@ fn assert_pairs_are_classified(file: &str, least: usize) {
             wrong.push(format!("{label} {name}: {path}: {} {:?}", word(&found), found.reasons));
         }
     }
-    assert!(count > least, "{count}");
+    assert!(count > least || cfg!(not(feature = "all-languages")), "{count}");
+    assert!(count > least / 4, "{count}");
     assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Returns true if this build has the grammar of a file, or of the first one in `OLD -> NEW`.
+fn has_grammar(path: &str) -> bool {
+    let path = path.split(" -> ").next().unwrap_or_default();
+    language::of_file(path, "").is_some_and(|language| language.grammar.is_some())
 }
 
 /// The two texts of a file, and other files that are the same on both sides.
@@ -402,7 +407,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
     let mut kept: Vec<(String, String, String)> = pairs("pairs.txt")
         .into_iter()
         .chain(pairs("languages.txt"))
-        .filter(|pair| pair.label == "R")
+        .filter(|pair| pair.label == "R" && has_grammar(&pair.path))
         .map(|pair| (pair.path, pair.before, pair.after))
         .collect();
     for language in ["typescript", "python", "rust", "go", "java", "c"] {
@@ -439,6 +444,9 @@ fn a_text_that_takes_too_long_to_parse_is_undetermined() {
         ("a.rs", brackets.as_str(), program),
         ("a.rs", program, brackets.as_str()),
     ] {
+        if !has_grammar(path) {
+            continue;
+        }
         let start = Instant::now();
         let found = classify(path, before, after);
         let took = start.elapsed();

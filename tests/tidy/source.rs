@@ -1,5 +1,4 @@
-//! A Rust source file as the tidy tests read it: its code without comments and strings, and the paths in it that start
-//! at the root of the crate.
+//! A Rust source file as the tidy tests read it: its code without comments and strings, and the paths in it.
 
 /// A file below `src/`.
 pub(crate) struct Source {
@@ -17,17 +16,6 @@ impl Source {
         Self { path: path.to_owned(), lines, code }
     }
 
-    /// The room of the file, or `None` for files directly in `src`.
-    pub(crate) fn room(&self) -> Option<&str> {
-        let below = self.path.strip_prefix("src/")?;
-        match below.split_once('/') {
-            Some((room, _)) => Some(room),
-            None => below
-                .strip_suffix(".rs")
-                .filter(|name| !["lib", "facade", "main", "short_name"].contains(name)),
-        }
-    }
-
     /// The code before the tests in the same file.
     pub(crate) fn code_before_tests(&self) -> &str {
         self.code.split("#[cfg(test)]").next().unwrap_or_default()
@@ -35,9 +23,10 @@ impl Source {
 
     /// The paths with which the test modules of this file begin, if they are files of their own.
     pub(crate) fn test_modules(&self) -> Vec<String> {
-        let folder = match self.path.strip_suffix("/mod.rs") {
-            Some(folder) => folder,
-            None => self.path.trim_end_matches(".rs"),
+        let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let folder = match name {
+            "mod.rs" | "lib.rs" => folder,
+            _ => self.path.trim_end_matches(".rs"),
         };
         let declared = self.code.split("#[cfg(test)]").skip(1).filter_map(|after| {
             let (item, _) = after.split_once(';')?;
@@ -48,6 +37,7 @@ impl Source {
         });
         declared
             .flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/")])
+            .map(|path| path.trim_start_matches('/').to_owned())
             .collect()
     }
 
@@ -70,45 +60,61 @@ impl Source {
         names.filter(|name| name.starts_with(char::is_uppercase)).collect()
     }
 
-    /// Every path that starts at the root of the crate, without `crate::`. Groups are written out.
-    pub(crate) fn crate_paths(&self) -> Vec<String> {
-        let tokens = tokens(&self.code);
-        let mut paths = Vec::new();
-        let mut at = 0;
-        while at < tokens.len() {
-            let start = tokens[at];
-            let preceded = at > 0 && tokens[at - 1] == "::";
-            at += 1;
-            if preceded || !["crate", "super"].contains(&start) {
-                continue;
-            }
-            let mut depth = usize::from(start == "super");
-            while depth > 0 && tokens.get(at) == Some(&"::") && tokens.get(at + 1) == Some(&"super")
-            {
-                depth += 1;
-                at += 2;
-            }
-            // `super` reaches the root only if it is repeated as often as the file is deep.
-            if start == "super" && depth < self.depth() {
-                continue;
-            }
-            if tokens.get(at) == Some(&"::") {
-                let mut rest = at + 1;
-                expand(&tokens, &mut rest, "", &mut paths);
-            }
+    /// The names of the functions that the file defines, each with its line, counted from 1.
+    pub(crate) fn functions(&self) -> Vec<(usize, &str)> {
+        let mut found = Vec::new();
+        for (line, at) in self.code.lines().zip(1..) {
+            let mut words = line.split_whitespace().skip_while(|word| *word != "fn").skip(1);
+            let name = words.next().and_then(|word| word.split(|c: char| !is_of_word(c)).next());
+            found.extend(name.filter(|name| is_word(name)).map(|name| (at, name)));
         }
-        paths
-    }
-
-    /// The number of modules between the file and the root of the crate.
-    fn depth(&self) -> usize {
-        let below = self.path.trim_start_matches("src/");
-        below.split('/').count() - usize::from(below.ends_with("/mod.rs"))
+        found
     }
 }
 
-/// Reads one tree of a path: `a::b`, `a::{b, c::d}`, `a as b`.
-fn expand(tokens: &[&str], at: &mut usize, prefix: &str, out: &mut Vec<String>) {
+/// A path in a `use`, or one that begins with `crate`, `self` or `super`.
+pub(crate) struct ImportPath {
+    pub(crate) words: Vec<String>,
+    /// Under which name the file knows what the path leads to.
+    pub(crate) name: String,
+    /// Whether the path is re-exported.
+    pub(crate) is_export: bool,
+}
+
+/// Returns every path in some code, without comments and strings, that may lead to another file of the crate. Groups
+/// are written out.
+pub(crate) fn crate_paths(code: &str) -> Vec<ImportPath> {
+    let tokens = tokens(code);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let (before, token) = (at.checked_sub(1).map(|before| tokens[before]), tokens[at]);
+        let begins_path = ["crate", "self", "super"].contains(&token)
+            && before != Some("::")
+            && tokens.get(at + 1) == Some(&"::");
+        let is_use = token == "use" && before != Some("#");
+        at += usize::from(is_use);
+        if is_use || begins_path {
+            let mut paths = Vec::new();
+            expand(&tokens, &mut at, "", &mut paths);
+            let is_export = is_use && before.is_some_and(|before| before == "pub" || before == ")");
+            found.extend(paths.into_iter().map(|(path, name)| {
+                let words: Vec<String> = path.split("::").map(str::to_owned).collect();
+                let words =
+                    words.strip_suffix(&["self".to_owned()]).map_or(words.clone(), <[_]>::to_vec);
+                let name = name.or_else(|| words.last().cloned()).unwrap_or_default();
+                ImportPath { words, name, is_export }
+            }));
+        } else if !is_use {
+            at += 1;
+        }
+    }
+    found.retain(|path| !path.words.is_empty());
+    found
+}
+
+/// Reads one tree of a path: `a::b`, `a::{b, c::d}`, `a as b`. Returns each path with its other name, if it has one.
+fn expand(tokens: &[&str], at: &mut usize, prefix: &str, out: &mut Vec<(String, Option<String>)>) {
     let Some(first) = tokens.get(*at) else { return };
     if *first == "{" {
         *at += 1;
@@ -134,8 +140,13 @@ fn expand(tokens: &[&str], at: &mut usize, prefix: &str, out: &mut Vec<String>) 
         *at += 1;
         expand(tokens, at, &path, out);
     } else {
-        out.push(path);
+        let other = (tokens.get(*at) == Some(&"as")).then(|| tokens.get(*at + 1)).flatten();
+        out.push((path, other.map(|name| (*name).to_owned())));
     }
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 fn is_word(token: &str) -> bool {
@@ -284,8 +295,22 @@ fn comments_strings_and_characters_become_blanks() {
 
 #[test]
 fn groups_of_paths_are_written_out() {
-    let source = Source::new("src/a/b.rs", "use crate::{c::{self, D as E}, f::*, g};");
-    assert_eq!(source.crate_paths(), ["c::self", "c::D", "f", "g"]);
+    let paths =
+        crate_paths("pub use crate::{c::{self, D as E}, f::*, g}; fn h() { super::i::j(); }");
+    let shown: Vec<String> = paths
+        .iter()
+        .map(|path| format!("{}={} {}", path.words.join("::"), path.name, path.is_export))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "crate::c=c true",
+            "crate::c::D=E true",
+            "crate::f=f true",
+            "crate::g=g true",
+            "super::i::j=j false"
+        ]
+    );
 }
 
 #[test]

@@ -198,7 +198,9 @@ mod tests {
             ),
         ];
         for (path, text, expected) in cases {
-            assert_eq!(lead(path, text), expected, "{text}");
+            if path != "a.ex" || cfg!(feature = "all-languages") {
+                assert_eq!(lead(path, text), expected, "{text}");
+            }
         }
     }
 

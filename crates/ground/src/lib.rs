@@ -6,6 +6,7 @@
 //! - `attributes`: files that `.gitattributes` marks as generated.
 //! - `cache`: a cache for what was parsed from a file or computed from git.
 //! - `clock`: times as they are written in files and for people.
+//! - `control_files`: the names of files that control the gate.
 //! - `discover`: finding the git work tree that a folder belongs to.
 //! - `finding`: a problem at a place in a file, with a stable code.
 //! - `folder`: folders that are held open.

@@ -169,7 +169,6 @@ pub struct CodeOrigin {
 /// How recorded code came into another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::enum_variant_names, reason = "the variants are named as they are written in JSON")]
 pub enum Relation {
     /// The recorded block still exists, and this block is a copy of it.
     CopiedFrom,

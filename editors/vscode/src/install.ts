@@ -46,7 +46,7 @@ export async function install(server: Server): Promise<void> {
   if (!clone) return;
   const manifest = await fs.readFile(path.join(clone, "Cargo.toml"), "utf8").catch(() => "");
   if (!/^name = "intent-lsp"$/m.test(manifest)) throw new Error(`${clone} is no clone of intent-lsp: its Cargo.toml does not say so`);
-  const code = await task("install intent", cargo, ["install", "--locked", "--path", clone], clone);
+  const code = await task("install intent", cargo, ["install", "--locked", "--features", "all-languages", "--path", clone], clone);
   if (code !== 0) throw new Error("the program was not installed; the terminal says why");
   await server.restart();
 }

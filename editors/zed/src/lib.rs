@@ -11,7 +11,7 @@ use zed_extension_api::{self as zed, Command, Extension, LanguageServerId, Resul
 
 /// The name in Zed's settings: `lsp.intent`.
 const NAME: &str = "intent";
-const MISSING: &str = "there is no `intent` on your PATH: run `cargo install --path .` in a clone of intent-lsp";
+const MISSING: &str = "there is no `intent` on your PATH: run `cargo install --path . --features all-languages` in a clone of intent-lsp";
 
 struct Intent;
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use crate::Answer;
+use super::Answer;
 
 #[derive(Deserialize)]
 struct Expected {

@@ -1,6 +1,6 @@
 //! Is a recorded block found again? Runs cases of real histories through the code behind `record` and `why`.
 //!
-//! `cargo run --release --example tracking -- CASES.jsonl` reads lines of two types: `{"type":"file","blob","text"}`,
+//! `cargo run --release -p xtask -- tracking CASES.jsonl` reads lines of two types: `{"type":"file","blob","text"}`,
 //! then `{"type":"case","id","block":{"path","start_line","end_line"},"before":[{"path","blob"}],"after":[…]}`. For
 //! each case it makes a git repository of the before files, records the block of those lines under an intent, replaces
 //! the before files by the after files, asks for the reason of each of their blocks, and prints where the record was
@@ -27,7 +27,6 @@ use judgement::judged_record;
 use why::Workspace;
 use why::answers::{self, BlockAnswer, Which};
 
-#[path = "tracking/score.rs"]
 mod score;
 
 /// The question of a case. Only the scorer reads the expected result.
@@ -75,27 +74,31 @@ struct Found {
 const INTENT: &str = "INT-001";
 const REGISTRY: &str = "active_intents:\n  - id: INT-001\n    name: Everything\n    status: IN_PROGRESS\n    owned_scope: [\"**\"]\n";
 
-fn main() {
-    let options = Options::read();
+/// Runs the cases of the named file, and prints the answers, or a table of them with `--score`.
+pub(crate) fn measure(arguments: Vec<String>) -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options::from_arguments(arguments)?;
     let (texts, lines) = read(&options.cases);
     let cases: Vec<Case> = lines
         .iter()
         .map(|line| serde_json::from_str(line).expect("a case as documented"))
         .collect();
     if let Some(id) = &options.explain {
-        let case = cases.iter().find(|case| case.id == *id).expect("a case of that id");
+        let case = cases.iter().find(|case| case.id == *id).ok_or("no case has this id")?;
         let unrelated = unrelated(&options, &cases, case);
-        return explain(&Repository::before(&texts, case), &texts, case, &unrelated);
+        explain(&Repository::before(&texts, case), &texts, case, &unrelated);
+        return Ok(());
     }
     let answers = in_parallel(&cases, |case| {
         ask(&Repository::before(&texts, case), &texts, case, &unrelated(&options, &cases, case))
     });
     if options.score {
-        return emit(&score::table(&lines, &answers));
+        emit(&score::table(&lines, &answers));
+        return Ok(());
     }
     for answer in &answers {
         emit(&(serde_json::to_string(answer).expect("plain data") + "\n"));
     }
+    Ok(())
 }
 
 struct Options {
@@ -106,21 +109,21 @@ struct Options {
 }
 
 impl Options {
-    fn read() -> Self {
+    fn from_arguments(arguments: Vec<String>) -> Result<Self, Box<dyn std::error::Error>> {
         let mut options = Self { cases: PathBuf::new(), score: false, unrelated: 0, explain: None };
-        let mut arguments = std::env::args().skip(1);
+        let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--score" => options.score = true,
                 "--unrelated" => {
-                    let number = arguments.next().expect("a number after --unrelated");
-                    options.unrelated = number.parse().expect("a number after --unrelated");
+                    options.unrelated =
+                        arguments.next().ok_or("--unrelated needs a number")?.parse()?;
                 }
                 "--explain" => options.explain = arguments.next(),
                 path => options.cases = PathBuf::from(path),
             }
         }
-        options
+        Ok(options)
     }
 }
 

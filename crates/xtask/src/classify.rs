@@ -1,4 +1,4 @@
-//! Classifies the cases of a benchmark: `classify CASES.jsonl [--score]`.
+//! Classifies the cases of a benchmark: `cargo run --release -p xtask -- classify CASES.jsonl [--score]`.
 //!
 //! The file contains texts (`{"type":"file","blob":…,"text":…}`), and then cases. For each case one JSON line is
 //! printed: `{"id","label","reasons"}`. The answer is computed only from the files and the blocks that the case names;
@@ -13,7 +13,6 @@ use provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-#[path = "classify/score.rs"]
 mod score;
 
 /// The part of a case that may be used for the answer.
@@ -38,8 +37,8 @@ struct FileRef {
     blob: String,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+/// Classifies the cases of the named file, and prints the answers, or a table of them with `--score`.
+pub(crate) fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.iter().find(|one| !one.starts_with("--")).ok_or("which file?")?;
     let input = std::io::BufReader::new(std::fs::File::open(path)?);
     let mut texts: HashMap<String, String> = HashMap::new();
