@@ -5,6 +5,10 @@ use std::ops::Range;
 use super::named_enum::named_enum;
 use super::{Fingerprint, LineRange};
 
+/// A text with more blocks than this becomes one block, because most work on a file takes time for
+/// each of its blocks.
+pub(super) const MAX_BLOCKS: usize = 10_000;
+
 named_enum! {
     /// The kind of a block. [`BlockKind::as_str`] returns the word that the ledger uses for it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

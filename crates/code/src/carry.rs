@@ -21,10 +21,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tree_sitter::Node;
-
 use super::incremental::ParsedText;
-use super::syntax::visit;
 use super::text_difference::TextDifference;
 use super::{Block, FileBlocks, words};
 
@@ -48,20 +45,6 @@ pub(super) struct Carry<'a> {
     pub earlier: &'a Earlier,
     pub now: &'a ParsedText,
     pub text: &'a str,
-}
-
-/// Returns the byte ranges of the syntax errors in a tree: the outermost error nodes, and the
-/// tokens that the parser inserted because they were missing.
-pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    visit(root, |node| {
-        let is_damage = node.is_error() || node.is_missing();
-        if is_damage {
-            found.push(node.byte_range());
-        }
-        !is_damage && node.has_error()
-    });
-    found
 }
 
 impl Carry<'_> {

@@ -8,8 +8,7 @@ use std::ops::Range as Bytes;
 
 use tree_sitter::{Point, Range};
 
-use super::LineRange;
-use super::lines::line_ranges;
+use super::position::{LineRange, line_ranges};
 
 /// Returns true if the text contains an unresolved merge conflict.
 pub fn holds_conflict(text: &str) -> bool {

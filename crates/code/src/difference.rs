@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
-use super::lines::line_ranges;
+use super::position::line_ranges;
 
 /// A range of removed items and the range of items that replaced them. One of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use ropey::Rope;
 
+use super::block::MAX_BLOCKS;
 use super::carry::{Carry, Earlier};
 use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
@@ -15,9 +16,6 @@ use super::{
 
 /// Files with more bytes than this are not read.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// A text with more blocks than this becomes one block, because most work on a file takes time for
-/// each of its blocks.
-pub(super) const MAX_BLOCKS: usize = 10_000;
 
 /// The reason why a file has no blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

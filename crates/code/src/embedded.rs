@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use tree_sitter::{Node, Tree};
 
-use super::incremental;
 use super::language::{self, Language};
 use super::syntax::{Compiled, visit};
+use super::syntax_tree;
 
 /// A node that contains text in another language, and the syntax tree of that text.
 pub(super) struct Embedded {
@@ -29,7 +29,7 @@ impl Embedded {
 /// Parses all embedded text below these nodes that is in a supported language.
 pub(super) fn embedded(text: &str, tops: &[Node]) -> Vec<Embedded> {
     let start = Instant::now();
-    let in_time = |_: &Node| start.elapsed() < incremental::PATIENCE;
+    let in_time = |_: &Node| start.elapsed() < syntax_tree::PATIENCE;
     let holders = tops.iter().flat_map(|top| holders(*top)).take_while(in_time);
     holders.filter_map(|node| parsed(text, node)).collect()
 }
@@ -41,7 +41,7 @@ fn parsed(text: &str, holder: Node) -> Option<Embedded> {
     if text[raw.byte_range()].trim().is_empty() {
         return None;
     }
-    let tree = incremental::tree_within(language, text, &[raw.range()])?;
+    let tree = syntax_tree::tree_within(language, text, &[raw.range()])?;
     Some(Embedded {
         holder: raw.id(),
         bytes: raw.byte_range(),

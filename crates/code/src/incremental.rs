@@ -11,19 +11,17 @@
 //! nodes at both ends of the file that came out unchanged keep their blocks, because finding blocks
 //! takes longer than parsing.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use ropey::Rope;
-use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Node, Point, Tree};
 
-use super::block::{Block, FileBlocks};
-use super::carry;
+use super::block::{Block, FileBlocks, MAX_BLOCKS};
 use super::conflict;
-use super::document::MAX_BLOCKS;
 use super::language::Language;
 use super::outline::{self, OutlinedPart, TopLevelNode};
+use super::syntax_tree::{self, is_tangled, parser, patiently, whole_tree};
 
 /// The syntax tree and the blocks of a text.
 #[derive(Clone)]
@@ -137,101 +135,15 @@ pub(super) fn parse(
     Some(parsed)
 }
 
-/// Returns true if a line opens or continues more lists and quotes than the scanners of Markdown
-/// and YAML can store. They write one entry for each into a buffer of 1,024 bytes, and not all of
-/// them check whether it fits.
-fn nests_beyond_scanner(text: &str) -> bool {
-    const DEEPEST: usize = 200;
-    let opens = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.):?[]{}&!|".contains(c);
-    text.split(['\n', '\r']).any(|line| {
-        let prefix = &line[..line.find(|c| !opens(c)).unwrap_or(line.len())];
-        let columns = prefix.chars().filter(|c| c.is_whitespace()).count();
-        let quotes = prefix.matches('>').count();
-        columns + quotes > DEEPEST
-    })
-}
-
-/// Returns true if a tree has more nodes, is deeper, or has more unnamed nodes (punctuation) in a
-/// row than the tree of any real program. The time of a query grows with the square of the depth
-/// and of the length of such a row: 2 MiB of `(` would take an hour.
-fn is_tangled(root: Node) -> bool {
-    const LONGEST_RUN: u32 = 1000;
-    const DEEPEST: u32 = 4000;
-    const MOST_NODES: usize = 1_000_000;
-    if root.descendant_count() > MOST_NODES {
-        return true;
-    }
-    let mut cursor = root.walk();
-    let (mut run, mut depth) = (0, 0);
-    loop {
-        run = if cursor.node().is_named() { 0 } else { run + 1 };
-        if run > LONGEST_RUN || depth > DEEPEST {
-            return true;
-        }
-        if cursor.goto_first_child() {
-            (run, depth) = (0, depth + 1);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return false;
-            }
-            (run, depth) = (0, depth - 1);
-        }
-    }
-}
-
-fn parser(language: &Language) -> Option<Parser> {
-    let mut parser = Parser::new();
-    parser.set_language(&language.grammar?()).ok()?;
-    Some(parser)
-}
-
 fn whole(language: &'static Language, text: &str) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
     let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?)?;
     Some(finish(language, text, tree, found))
 }
 
-fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
-    if !language.syntax.incremental && nests_beyond_scanner(text) {
-        return None;
-    }
-    tree_within(language, text, &conflict::parts(text).unwrap_or_default())
-}
-
-/// Parses some parts of a text, or the whole text if there are none. Bytes and lines in the tree are
-/// those of the whole text.
-pub(super) fn tree_within(
-    language: &'static Language,
-    text: &str,
-    parts: &[tree_sitter::Range],
-) -> Option<Tree> {
-    let mut parser = parser(language)?;
-    parser.set_included_ranges(parts).ok()?;
-    let tree = patiently(&mut parser, text, None)?;
-    (!is_tangled(tree.root_node())).then_some(tree)
-}
-
-/// The time limit of a parse, longer than any real program needs.
-pub(super) const PATIENCE: Duration = Duration::from_secs(4);
-
-/// Parses a text, or gives up after [`PATIENCE`]. In some grammars, a text that is not a program
-/// takes time in the square of its length.
-fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tree> {
-    let start = Instant::now();
-    let mut in_time = |_: &ParseState| match start.elapsed() < PATIENCE {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
-    };
-    let options = ParseOptions::new().progress_callback(&mut in_time);
-    let bytes = text.as_bytes();
-    parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], base, Some(options))
-}
-
 fn finish(language: &'static Language, text: &str, tree: Tree, found: OutlinedPart) -> ParsedText {
     let is_conflict = conflict::holds_conflict(text);
-    let mut errors = carry::errors(tree.root_node());
+    let mut errors = syntax_tree::errors(tree.root_node());
     errors.extend(found.embedded_errors);
     errors.sort_by_key(|error| (error.start, error.end));
     let has_error = !errors.is_empty() || is_conflict;

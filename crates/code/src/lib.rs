@@ -26,6 +26,7 @@
 //! - `position`: positions in a text: lines, bytes and the columns of editors.
 //! - `program`: a simplified syntax tree with resolved names, for comparing two versions of a file.
 //! - `syntax`: the struct for a language's token facts and naming rules, compiled against its grammar.
+//! - `syntax_tree`: parsing a text into a syntax tree.
 //! - `text_difference`: where two texts differ, and how byte positions in one translate to the other.
 //! - `tokens`: the normalised tokens of a syntax tree.
 //! - `words`: the parts of a text that are used in the names of blocks.
@@ -54,6 +55,7 @@ mod outline;
 mod paragraphs;
 mod parameters;
 mod syntax;
+mod syntax_tree;
 mod text_difference;
 mod tokens;
 mod words;

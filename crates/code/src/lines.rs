@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::fingerprint::stored_as_text;
+use super::position::line_ranges;
 use super::{Block, Document, FileBlocks, difference};
 
 /// A block with more lines of its own than this has no line fingerprints.
@@ -240,20 +241,6 @@ fn inner_ranges<'a>(
         .map(move |other| {
             other.lead.start.max(start) - start..other.bytes.end.min(block.bytes.end) - start
         })
-}
-
-/// Returns the lines of a text, without their line breaks. The text after the last line break is a
-/// line too.
-pub fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let bytes = text.as_bytes();
-    let mut next = Some(0);
-    std::iter::from_fn(move || {
-        let start = next?;
-        let length = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-        let end = length.map_or(bytes.len(), |length| start + length);
-        next = length.map(|_| end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 });
-        Some(start..end)
-    })
 }
 
 /// Returns true if the rest of a line on which an inner block ends is a comment. Such a comment

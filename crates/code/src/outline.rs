@@ -8,15 +8,14 @@ use std::ops::Range;
 use ropey::Rope;
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 
-use super::block::{Block, BlockKind, Identity};
-use super::carry;
-use super::document::MAX_BLOCKS;
+use super::block::{Block, BlockKind, Identity, MAX_BLOCKS};
 use super::embedded::{Embedded, embedded};
 use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
 use super::syntax::{COMMENT, CaptureRole, Compiled, Syntax};
+use super::syntax_tree;
 use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
 use super::words::{beginning, first_line, segments, trimmed, unquoted};
 use super::{LineRange, position};
@@ -143,7 +142,7 @@ pub(super) fn outline(
     let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
     Some(OutlinedPart {
         embeds: !embedded.is_empty(),
-        embedded_errors: embedded.iter().flat_map(|one| carry::errors(one.root())).collect(),
+        embedded_errors: embedded.iter().flat_map(|one| syntax_tree::errors(one.root())).collect(),
         ..assembly.run(&tops)
     })
 }

@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use ropey::Rope;
 
-use super::block::{Block, BlockKind, FileBlocks};
-use super::document::MAX_BLOCKS;
-use super::lines::line_ranges;
+use super::block::{Block, BlockKind, FileBlocks, MAX_BLOCKS};
+use super::position::line_ranges;
 use super::{outline, words};
 
 const NAME_CHARS: usize = 40;

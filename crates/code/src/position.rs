@@ -118,3 +118,17 @@ pub(super) fn lines_of(rope: &Rope, range: Range<usize>) -> LineRange {
     let last = if range.end > range.start { range.end - 1 } else { range.start };
     LineRange { start, end: line(last).max(start) }
 }
+
+/// Returns the lines of a text, without their line breaks. The text after the last line break is a
+/// line too.
+pub fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let bytes = text.as_bytes();
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let start = next?;
+        let length = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = length.map_or(bytes.len(), |length| start + length);
+        next = length.map(|_| end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 });
+        Some(start..end)
+    })
+}

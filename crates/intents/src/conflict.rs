@@ -15,7 +15,7 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     let conflicts = code::conflicts(text);
     let first = conflicts.first()?;
     let byte = |line: u32| {
-        let next = code::lines::line_ranges(text).nth(line as usize);
+        let next = code::position::line_ranges(text).nth(line as usize);
         next.map_or(text.len(), |next| next.start)
     };
     let lines: Vec<String> =
