@@ -4,8 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ground::RelativePath;
-use ledger::read::{self, ParsedLedgerFile};
-use ledger::{Ledger, RecordDialect};
+use ledger::{Ledger, ParsedLedgerFile, RecordDialect, read};
 use proptest::prelude::*;
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::chain::{hash, is_intact, split_tail};
 use super::journal::{self, Journals};
-use super::read::MAX_OBJECT;
+use super::ledger_file::MAX_OBJECT;
 use super::{Record, read};
 use code::hex;
 use ground::clock;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::append::own_chains;
 use super::evidence::{self, Digest, SectionLine};
-use super::read::{self, ErasedSection, ParsedLedgerFile};
+use super::ledger_file::{ErasedSection, ParsedLedgerFile};
+use super::read;
 use super::{Ledger, journal};
 use ground::parallel::in_parallel;
 use ground::{Finding, RelativePath, Root};

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::dialect::{keep_beside, take as take_value, take_relations, take_text};
+use super::foreign_fields::{keep_beside, take as take_value, take_relations, take_text};
 use super::{BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord};
 use code::ContentHash;
 use code::lists::words;

@@ -7,30 +7,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
 
 use super::journal::{self, Sealed};
+use super::ledger_file::{LedgerFile, ParsedLedgerFile, ReadStamp};
 use super::look_up_table::{self, LookUpTable};
-use super::read::{self, LedgerFile, ParsedLedgerFile};
+use super::read;
 use super::{Digest, Entry, EntryOrigin, Record, RecordDialect, Trust, chain, evidence, sorted};
 use ground::parallel::in_parallel;
 use ground::{Code, RelativePath, Root, cache};
-
-/// The size and times of a file. If they are the same later, the file has not changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ReadStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    pub exact: Option<cache::FileStamp>,
-}
-
-impl ReadStamp {
-    fn now(file: &LedgerFile) -> Option<Self> {
-        let found = file.disk.metadata().ok()?;
-        let exact = cache::FileStamp::of(&found);
-        Some(Self { length: found.len(), modified: found.modified().ok(), exact })
-    }
-}
 
 /// A function that takes a session and a writer and returns true if this clone wrote the chain of
 /// that writer.

@@ -15,11 +15,13 @@ use super::derived::{Derive, Derived, Outlines};
 use super::evidence::Digest;
 use super::files::{Lazy, LedgerFiles};
 use super::journal::{self, Sealed};
-use super::look_up_table::{LookUpKey, LookUpTable};
+use super::ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile};
+use super::look_up_table::LookUpTable;
 use super::lookup::{
-    LookUp, REASSIGN, REGISTRY, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
+    LookUp, LookUpKey, REASSIGN, REGISTRY, WHOLE, intents, is_content_hash, is_whole, keys_of,
+    keys_of_block,
 };
-use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
+use super::read;
 use super::reassign::{BlockReassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::Digest;
-use super::read::{LedgerFile, MAX_OBJECT};
+use super::ledger_file::{LedgerFile, MAX_OBJECT};
 use code::hex;
 use ground::store::{self, StoreError};
 use ground::{RelativePath, Root};

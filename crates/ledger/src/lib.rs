@@ -11,10 +11,13 @@
 //! - `derived`: data that evidence leaves out and that is computed from the texts in git.
 //! - `dialect_files`: the files, conversations and ranges in such records.
 //! - `dialect`: records of other tools, converted without losing a value.
+//! - `entry`: a record with the place that it was read from, and how far it can be trusted.
 //! - `evidence`: the records that a commit carries, as files in git.
 //! - `files`: reading the files of a ledger.
+//! - `foreign_fields`: taking fields out of records of other tools.
 //! - `in_memory`: the ledger in memory, with its look-ups.
 //! - `journal`: the records that are in no commit yet.
+//! - `ledger_file`: a file of the ledger, and its content after parsing.
 //! - `look_up_table`: a table on disk that says which entries of evidence are about what.
 //! - `lookup`: the keys by which entries can be looked up.
 //! - `outline`: short hashes of all blocks of a file, in file order.
@@ -32,10 +35,13 @@ pub mod chain;
 mod derived;
 pub mod dialect;
 mod dialect_files;
+mod entry;
 pub mod evidence;
 mod files;
+mod foreign_fields;
 pub mod in_memory;
 pub mod journal;
+mod ledger_file;
 mod look_up_table;
 mod lookup;
 pub mod outline;
@@ -50,13 +56,13 @@ pub use append::AppendError;
 pub use append::Writer;
 pub use audit::{Audit, audit};
 pub use derived::{Derive, Derived, Outlines};
+pub use entry::{Entry, EntryOrigin, RecordDialect, Trust};
 pub use evidence::Digest;
 pub use in_memory::{Claim, PathEntryIds};
 pub use in_memory::{ClaimRef, Ledger};
+pub use ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile};
 pub use look_up_table::FOLDER as EVIDENCE_FOLDER;
 pub use outline::Outline;
-pub use read::RecordDialect;
-pub use read::{Entry, EntryOrigin, ErasedSection, Trust};
 pub use reassign::BlockReassignment;
 pub use record::*;
 

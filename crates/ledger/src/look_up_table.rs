@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Digest, digest_of_path};
-use super::lookup::{LookUp, keys_of};
-use super::read::ParsedLedgerFile;
+use super::ledger_file::ParsedLedgerFile;
+use super::lookup::{LookUp, LookUpKey, keys_of};
 use super::sorted;
 use code::hex;
 use ground::cache::{self, FileStamp};
@@ -38,9 +38,6 @@ const WIDTH: usize = 12;
 const FILE: usize = 28;
 /// The size in bytes of an entry in the header: its time, its file, and its position in the file.
 const ENTRY: usize = 16;
-
-/// A short hash by which entries are looked up. See [`LookUp::key`].
-pub(super) type LookUpKey = [u8; 8];
 
 /// An open table with its header.
 pub(super) struct LookUpTable {

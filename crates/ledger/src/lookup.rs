@@ -3,12 +3,14 @@
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::is_lower_hex;
-use super::look_up_table::LookUpKey;
 use super::{
     BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect, sorted,
 };
 use code::ContentHash;
 use ground::RelativePath;
+
+/// A short hash by which entries are looked up. See [`LookUp::key`].
+pub(super) type LookUpKey = [u8; 8];
 
 /// What a look-up searches for.
 #[derive(Clone, Copy, Debug)]

@@ -5,129 +5,17 @@ use std::collections::HashSet;
 use std::fs::FileType;
 use std::io::{Read, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Record;
 use super::chain::{KEEP_BYTES, finding, restore};
+use super::entry::{Entry, EntryOrigin, RecordDialect, Trust};
 use super::evidence::{self, Digest, NoEvidence, Section, SectionLine};
-use super::files::ReadStamp;
 use super::journal;
+use super::ledger_file::{ErasedSection, LedgerFile, MAX_OBJECT, ParsedLedgerFile};
 use super::scan::{ScanState, Scanner};
 use ground::{Code, Finding, RelativePath, Root, store};
-
-/// The place of an entry in a ledger file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryOrigin {
-    pub path: RelativePath,
-    /// The line of its first byte, counted from 1.
-    pub line: u32,
-    /// The offset in bytes of its first byte.
-    pub start: u64,
-    /// The offset in bytes after its last byte.
-    pub end: u64,
-}
-
-impl EntryOrigin {
-    /// Returns the place of a finding about a file as a whole.
-    pub(super) fn of_file(path: &RelativePath) -> Self {
-        Self { path: path.clone(), line: 1, start: 0, end: 0 }
-    }
-}
-
-/// The format in which a record was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RecordDialect {
-    /// A record of this program, part of a hash chain.
-    Canonical,
-    /// A line of evidence, written by this program.
-    Evidence,
-    /// The published Agent Trace nesting, without our hash chain.
-    AgentTrace,
-    /// A list of files without conversations.
-    FilesFlat,
-    /// One flat object about one file.
-    Flat,
-    /// An event with a type, or a line of a tool's log.
-    Event,
-}
-
-/// How far a record can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Trust {
-    /// This clone wrote the record.
-    Own,
-    /// Somebody else wrote the record; nothing proves or contradicts it.
-    Claimed,
-    /// The hash or the chain of the record is broken.
-    Contradicted,
-}
-
-/// A record together with the place that it was read from.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub record: Record,
-    pub origin: EntryOrigin,
-    pub dialect: RecordDialect,
-    /// How far the record can be trusted.
-    pub trust: Trust,
-    /// The bytes of the line as stored, without the line break.
-    pub stored: Arc<[u8]>,
-    /// The section of evidence that contains the entry. `None` for a record of a journal or of
-    /// another tool.
-    pub section: Option<Digest>,
-    /// The commit that the entry is about, if its section was sealed late.
-    pub late_commit: Option<String>,
-}
-
-/// The parsed content of a ledger file.
-#[derive(Clone, Debug, Default)]
-pub struct ParsedLedgerFile {
-    /// The entries in file order.
-    pub entries: Vec<Arc<Entry>>,
-    /// The findings about incomplete, unreadable or forged lines.
-    pub findings: Vec<Finding>,
-    /// The places and bytes of spans that could not be read. Of a span that is too large, only the
-    /// beginning is kept.
-    pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
-    /// The digests of the sections, if it is a file of evidence.
-    pub sections: Vec<Digest>,
-    /// The sections from which a line was erased.
-    pub erased: Vec<ErasedSection>,
-    /// The digest of the whole file, if it is a file of evidence.
-    pub digest: Option<Digest>,
-    /// The version of the file's format, if it is newer than this program can read. Nothing else of
-    /// such a file is read.
-    pub newer_format: Option<u32>,
-    /// The size and times of the file when it was read. `None` if it could not be read, and for
-    /// bytes that are not from a file.
-    pub(super) stamp: Option<ReadStamp>,
-    /// The ids of the journal records that were skipped, because they are sealed into evidence that
-    /// exists.
-    pub(super) passed_over: Arc<[String]>,
-}
-
-/// A section of evidence from which a line was erased.
-#[derive(Clone, Debug)]
-pub struct ErasedSection {
-    /// The file that contains the section.
-    pub path: RelativePath,
-    /// The digest of the section before anything was erased. It is still the id of the section.
-    pub digest: Digest,
-    /// The digests of the section's lines before anything was erased, header first.
-    pub lines: Vec<Digest>,
-    /// Each tombstone: the number of its line in the file, counted from 1, and its bytes.
-    pub tombstones: Vec<(u32, Arc<[u8]>)>,
-}
-
-/// A file of the ledger, with its name in the workspace and its place on disk.
-#[derive(Clone, Debug)]
-pub struct LedgerFile {
-    /// The path relative to the workspace. For a journal, the path under which it is shown.
-    pub path: RelativePath,
-    /// The path on disk. A journal is in the git directory.
-    pub disk: PathBuf,
-}
 
 impl LedgerFile {
     /// Reads and parses the file. A file of records is read in windows, so memory use stays
@@ -167,9 +55,6 @@ impl LedgerFile {
         Ok(bytes)
     }
 }
-
-/// An object, or a line, larger than this many bytes is not read.
-pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
 
 /// How deep folders below the ledger's folder are followed. Years and months need two levels.
 const MAX_DEPTH: usize = 6;

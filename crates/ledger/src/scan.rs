@@ -10,8 +10,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::chain::{self, KEEP_BYTES, finding, is_intact, restore, split_tail};
+use super::entry::EntryOrigin;
 use super::evidence::Digest;
-use super::read::{EntryOrigin, MAX_OBJECT, ParsedLedgerFile};
+use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
 

@@ -1,0 +1,71 @@
+//! An entry: a record together with the place that it was read from, and how far it can be trusted.
+
+use std::sync::Arc;
+
+use super::Record;
+use super::evidence::Digest;
+use ground::RelativePath;
+
+/// The place of an entry in a ledger file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryOrigin {
+    pub path: RelativePath,
+    /// The line of its first byte, counted from 1.
+    pub line: u32,
+    /// The offset in bytes of its first byte.
+    pub start: u64,
+    /// The offset in bytes after its last byte.
+    pub end: u64,
+}
+
+impl EntryOrigin {
+    /// Returns the place of a finding about a file as a whole.
+    pub(super) fn of_file(path: &RelativePath) -> Self {
+        Self { path: path.clone(), line: 1, start: 0, end: 0 }
+    }
+}
+
+/// The format in which a record was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecordDialect {
+    /// A record of this program, part of a hash chain.
+    Canonical,
+    /// A line of evidence, written by this program.
+    Evidence,
+    /// The published Agent Trace nesting, without our hash chain.
+    AgentTrace,
+    /// A list of files without conversations.
+    FilesFlat,
+    /// One flat object about one file.
+    Flat,
+    /// An event with a type, or a line of a tool's log.
+    Event,
+}
+
+/// How far a record can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trust {
+    /// This clone wrote the record.
+    Own,
+    /// Somebody else wrote the record; nothing proves or contradicts it.
+    Claimed,
+    /// The hash or the chain of the record is broken.
+    Contradicted,
+}
+
+/// A record together with the place that it was read from.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub record: Record,
+    pub origin: EntryOrigin,
+    pub dialect: RecordDialect,
+    /// How far the record can be trusted.
+    pub trust: Trust,
+    /// The bytes of the line as stored, without the line break.
+    pub stored: Arc<[u8]>,
+    /// The section of evidence that contains the entry. `None` for a record of a journal or of
+    /// another tool.
+    pub section: Option<Digest>,
+    /// The commit that the entry is about, if its section was sealed late.
+    pub late_commit: Option<String>,
+}
