@@ -5,12 +5,13 @@
 //! inside some values: the index of an array, arithmetic, `${x@P}`. Some variables decide what a
 //! program loads. If such a value or variable is not understood, the text is opaque.
 
-use super::expand::{Arg, WordPiece, unknown};
+use super::argument::{Arg, WordPiece, unknown};
+use super::finding;
 use super::judge;
 use super::mentions;
 use super::parse::{Part, Word};
+use super::simulation::Shell;
 use super::table::{self, TableRow};
-use super::walk::Shell;
 
 /// How safe it is that the shell evaluates a variable as a number.
 enum Evaluated {
@@ -34,7 +35,7 @@ impl Shell {
     /// Notes that the shell would evaluate a word in a way that is not followed here. So the text
     /// is opaque.
     pub(super) fn unproven(&mut self, word: &str) {
-        self.note(judge::opaque("expansion", word));
+        self.note(finding::opaque("expansion", word));
         self.mention(word);
         // The shell evaluates the word again, and so runs the `$(…)` in it.
         for code in substituted(word) {
@@ -53,16 +54,16 @@ impl Shell {
             if let Some(path) = value.filter(|value| mentions::is_path(value)) {
                 self.may_change(&Arg::known(path));
             }
-            self.note(judge::opaque("variable.steers", name));
+            self.note(finding::opaque("variable.steers", name));
         } else {
-            self.note(judge::opaque("variable.unknown", name).inspects());
+            self.note(finding::opaque("variable.unknown", name).inspects());
         }
     }
 
     /// Notes that a variable of the shell is set, if it controls what programs do, as `PATH` does.
     pub(super) fn check_assigned(&mut self, name: &str) {
         if table::holds("steers", name) {
-            self.note(judge::opaque("variable.steers", name));
+            self.note(finding::opaque("variable.steers", name));
         }
     }
 
@@ -94,7 +95,7 @@ impl Shell {
                 if args.len() > 1
                     && args.first().is_some_and(|arg| !arg.sure && arg.lead.is_empty())
                 {
-                    self.note(judge::opaque("expansion", "printf").inspects());
+                    self.note(finding::opaque("expansion", "printf").inspects());
                 }
                 // `%n` sets the variable that its argument names.
                 if args.iter().any(|arg| arg.text.replace("%%", "").contains("%n")) {
@@ -124,7 +125,7 @@ impl Shell {
                     !arg.sure || ["DEBUG", "ERR", "RETURN", "CHLD"].contains(&signal)
                 };
                 if let Some(arg) = args.iter().skip(1).find(early) {
-                    self.note(judge::opaque("expansion", &arg.text));
+                    self.note(finding::opaque("expansion", &arg.text));
                 }
             }
             "shopt" => {
@@ -204,7 +205,7 @@ impl Shell {
         if !plain && !arg.text.is_empty() {
             self.unproven(&arg.text);
         } else if table::holds("steers", index.map_or(name, |(name, _)| name)) {
-            self.note(judge::opaque("variable.steers", name));
+            self.note(finding::opaque("variable.steers", name));
         }
     }
 
@@ -259,7 +260,7 @@ impl Shell {
         });
         let unknown = pieces.iter().any(|piece| !matches!(piece, WordPiece::Text(_)));
         if expansions || plain.contains(['`', '"', '\'', '\\', '{', '@']) {
-            let finding = judge::opaque("expansion", &word.raw);
+            let finding = finding::opaque("expansion", &word.raw);
             let only_unknown = unknown && !plain.contains('[');
             self.note(if only_unknown { finding.inspects() } else { finding });
             return;
@@ -285,7 +286,7 @@ impl Shell {
         for name in names {
             match self.number(name) {
                 Evaluated::Number => {}
-                Evaluated::Unknown => self.note(judge::opaque("expansion", name).inspects()),
+                Evaluated::Unknown => self.note(finding::opaque("expansion", name).inspects()),
                 Evaluated::Code => return self.unproven(name),
             }
             if assigns && self.known(name).is_some() {
@@ -308,7 +309,7 @@ impl Shell {
                     for side in before.into_iter().chain(next) {
                         match side.literal() {
                             Some(text) => self.check_arithmetic_text(text),
-                            None => self.note(judge::opaque("expansion", &side.text).inspects()),
+                            None => self.note(finding::opaque("expansion", &side.text).inspects()),
                         }
                     }
                 }
@@ -330,7 +331,7 @@ impl Shell {
             return self.unproven(name);
         }
         if self.may_differ(plain) {
-            self.note(judge::opaque("expansion", name));
+            self.note(finding::opaque("expansion", name));
         }
         let Some(word) = operation else { return };
         let raw = word.raw.as_str();

@@ -4,128 +4,10 @@
 //! replaced by their values. The output of a few programs (`echo`, `pwd`, `mktemp`) is predicted.
 //! What cannot be known becomes [`WordPiece::Unknown`].
 
+use super::argument::{Arg, WordOrigin, WordPiece, unknown};
 use super::parse::{Op, Part, Word};
+use super::simulation::Shell;
 use super::variables::position;
-use super::walk::Shell;
-
-/// Where an unknown text comes from, from least to most dangerous. This decides how code made of it
-/// is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum WordOrigin {
-    /// A variable that the text does not set.
-    Variable,
-    /// The output of a program.
-    Output,
-    /// The content of a file of keys or passwords.
-    Secret,
-    /// Data that a program has decoded, for example from base64.
-    Decoded,
-    /// Data downloaded from another machine.
-    Download,
-}
-
-/// A piece of an expanded word. `shown` and other texts are kept as they are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum WordPiece {
-    Text(String),
-    /// A glob character or pattern: `*`, `?`, `[…]`.
-    Glob(String),
-    /// A piece whose value is not known.
-    Unknown {
-        shown: String,
-        origin: WordOrigin,
-    },
-    /// A path below the folder for temporary files, not known which.
-    Temp(String),
-    /// Marks that the piece before it is not quoted, so that the word may become several words.
-    Splits,
-}
-
-impl WordPiece {
-    /// Returns the length of the text in bytes, as it is written.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Text(text) | Self::Glob(text) | Self::Temp(text) => text.len(),
-            Self::Unknown { shown, .. } => shown.len(),
-            Self::Splits => 0,
-        }
-    }
-}
-
-/// A word of a command after expansion.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Arg {
-    /// The whole text. Unknown pieces are given as written.
-    pub(super) text: String,
-    /// The known text before the first piece that is not known.
-    pub(super) lead: String,
-    /// True if the whole text is known.
-    pub(super) sure: bool,
-    /// True if the word contains an unquoted glob.
-    pub(super) glob: bool,
-    /// True if the word may become several words.
-    pub(super) may_split: bool,
-    /// True if the word begins with a path below the temporary folder.
-    pub(super) temp: bool,
-    /// Where the unknown pieces come from; the most dangerous origin if there are several.
-    pub(super) origin: Option<WordOrigin>,
-    pub(super) pieces: Vec<WordPiece>,
-}
-
-impl Arg {
-    pub(super) fn known(text: impl Into<String>) -> Self {
-        Self::from_pieces(&[WordPiece::Text(text.into())])
-    }
-
-    pub(super) fn unknown(shown: impl Into<String>, origin: WordOrigin) -> Self {
-        Self::from_pieces(&[WordPiece::Unknown { shown: shown.into(), origin }])
-    }
-
-    pub(super) fn from_pieces(pieces: &[WordPiece]) -> Self {
-        let mut arg = Self { sure: true, pieces: pieces.to_vec(), ..Self::default() };
-        for piece in pieces {
-            match piece {
-                WordPiece::Text(text) => {
-                    arg.text.push_str(text);
-                    if arg.sure {
-                        arg.lead.push_str(text);
-                    }
-                }
-                WordPiece::Glob(text) => {
-                    arg.text.push_str(text);
-                    arg.glob = true;
-                    arg.sure = false;
-                }
-                WordPiece::Splits => arg.may_split = true,
-                WordPiece::Temp(shown) => {
-                    arg.temp |= arg.text.is_empty();
-                    arg.text.push_str(shown);
-                    arg.sure = false;
-                }
-                WordPiece::Unknown { shown, origin } => {
-                    arg.text.push_str(shown);
-                    arg.sure = false;
-                    arg.origin = arg.origin.max(Some(*origin));
-                }
-            }
-        }
-        arg
-    }
-
-    /// Returns the text, if all of it is known.
-    pub(super) fn literal(&self) -> Option<&str> {
-        self.sure.then_some(self.text.as_str())
-    }
-
-    pub(super) fn is(&self, text: &str) -> bool {
-        self.sure && self.text == text
-    }
-
-    /// Returns true if the word looks like an option.
-    pub(super) fn option(&self) -> bool {
-        self.lead.len() > 1 && self.lead.starts_with('-')
-    }
-}
 
 /// A character of a word, or an expansion inside it. Only unquoted characters can be globs, braces
 /// or `~`.
@@ -489,10 +371,6 @@ fn changed(text: &str, raw: &str) -> Option<String> {
 enum Splitting {
     On,
     Off,
-}
-
-pub(super) fn unknown(shown: String) -> WordPiece {
-    WordPiece::Unknown { shown, origin: WordOrigin::Variable }
 }
 
 fn atoms(word: &Word) -> Vec<Atom> {

@@ -1,7 +1,7 @@
 //! The judgement of a program, and the data that flows from one program to the next.
 
-use super::Class;
-use super::expand::{Arg, WordOrigin, WordPiece};
+use super::argument::{Arg, WordOrigin, WordPiece};
+use super::{Class, table};
 
 /// A judgement: the class of a command, the rule that decided the class, the word that the rule
 /// applied to, and the reason.
@@ -54,6 +54,58 @@ impl ShellFinding {
         let inspects = looks(&self) && looks(&other);
         let worse = if self.lighter(&other) { other } else { self };
         Self { inspects: worse.inspects && inspects, ..worse }
+    }
+}
+
+pub(super) fn reads(name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
+}
+
+pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
+}
+
+pub(super) fn inspects(name: &str) -> ShellFinding {
+    let reason = format!("`{name}` only inspects, but may change its own cache or log.");
+    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).inspects()
+}
+
+pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
+    let reason = format!("`{name}` may change anything; its effects cannot be determined.");
+    ShellFinding::new(Class::Opaque, rule, name, &reason)
+}
+
+pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> ShellFinding {
+    ShellFinding::new(Class::Destructive, rule, word, reason)
+}
+
+/// Returns a destructive finding. The table contains its reason.
+pub(super) fn destructive_rule(rule: &'static str, word: &str) -> ShellFinding {
+    let (reason, safer) = table::reason(rule);
+    let safer = Some(safer).filter(|safer| !safer.is_empty());
+    ShellFinding { safer, ..destructive(rule, word, reason) }
+}
+
+/// Returns a finding for something that cannot be read. The table contains its reason.
+pub(super) fn unreadable_rule(rule: &'static str, word: &str) -> ShellFinding {
+    ShellFinding { class: Class::Unreadable, ..destructive_rule(rule, word) }
+}
+
+pub(super) fn downloaded(word: &str) -> ShellFinding {
+    destructive_rule("download.run", word)
+}
+
+pub(super) fn decoded(word: &str) -> ShellFinding {
+    destructive_rule("decode.run", word)
+}
+
+/// Returns a finding if a program or code that would be run was downloaded or decoded, so that
+/// nobody has seen it.
+pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFinding> {
+    match origin? {
+        WordOrigin::Download => Some(downloaded(word)),
+        WordOrigin::Decoded => Some(decoded(word)),
+        _ => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Finds the folders in which commands act: the current folder, and those that options name.
 
-use super::expand::Arg;
+use super::argument::Arg;
 use super::mentions::keep;
+use super::simulation::Shell;
 use super::table::list;
-use super::walk::Shell;
 
 impl Shell {
     /// Returns the folders in which a program with these arguments acts: the current folder and

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use super::Class;
-use super::judge;
-use super::walk::Shell;
+use super::finding;
+use super::simulation::Shell;
 
 /// Returns the first non-ASCII blank or invisible character of a text.
 pub(super) fn invisible(text: &str) -> Option<char> {
@@ -43,7 +43,7 @@ impl Shell {
             command.program.as_deref().is_some_and(|name| invisible(name).is_some())
         });
         if hides {
-            self.note(judge::unreadable_rule("syntax.invisible", &spelled));
+            self.note(finding::unreadable_rule("syntax.invisible", &spelled));
         }
     }
 }

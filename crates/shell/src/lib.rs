@@ -9,7 +9,9 @@
 //! links, the content of scripts and aliases from start-up files are not seen; `docs/shell.md`
 //! describes the consequences.
 //!
+//! - `argument`: a word after expansion.
 //! - `bombs`: commands that start processes or fill the disk without end.
+//! - `branches`: walking conditions and loops, and merging the states of their branches.
 //! - `checks`: commands that test or lint code.
 //! - `evaluation`: values that the shell would evaluate as code.
 //! - `expand`: expanding words as far as the text determines the result.
@@ -19,16 +21,20 @@
 //! - `judge`: what each program does.
 //! - `mentions`: paths in text that is not followed.
 //! - `parse`: the text as a tree of commands and words.
-//! - `paths`: the path that a word names, and where it lies.
+//! - `paths`: paths as text.
 //! - `pattern`: glob patterns, and patterns for commands in rules.
+//! - `places`: the path that a word names, and where it lies.
 //! - `redirect`: redirections.
+//! - `simulation`: the simulated shell.
 //! - `state`: the state of a shell during the walk.
 //! - `table`: the table of known programs, `programs.tsv`.
 //! - `variables`: the values of variables and arguments.
 //! - `walk`: walking a parsed text as a shell would.
 //! - `windows`: simplified judgement of PowerShell and `cmd.exe`.
 
+mod argument;
 mod bombs;
+mod branches;
 mod checks;
 mod evaluation;
 mod expand;
@@ -40,7 +46,9 @@ mod mentions;
 mod parse;
 mod paths;
 mod pattern;
+mod places;
 mod redirect;
+mod simulation;
 mod state;
 mod table;
 mod variables;

@@ -1,9 +1,9 @@
 //! Finds paths in text that is not followed: code of another language, a patch, a document.
 
-use super::expand::Arg;
-use super::paths::{Location, place};
+use super::argument::Arg;
+use super::places::{Location, place};
+use super::simulation::Shell;
 use super::table;
-use super::walk::Shell;
 
 /// At most this many paths are kept in each list.
 const MAX_MENTIONS: usize = 64;

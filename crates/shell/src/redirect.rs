@@ -1,10 +1,11 @@
 //! Redirections: files that are written, and text that becomes a command's input.
 
-use super::expand::Arg;
-use super::judge;
+use super::argument::Arg;
+use super::finding::StreamData;
 use super::parse::{Direction, Redirect};
-use super::walk::{Shell, StreamData, is_socket};
-use super::{PathDeed, paths};
+use super::paths::is_socket;
+use super::simulation::Shell;
+use super::{PathDeed, judge, places};
 
 /// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
@@ -33,7 +34,7 @@ impl Shell {
                 if feed.is_none() {
                     self.touch(&arg, PathDeed::Read);
                 }
-                let path = paths::place(self, &arg).path;
+                let path = places::place(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
                 let download = is_socket(&path) || judge::fetched(self, &arg);
                 let path = Some(path);
@@ -75,7 +76,7 @@ impl Shell {
     fn written(&mut self, redirect: &Redirect, arg: &Arg, direction: Direction) -> Redirected {
         let mut to = None;
         if self.remembered(arg).is_none() {
-            to = arg.literal().map(|_| paths::place(self, arg).path);
+            to = arg.literal().map(|_| places::place(self, arg).path);
             if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
                 self.note(finding);
             }

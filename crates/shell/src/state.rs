@@ -7,15 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::bombs::floods;
-use super::expand::{Arg, WordOrigin, WordPiece, unknown};
-use super::judge;
-use super::parse::{CaseArm, Script, ShellCommand, Word};
-use super::walk::{Shell, StreamData};
-
-/// The state of a loop may change in this many rounds. A loop that changes it in one more round
-/// makes the text opaque.
-pub(super) const MAX_LOOP_ROUNDS: usize = 4;
+use super::argument::{Arg, WordOrigin, WordPiece, unknown};
+use super::finding::StreamData;
+use super::parse::ShellCommand;
 
 /// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
@@ -39,7 +33,7 @@ pub(super) struct Function {
 
 impl Function {
     /// Returns true if both are the same definition.
-    fn same(&self, other: &Self) -> bool {
+    pub(super) fn same(&self, other: &Self) -> bool {
         self.name == other.name && Rc::ptr_eq(&self.body, &other.body)
     }
 }
@@ -114,7 +108,7 @@ impl ShellState {
 
     /// Merges the states of two branches, of which either may have run. A variable that only one
     /// branch sets keeps that value, but is not certain to have it.
-    fn or(mut self, other: Self) -> Self {
+    pub(super) fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
@@ -180,148 +174,4 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elemen
     });
     let origin = origins.max().unwrap_or(WordOrigin::Variable);
     vec![vec![WordPiece::Unknown { shown: format!("${name}"), origin }]]
-}
-
-impl Shell {
-    /// Makes a variable local to the running function, and saves its value.
-    pub(super) fn make_local(&mut self, name: &str) {
-        let value = self.state.variables.get(name).cloned();
-        if let Some(locals) = self.state.locals.last_mut() {
-            locals.push((name.to_owned(), value));
-        }
-    }
-
-    /// Continues with the merge of these states.
-    pub(super) fn merge_all(&mut self, ends: Vec<ShellState>) {
-        if let Some(state) = ends.into_iter().reduce(ShellState::or) {
-            self.state = state;
-        }
-    }
-
-    /// Continues with the merge of the current state and that of another branch.
-    pub(super) fn merge_with(&mut self, other: Option<ShellState>) {
-        if let Some(other) = other {
-            let here = std::mem::take(&mut self.state);
-            self.state = here.or(other);
-        }
-    }
-
-    /// Walks conditions and their branches, which come in pairs, then an `else` branch if there is
-    /// one, and merges the states.
-    pub(super) fn branches(&mut self, parts: &[Script]) {
-        let mut ends = Vec::new();
-        let mut pairs = parts.chunks_exact(2);
-        for pair in &mut pairs {
-            self.script(&pair[0]);
-            let before = self.state.clone();
-            self.script(&pair[1]);
-            let functions = self.state.functions.clone();
-            ends.push(std::mem::replace(&mut self.state, before));
-            self.mark_called(&functions);
-        }
-        for rest in pairs.remainder() {
-            self.script(rest);
-        }
-        ends.push(std::mem::take(&mut self.state));
-        self.merge_all(ends);
-    }
-
-    /// Walks a loop until a round ends in a state that occurred before, and adds no lasting effect.
-    /// In `while :; do sh x; curl -o x URL; done`, the second round runs what the first one
-    /// downloaded.
-    pub(super) fn repeated(&mut self, parts: &[Script]) {
-        if floods(parts) {
-            self.note(judge::destructive_rule("fork-bomb", "&"));
-        }
-        let mut ends = vec![self.state.clone()];
-        for round in 0.. {
-            let before = self.lasting.clone();
-            for part in parts {
-                self.script(part);
-            }
-            if self.lasting == before && ends.iter().any(|end| end.same(&self.state)) {
-                break;
-            }
-            if round == MAX_LOOP_ROUNDS {
-                self.unproven("while");
-                break;
-            }
-            ends.push(self.state.clone());
-        }
-        ends.push(std::mem::take(&mut self.state));
-        self.merge_all(ends);
-    }
-
-    /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, possibly no arm
-    /// runs, so the state before the arms is merged too. An arm may run after each earlier arm that
-    /// ends in `;&` or `;;&`.
-    pub(super) fn arms(&mut self, subject: &Word, arms: &[CaseArm]) {
-        self.single(subject);
-        let mut ends = Vec::new();
-        let mut fallen: Option<ShellState> = None;
-        let mut has_default = false;
-        for arm in arms {
-            for pattern in &arm.patterns {
-                self.single(pattern);
-                has_default |= pattern.raw == "*";
-            }
-            let before = self.state.clone();
-            self.merge_with(fallen.clone());
-            self.script(&arm.body);
-            if arm.falls_through {
-                fallen = fallen.into_iter().chain([self.state.clone()]).reduce(ShellState::or);
-            }
-            ends.push(std::mem::replace(&mut self.state, before));
-        }
-        if !has_default {
-            ends.push(self.state.clone());
-        }
-        self.merge_all(ends);
-    }
-
-    /// Marks the functions that a branch has called, so that they count as called in every branch.
-    fn mark_called(&mut self, functions: &[Function]) {
-        for function in &mut self.state.functions {
-            function.called |= functions.iter().any(|known| known.called && known.same(function));
-        }
-    }
-
-    /// Ends a subshell: runs its traps and restores the state from before. Functions are kept,
-    /// because it matters later whether they were called.
-    pub(super) fn leave(&mut self, before: ShellState) {
-        let inherited = before.traps.len();
-        self.state.traps.drain(..inherited.min(self.state.traps.len()));
-        self.run_traps();
-        let mut functions = std::mem::take(&mut self.state.functions);
-        for function in &mut functions {
-            function.sure &= before.functions.iter().any(|known| known.same(function));
-        }
-        // A function that the subshell redefined still exists outside it.
-        for known in &before.functions {
-            if !functions.iter().any(|here| here.same(known)) {
-                functions.push(known.clone());
-            }
-        }
-        self.state = ShellState { functions, ..before };
-    }
-
-    /// Walks the code that `trap` registered, in the state at the end of the shell. The shell may
-    /// run it earlier, when variables and functions are different.
-    pub(super) fn run_traps(&mut self) {
-        for code in std::mem::take(&mut self.state.traps) {
-            if code.text.contains(['$', '`']) || !self.bodies.is_empty() {
-                self.note(judge::opaque("expansion", &code.text));
-            }
-            self.via.push("trap".to_owned());
-            self.code(&code, "trap");
-            self.via.pop();
-        }
-    }
-
-    /// Marks an alias as running, or as no longer running.
-    pub(super) fn busy(&mut self, name: &str, busy: bool) {
-        for alias in self.state.aliases.iter_mut().filter(|alias| alias.name == name) {
-            alias.busy = busy;
-        }
-    }
 }

@@ -1,9 +1,10 @@
 //! The values of variables and arguments while a text is walked.
 
-use super::expand::{Arg, WordPiece, unknown};
+use super::argument::{Arg, WordPiece, unknown};
+use super::finding::StreamData;
 use super::paths;
+use super::simulation::Shell;
 use super::state::{Elements, Variable};
-use super::walk::{Shell, StreamData};
 
 /// A longer value of a variable, and longer arguments, are treated as unknown. Counted in bytes,
 /// with one more for each element and for each piece.
@@ -107,6 +108,14 @@ impl Shell {
         match self.separators().starts_with(' ') {
             true => values.join(&WordPiece::Text(" ".to_owned())),
             false => vec![unknown("$*".to_owned())],
+        }
+    }
+
+    /// Makes a variable local to the running function, and saves its value.
+    pub(super) fn make_local(&mut self, name: &str) {
+        let value = self.state.variables.get(name).cloned();
+        if let Some(locals) = self.state.locals.last_mut() {
+            locals.push((name.to_owned(), value));
         }
     }
 

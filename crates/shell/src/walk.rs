@@ -5,56 +5,26 @@
 
 use std::rc::Rc;
 
+use super::argument::{Arg, WordOrigin, WordPiece};
 use super::bombs::{multiplies, starts};
-use super::expand::{Arg, WordOrigin, WordPiece};
-pub(super) use super::finding::{ShellFinding, StreamData};
+use super::finding::{self, ShellFinding, StreamData};
 use super::invisible::invisible;
 use super::judge;
 use super::parse::{
     self, Assign, Direction, Join, Kind, Pipeline, Redirect, Script, ShellCommand, Word,
 };
-use super::paths::{self, LocatedPath};
+use super::paths::is_socket;
 use super::redirect::Redirected;
-use super::state::{Alias, Function, LastingEffects, MAX_LOOP_ROUNDS, ShellState};
+use super::simulation::{MAX_COMMANDS, Shell};
+use super::state::{Alias, Function, ShellState};
 use super::table;
-use super::{Class, CommandContext, Invocation, PathDeed, Prediction, TouchedPath};
+use super::{Class, CommandContext, PathDeed, Prediction};
 
-/// A text that starts more programs than this is unreadable.
-pub(super) const MAX_COMMANDS: usize = 600;
 /// A text that takes more steps than this is unreadable. Commands that start no program count as
 /// well.
 const MAX_STEPS: usize = 6_000;
 /// Recursive calls of a function end at this depth.
 const MAX_RECURSION: usize = 12;
-
-/// A simulated shell, which runs nothing.
-#[derive(Default)]
-pub(super) struct Shell {
-    pub(super) at: Rc<CommandContext>,
-    pub(super) state: ShellState,
-    stdin: StreamData,
-    pub(super) lasting: LastingEffects,
-    /// Functions with the commands that they start; see [`starts`].
-    pub(super) bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// The file or connection that gets the output of the current command.
-    pub(super) redirected_to: Option<String>,
-    pub(super) remembered: Vec<StreamData>,
-    /// The states at each `return` of the running function or sourced code.
-    returned: Vec<ShellState>,
-    depth: usize,
-    /// The number of commands walked, including those that start no program.
-    steps: usize,
-    /// True in a trial walk, whose findings may be dropped. A trial does not start another one.
-    pub(super) tentative: bool,
-    pub(super) via: Vec<String>,
-    /// True if paths belong to another machine or container.
-    pub(super) elsewhere: bool,
-    /// What was found so far. [`Self::finish`] adds the judgement.
-    pub(super) out: Prediction,
-    pub(super) worst: Option<ShellFinding>,
-    /// True if a finding has the class `Write`.
-    wrote: bool,
-}
 
 /// Returns what a text for a POSIX shell would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Prediction {
@@ -93,86 +63,6 @@ fn lone(script: &Script) -> bool {
 }
 
 impl Shell {
-    pub(super) fn new(at: Rc<CommandContext>) -> Self {
-        let cwd = Some(paths::slashed(&at.cwd));
-        Self { at, state: ShellState { cwd, ..ShellState::default() }, ..Self::default() }
-    }
-
-    pub(super) fn finish(self) -> Prediction {
-        let mut out = self.out;
-        let worst = self.worst.unwrap_or_else(|| {
-            let reason = "It starts no program and changes no file.";
-            ShellFinding::new(Class::Read, "nothing", "", reason)
-        });
-        if worst.class == Class::Read {
-            out.paths_in_text.clear();
-        }
-        Prediction {
-            class: worst.class,
-            rule: worst.rule.to_owned(),
-            word: Some(worst.word).filter(|word| !word.is_empty()),
-            reason: worst.reason,
-            safer: worst.safer.map(str::to_owned),
-            inspects: worst.inspects && !self.wrote,
-            ..out
-        }
-    }
-
-    pub(super) fn cwd(&self) -> Option<&str> {
-        self.state.cwd.as_deref()
-    }
-
-    pub(super) fn note(&mut self, finding: ShellFinding) {
-        self.wrote |= finding.class == Class::Write;
-        self.worst = ShellFinding::worst(self.worst.take(), Some(finding));
-    }
-
-    /// Adds a program to the list of those that would be started, before those from index `at` on.
-    /// So a program comes before the programs that it starts.
-    pub(super) fn invoked(
-        &mut self,
-        at: usize,
-        program: Option<String>,
-        args: &[Arg],
-        finding: &ShellFinding,
-    ) {
-        let invocation = Invocation {
-            program,
-            words: args.iter().map(|arg| arg.text.clone()).collect(),
-            via: self.via.clone(),
-            class: finding.class,
-            rule: finding.rule.to_owned(),
-            hidden: false,
-        };
-        self.out.commands.insert(at.min(self.out.commands.len()), invocation);
-    }
-
-    /// Marks the output of all programs since index `first` as hidden.
-    pub(super) fn hide(&mut self, first: usize) {
-        self.out.commands.iter_mut().skip(first).for_each(|call| call.hidden = true);
-    }
-
-    /// Adds a path that would be touched, unless it belongs to another machine.
-    pub(super) fn target(&mut self, target: TouchedPath) {
-        if !self.elsewhere && !self.out.targets.contains(&target) {
-            self.out.targets.push(target);
-        }
-    }
-
-    pub(super) fn touch(&mut self, arg: &Arg, deed: PathDeed) {
-        self.touch_all(arg, deed, false);
-    }
-
-    /// Adds a path, and everything below it if `recursive` is set. Returns where the path lies.
-    pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> LocatedPath {
-        let place = paths::place(self, arg);
-        if place.location != paths::Location::Nothing {
-            let (path, known) = (place.path.clone(), place.known);
-            self.target(TouchedPath { path, deed, known, recursive });
-        }
-        place
-    }
-
     /// Returns the input from the preceding program, or else that of the enclosing compound
     /// command.
     fn input_or_enclosing(&self, feed: StreamData) -> StreamData {
@@ -187,7 +77,7 @@ impl Shell {
             || self.out.commands.len() > MAX_COMMANDS
             || self.steps > MAX_STEPS;
         if spent {
-            self.note(judge::unreadable_rule("size", ""));
+            self.note(finding::unreadable_rule("size", ""));
         }
         spent
     }
@@ -250,6 +140,38 @@ impl Shell {
         let done = inside(self);
         self.leave(before);
         done
+    }
+
+    /// Ends a subshell: runs its traps and restores the state from before. Functions are kept,
+    /// because it matters later whether they were called.
+    pub(super) fn leave(&mut self, before: ShellState) {
+        let inherited = before.traps.len();
+        self.state.traps.drain(..inherited.min(self.state.traps.len()));
+        self.run_traps();
+        let mut functions = std::mem::take(&mut self.state.functions);
+        for function in &mut functions {
+            function.sure &= before.functions.iter().any(|known| known.same(function));
+        }
+        // A function that the subshell redefined still exists outside it.
+        for known in &before.functions {
+            if !functions.iter().any(|here| here.same(known)) {
+                functions.push(known.clone());
+            }
+        }
+        self.state = ShellState { functions, ..before };
+    }
+
+    /// Walks the code that `trap` registered, in the state at the end of the shell. The shell may
+    /// run it earlier, when variables and functions are different.
+    pub(super) fn run_traps(&mut self) {
+        for code in std::mem::take(&mut self.state.traps) {
+            if code.text.contains(['$', '`']) || !self.bodies.is_empty() {
+                self.note(finding::opaque("expansion", &code.text));
+            }
+            self.via.push("trap".to_owned());
+            self.code(&code, "trap");
+            self.via.pop();
+        }
     }
 
     /// Walks a substitution and returns its output.
@@ -350,7 +272,7 @@ impl Shell {
             call.program.as_deref().is_some_and(|name| table::holds("posixshells", name))
         });
         if sends && shells {
-            self.note(judge::destructive_rule("network.shell", "/dev/tcp"));
+            self.note(finding::destructive_rule("network.shell", "/dev/tcp"));
         }
         if sends && out.secret() {
             self.note(judge::sent("/dev/tcp"));
@@ -390,42 +312,10 @@ impl Shell {
         StreamData { present: !silent, ..StreamData::default() }
     }
 
-    fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
-        self.check_assigned(variable);
-        // `select` sets this variable too.
-        self.state.variables.remove("REPLY");
-        let mut values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
-        if values.len() > MAX_LOOP_WORDS {
-            self.unproven(variable);
-        }
-        if over.is_empty() {
-            values.push(Arg::unknown(format!("${variable}"), WordOrigin::Variable));
-        }
-        let mut ends = vec![self.state.clone()];
-        for value in values.into_iter().take(MAX_LOOP_WORDS) {
-            // An unknown word may stand for several. Then the next round finds what this one left.
-            let several = value.literal().is_none();
-            for round in 0.. {
-                self.set(variable, value.pieces.clone());
-                let (before, lasting) = (self.state.clone(), self.lasting.clone());
-                self.script(body);
-                ends.push(self.state.clone());
-                if !several || self.lasting == lasting && before.same(&self.state) {
-                    break;
-                }
-                if round == MAX_LOOP_ROUNDS {
-                    self.note(judge::opaque("expansion", variable).inspects());
-                    break;
-                }
-            }
-        }
-        self.merge_all(ends);
-    }
-
     fn define(&mut self, name: &str, body: &ShellCommand) {
         self.bodies.push((name.to_owned(), starts(body)));
         if multiplies(name, &self.bodies) {
-            self.note(judge::destructive_rule("fork-bomb", name));
+            self.note(finding::destructive_rule("fork-bomb", name));
         }
         self.state.functions.retain(|known| known.name != name);
         self.state.functions.push(Function {
@@ -438,6 +328,13 @@ impl Shell {
 
     pub(super) fn alias(&mut self, name: &str, text: Arg) {
         self.state.aliases.push(Alias { name: name.to_owned(), text, used: false, busy: false });
+    }
+
+    /// Marks an alias as running, or as no longer running.
+    pub(super) fn busy(&mut self, name: &str, busy: bool) {
+        for alias in self.state.aliases.iter_mut().filter(|alias| alias.name == name) {
+            alias.busy = busy;
+        }
     }
 
     /// Judges functions and aliases that were never called, because the shell in which they are
@@ -620,7 +517,7 @@ impl Shell {
     /// Walks shell code that the program `by` runs. If the code is not known, its origin decides
     /// the finding.
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> StreamData {
-        if let Some(found) = judge::unseen(code.origin, &code.text) {
+        if let Some(found) = finding::unseen(code.origin, &code.text) {
             self.note(found);
             return StreamData::some();
         }
@@ -628,7 +525,7 @@ impl Shell {
             return self.text(&code.text);
         };
         self.note(match origin {
-            WordOrigin::Variable => judge::unreadable_rule("code.unknown", &code.text),
+            WordOrigin::Variable => finding::unreadable_rule("code.unknown", &code.text),
             _ => {
                 let reason = format!("`{by}` runs what another program prints.");
                 ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason)
@@ -722,20 +619,6 @@ impl Shell {
         self.state.arguments = arguments;
         self.stdin = stdin;
     }
-
-    /// Continues to count the depth and the steps of another walk, and marks this one as a trial.
-    pub(super) fn depth_from(&mut self, other: &Self) {
-        self.depth = other.depth + 1;
-        self.steps = other.steps;
-        self.tentative = true;
-    }
-}
-
-const MAX_LOOP_WORDS: usize = 64;
-
-/// Returns true if opening this path connects to another machine.
-pub(super) fn is_socket(path: &str) -> bool {
-    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
 /// Returns true if a command is in one of these lists of programs that succeed, or only assigns

@@ -4,13 +4,13 @@
 
 use std::rc::Rc;
 
-use base64::Engine as _;
-
-use super::expand::{Arg, Fields, WordOrigin, WordPiece};
-use super::judge::{self, ProgramCall};
-use super::table::{self, TableRow, holds, list};
-use super::walk::{MAX_COMMANDS, Shell, ShellFinding, StreamData};
-use super::{Class, CommandContext, Dialect, PathDeed, Prediction, paths};
+use super::argument::{Arg, WordOrigin, WordPiece};
+use super::expand::Fields;
+use super::finding::{self, ShellFinding, StreamData};
+use super::judge::{self, WindowsCall};
+use super::simulation::{MAX_COMMANDS, Shell};
+use super::table::{self, holds};
+use super::{Class, CommandContext, Dialect, Prediction};
 
 /// Returns what a text in PowerShell or `cmd` would do.
 pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
@@ -18,42 +18,34 @@ pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Predict
         return Prediction::unreadable("size", "The text is longer than can be judged.".to_owned());
     }
     let mut shell = Shell::new(Rc::new(at.clone()));
-    walk(&mut shell, text, dialect);
+    shell.windows_text(text, dialect);
     shell.finish()
 }
 
-/// Decodes the argument of `-EncodedCommand`: base64 of UTF-16 text.
-pub(super) fn decode(encoded: &str) -> Option<String> {
-    let bytes = base64::engine::general_purpose::STANDARD
-        .decode(encoded.trim())
-        .or_else(|_| base64::engine::general_purpose::STANDARD_NO_PAD.decode(encoded.trim()))
-        .ok()?;
-    let units: Vec<u16> =
-        bytes.chunks_exact(2).map(|two| u16::from(two[0]) | u16::from(two[1]) << 8).collect();
-    String::from_utf16(&units).ok()
-}
-
-/// Walks a text and notes what it would do.
-pub(super) fn walk(shell: &mut Shell, text: &str, dialect: Dialect) {
-    let Some(commands) = Tokens::of(shell, text, dialect) else {
-        let reason = "It cannot be read: a quote is not closed.";
-        shell.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
-        return;
-    };
-    if dialect == Dialect::PowerShell {
-        judge_methods(shell, text);
-    }
-    let mut fed = StreamData::default();
-    for command in commands {
-        let before = if command.piped { fed } else { StreamData::default() };
-        for file in command.into.iter().filter(|file| !file.text.eq_ignore_ascii_case("$null")) {
-            let found = judge::redirected(shell, file, true);
-            found.into_iter().for_each(|found| shell.note(found));
+impl Shell {
+    /// Walks a text for PowerShell or `cmd.exe`, and notes what it would do.
+    pub(super) fn windows_text(&mut self, text: &str, dialect: Dialect) {
+        let Some(commands) = Tokens::of(self, text, dialect) else {
+            let reason = "It cannot be read: a quote is not closed.";
+            self.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
+            return;
+        };
+        if dialect == Dialect::PowerShell {
+            judge_methods(self, text);
         }
-        let first = shell.out.commands.len();
-        fed = judge_command(shell, &command.words, command.called, dialect, before);
-        if !command.into.is_empty() {
-            shell.hide(first);
+        let mut fed = StreamData::default();
+        for command in commands {
+            let before = if command.piped { fed } else { StreamData::default() };
+            for file in command.into.iter().filter(|file| !file.text.eq_ignore_ascii_case("$null"))
+            {
+                let found = judge::redirected(self, file, true);
+                found.into_iter().for_each(|found| self.note(found));
+            }
+            let first = self.out.commands.len();
+            fed = judge_command(self, &command.words, command.called, dialect, before);
+            if !command.into.is_empty() {
+                self.hide(first);
+            }
         }
     }
 }
@@ -67,13 +59,13 @@ fn judge_methods(shell: &mut Shell, text: &str) {
         |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
     let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
     if let Some(at) = deletes.filter(|at| !quoted(*at)) {
-        shell.note(judge::destructive_rule("code.delete", &text[at..at + 8]));
+        shell.note(finding::destructive_rule("code.delete", &text[at..at + 8]));
     }
     if has("psfetches") && has("psruns") && !lower.trim_start().starts_with("write-") {
-        shell.note(judge::downloaded("Invoke-Expression"));
+        shell.note(finding::downloaded("Invoke-Expression"));
     }
     if has("psruns") && lower.contains("frombase64string") {
-        shell.note(judge::decoded("FromBase64String"));
+        shell.note(finding::decoded("FromBase64String"));
     }
     let named = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let method = lower.match_indices('(').any(|(at, _)| {
@@ -82,7 +74,7 @@ fn judge_methods(shell: &mut Shell, text: &str) {
     });
     if method || lower.contains("::") || lower.contains("$(") && lower.contains('"') {
         shell.mention(text);
-        shell.note(judge::opaque("code.powershell", "("));
+        shell.note(finding::opaque("code.powershell", "("));
     }
 }
 
@@ -149,7 +141,7 @@ fn behind_keyword<'a>(shell: &mut Shell, name: &str, args: &'a [Arg]) -> Option<
         }
         "for" => {
             // A loop may run over the output of a command, so it is opaque.
-            shell.note(judge::opaque("code.cmd", name));
+            shell.note(finding::opaque("code.cmd", name));
             args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1)
         }
         "start" => {
@@ -171,240 +163,19 @@ fn behind_sign<'a>(shell: &mut Shell, words: &'a [Arg], called: bool) -> Option<
     match args {
         [sign, value @ ..] if lower.starts_with('$') && sign.text.ends_with('=') => {
             if lower.starts_with("$env:") {
-                shell.note(judge::opaque("variable.steers", &first.text));
+                shell.note(finding::opaque("variable.steers", &first.text));
             }
             let plain = matches!(value, [value] if !value.text.contains('-'));
             Some(if plain { &[] } else { value })
         }
         _ if !first.sure => {
             shell.note(match called {
-                true => judge::unreadable_rule("program.called", &first.text),
-                false => judge::opaque("code.powershell", &first.text),
+                true => finding::unreadable_rule("program.called", &first.text),
+                false => finding::opaque("code.powershell", &first.text),
             });
             Some(&[])
         }
         _ => holds("pskeywords", &lower).then_some(args),
-    }
-}
-
-/// Returns the row of a command that is specific to PowerShell or `cmd.exe`: `ps:remove-item`,
-/// `cmd:rd`.
-fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
-    let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
-    table::rows(&format!("{language}:{name}")).first()
-}
-
-/// Judges a command in a text for a POSIX shell if its name looks like that of a cmdlet:
-/// `Remove-Item`.
-pub(super) fn cmdlet_finding(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
-    let capital = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
-    let (verb, noun) = call.name.split_once('-')?;
-    let lower = call.name.to_ascii_lowercase();
-    let cmdlet = WindowsCall::new(Dialect::PowerShell, &lower, call.args);
-    if capital(verb) && capital(noun) { cmdlet.judged(shell, call.stdin) } else { None }
-}
-
-/// A call of a PowerShell cmdlet or a `cmd` builtin, with its words sorted into switches,
-/// parameters with values, and operands.
-struct WindowsCall<'c> {
-    name: &'c str,
-    dialect: Dialect,
-    row: Option<&'static TableRow>,
-    flags: Vec<String>,
-    values: Vec<(String, Arg)>,
-    operands: Vec<Arg>,
-}
-
-impl<'c> WindowsCall<'c> {
-    fn new(dialect: Dialect, name: &'c str, words: &[Arg]) -> Self {
-        let powershell = dialect == Dialect::PowerShell;
-        let name = name.rsplit('/').next().filter(|_| powershell).unwrap_or(name);
-        let mut aliases = list("psaliases").into_iter().filter_map(|alias| alias.split_once('='));
-        let full = aliases.find(|(alias, _)| powershell && *alias == name);
-        let name = full.map_or(name, |(_, full)| full);
-        let row = windows_row(dialect, name);
-        let (flags, values, operands) = (Vec::new(), Vec::new(), Vec::new());
-        let mut call = Self { name, dialect, row, flags, values, operands };
-        let mut last: Option<String> = None;
-        for word in words {
-            // Switches of `cmd` may be joined: `/s/q`. A longer word that begins with `/` is a
-            // path.
-            let switch = match dialect {
-                Dialect::Cmd => word.text.strip_prefix('/').filter(|flag| flag.len() < 6),
-                _ => word.text.strip_prefix('-').filter(|_| word.sure),
-            };
-            let letter = |flag: &&str| flag.starts_with(|c: char| c.is_ascii_alphabetic());
-            match (switch.filter(letter), last.take()) {
-                (Some(flag), _) => last = call.switched(&flag.to_ascii_lowercase()),
-                (None, Some(name)) => call.values.push((name, word.clone())),
-                (None, None) => call.operands.push(word.clone()),
-            }
-        }
-        call
-    }
-
-    /// Adds a switch. Returns its name if the next word is its value.
-    fn switched(&mut self, flag: &str) -> Option<String> {
-        let (flag, value) = flag.split_once(':').unwrap_or((flag, ""));
-        if value != "$false" {
-            self.flags.extend(flag.split('/').map(str::to_owned));
-        }
-        let switch = |known: &&str| known.starts_with(flag) && flag.len() > 2 || *known == flag;
-        let alone = self.dialect == Dialect::Cmd || list("psswitches").iter().any(switch);
-        (!alone && value.is_empty()).then(|| flag.to_owned())
-    }
-
-    /// Returns true if a parameter is present, in full or abbreviated.
-    fn flag(&self, name: &str) -> bool {
-        self.flags.iter().any(|flag| !flag.is_empty() && name.starts_with(flag.as_str()))
-    }
-
-    fn value(&self, names: &[&str]) -> Vec<Arg> {
-        let fits = |given: &str| names.iter().any(|name| name.starts_with(given));
-        self.values.iter().filter(|(name, _)| fits(name)).map(|(_, arg)| arg.clone()).collect()
-    }
-
-    /// Returns the paths that the command works on: the values of `-Path` and `-LiteralPath`, and
-    /// the operands.
-    fn paths(&self) -> Vec<Arg> {
-        let named = self.value(&["path", "literalpath", "filepath", "pspath", "lp"]);
-        [named, self.operands.clone()].concat()
-    }
-
-    /// Judges the call. Returns `None` if neither a row nor the form of its name determines what it
-    /// does.
-    fn judged(&self, shell: &mut Shell, before: &StreamData) -> Option<ShellFinding> {
-        let name = self.name;
-        if self.flag("whatif") && name.contains('-') {
-            return Some(judge::reads(name));
-        }
-        let Some(row) = self.row else { return self.by_name(shell, before) };
-        Some(match (row.kind(), row.word(1)) {
-            ("destroys", "processes") if !self.flag("name") && !before.present => {
-                judge::opaque("kill", name)
-            }
-            ("destroys", rule) => judge::destructive(rule, name, row.reason()),
-            ("reads", _) => {
-                self.read(shell, row);
-                judge::reads(name)
-            }
-            ("writes", manner) => self.written(shell, manner),
-            (_, rule @ ("rm.file" | "rmdir")) => self.removed(shell, rule, before),
-            (_, rule) => judge::opaque(rule, name),
-        })
-    }
-
-    /// Notes the files that the command shows, or changes the folder.
-    fn read(&self, shell: &mut Shell, row: &TableRow) {
-        let paths = self.paths();
-        if row.text("shows") == "all" {
-            paths.iter().for_each(|file| shell.touch(file, PathDeed::Read));
-        }
-        if let Some(folder) = paths.first().filter(|_| holds("windowsfolders", self.name)) {
-            let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
-            shell.state.cwd = there;
-        }
-    }
-
-    /// Judges cmdlets that start a program or have no row. The latter are judged by their verb.
-    fn by_name(&self, shell: &mut Shell, before: &StreamData) -> Option<ShellFinding> {
-        let name = self.name;
-        match name {
-            "invoke-expression" | "start-process" | "invoke-command" => {
-                return Some(self.code(shell, before));
-            }
-            "invoke-webrequest" | "invoke-restmethod" => {
-                let methods = self.value(&["method"]);
-                if methods.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
-                    return Some(judge::destructive_rule("http.delete", name));
-                }
-                self.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
-                return Some(judge::opaque("network", name));
-            }
-            _ => {}
-        }
-        let (verb, noun) = name.split_once('-').filter(|_| self.dialect == Dialect::PowerShell)?;
-        if verb.is_empty() || noun.is_empty() || name.contains('.') || judge::known(name) {
-            return None;
-        }
-        Some(match (holds("psremoves", verb), holds("pslooks", verb)) {
-            (true, _) => judge::destructive_rule("powershell.remove", name),
-            (_, true) => judge::inspects(name),
-            _ => judge::opaque("program.unknown", name),
-        })
-    }
-
-    fn removed(&self, shell: &mut Shell, rule: &str, before: &StreamData) -> ShellFinding {
-        let whole = |flag: &String| {
-            "recurse".starts_with(flag.as_str()) || ["s", "rf", "fr"].contains(&flag.as_str())
-        };
-        let deep = self.flags.iter().any(whole);
-        let mut named = self.paths();
-        if named.is_empty() && before.present {
-            named.push(Arg::unknown("(input)", WordOrigin::Output));
-        }
-        let mut worst = judge::writes("rm.file", self.name);
-        for path in &named {
-            let lower = path.text.to_ascii_lowercase();
-            worst = worst.or(match lower.split_once(':').map_or("", |(drive, _)| drive) {
-                "env" | "variable" | "function" | "alias" => {
-                    judge::opaque("variable.steers", &path.text)
-                }
-                "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
-                    judge::destructive_rule("windows.registry", &path.text)
-                }
-                // `rd` without `/s` fails for a folder that is not empty.
-                _ if rule == "rmdir" && !deep => {
-                    shell.touch(path, PathDeed::Delete);
-                    judge::writes("rm.file", self.name)
-                }
-                _ => judge::remove_one(shell, path, deep),
-            });
-        }
-        worst
-    }
-
-    /// Judges code, or a program with its arguments: `iex 'CODE'`, `Start-Process NAME
-    /// -ArgumentList …`.
-    fn code(&self, shell: &mut Shell, before: &StreamData) -> ShellFinding {
-        let evaluates = self.name == "invoke-expression";
-        if evaluates && before.download {
-            return judge::downloaded("Invoke-Expression");
-        }
-        let named = self.value(&["command", "filepath"]);
-        let lists = self.value(&["argumentlist", "args"]);
-        let words = [named, self.operands.clone(), lists].concat();
-        if evaluates && !words.first().is_some_and(|code| code.sure) {
-            return judge::unreadable_rule("code.unknown", "Invoke-Expression");
-        }
-        if !evaluates {
-            shell.out.background = true;
-        }
-        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        let found = shell.in_process(self.name, |shell| walk(shell, &text, Dialect::PowerShell));
-        let own = judge::opaque("code.powershell", self.name);
-        if evaluates { found.unwrap_or(own) } else { own.or(found) }
-    }
-
-    /// Judges the files that are written: the first operand, all of them, or the last one for
-    /// commands that copy or move.
-    fn written(&self, shell: &mut Shell, manner: &str) -> ShellFinding {
-        let mut from = self.paths();
-        let mut to = self.value(&["destination", "destinationpath", "newname"]);
-        match manner {
-            "last" if to.is_empty() => to.extend(from.pop()),
-            "last" => {}
-            "first" => to.extend(from.drain(..).take(1)),
-            _ => to.append(&mut from),
-        }
-        let moves = holds("windowsmoves", self.name);
-        let deed = if moves { PathDeed::MoveFrom } else { PathDeed::Read };
-        from.iter().for_each(|path| shell.touch(path, deed));
-        let mut worst = judge::writes("program.writes", self.name);
-        for file in &to {
-            worst = worst.or(judge::redirected(shell, file, true));
-        }
-        worst
     }
 }
 

@@ -2,12 +2,11 @@
 //! that run code, and `kill`.
 
 use super::options::{any, operands, values};
-use super::output::joined;
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, decoded,
     destructive_rule, downloaded, fetched, opaque, reads, table, unreadable_rule, unseen,
 };
-use crate::expand::unknown;
+use crate::argument::{joined, unknown};
 use crate::paths;
 
 /// Judges an assignment. Programs run the values of some variables, such as `PAGER`, as code.

@@ -2,15 +2,18 @@
 //!
 //! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
+use base64::Engine as _;
+
 use super::files::write;
 use super::options::{abbreviations, any, operands, takes_next, values};
 use super::scan::{scan, texts};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
-    downloaded, fetched, opaque, output, reads, redirected, rules, table, tried, unreadable_rule,
-    unseen, windows, writes,
+    downloaded, fetched, opaque, reads, redirected, rules, table, tried, unreadable_rule, unseen,
+    writes,
 };
 use crate::Dialect;
+use crate::argument::joined;
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
@@ -320,7 +323,7 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
         if is("encodedcommand", "e") && name != "ex" || name == "ec" {
             let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
             let own = opaque("code.encoded", &arg.text);
-            return match windows::decode(encoded) {
+            return match decode(encoded) {
                 Some(text) => own.or(other_shell(shell, call, &text)),
                 None => ShellFinding { class: Class::Unreadable, ..own },
             };
@@ -345,6 +348,17 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
     }
 }
 
+/// Decodes the argument of `-EncodedCommand`: base64 of UTF-16 text.
+fn decode(encoded: &str) -> Option<String> {
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(encoded.trim())
+        .or_else(|_| base64::engine::general_purpose::STANDARD_NO_PAD.decode(encoded.trim()))
+        .ok()?;
+    let units: Vec<u16> =
+        bytes.chunks_exact(2).map(|two| u16::from(two[0]) | u16::from(two[1]) << 8).collect();
+    String::from_utf16(&units).ok()
+}
+
 /// Judges `cmd /c …` and its other forms, such as `/k`.
 pub(super) fn cmd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
@@ -361,7 +375,7 @@ fn other_shell(shell: &mut Shell, call: &ProgramCall, text: &str) -> ShellFindin
         "cmd" => (Dialect::Cmd, "code.cmd"),
         _ => (Dialect::PowerShell, "code.powershell"),
     };
-    let found = shell.in_process(call.name, |shell| windows::walk(shell, text, dialect));
+    let found = shell.in_process(call.name, |shell| shell.windows_text(text, dialect));
     found.unwrap_or_else(|| opaque(rule, call.name))
 }
 
@@ -404,7 +418,7 @@ fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 fn tests(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let words = after(call.args, "--").to_vec();
-    let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
+    let code = Arg::from_pieces(&joined(&words.iter().collect::<Vec<_>>()));
     own.or(shell.in_process("intent", |shell| {
         // One word is a line for a shell, and several are a program with its arguments. But the
         // words may also have been taken from a criterion that is one line, so several words are

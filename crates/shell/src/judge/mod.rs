@@ -4,12 +4,14 @@
 //! - `rules` reads the rows of the table, and `options` the options of a call.
 //! - `wrappers` handles programs that start other programs, `code` those that are given code, and
 //!   `scan` looks at code of other languages.
+//! - `cmdlets` judges the commands of PowerShell and `cmd.exe`.
 //! - `files`, `remove`, `git`, `network`, `sql` and `builtins` judge programs of one kind.
 //! - `by_words` judges calls that the rows leave open, by their words.
 //! - `output` predicts what a program prints, and `secrets` whether a secret leaves the machine.
 
 mod builtins;
 mod by_words;
+mod cmdlets;
 mod code;
 mod files;
 mod git;
@@ -24,19 +26,22 @@ mod sql;
 mod wrappers;
 
 pub(super) use builtins::assigned;
+pub(super) use cmdlets::WindowsCall;
 pub(super) use options::operands;
-pub(crate) use remove::one as remove_one;
 pub(super) use secrets::{is_secret, sent};
 
 use std::rc::Rc;
 
-use super::expand::{Arg, WordOrigin, WordPiece};
+use super::argument::{Arg, WordOrigin, WordPiece};
+use super::finding::{
+    ShellFinding, StreamData, decoded, destructive, destructive_rule, downloaded, inspects, opaque,
+    reads, unreadable_rule, unseen, writes,
+};
 use super::mentions;
-use super::paths::{Location, place};
 use super::pattern::wild;
+use super::places::{Location, place};
+use super::simulation::Shell;
 use super::table;
-use super::walk::{Shell, ShellFinding, StreamData};
-use super::windows;
 use super::{Class, PathDeed};
 
 /// A call of a program.
@@ -67,58 +72,6 @@ pub(super) struct JudgedProgram {
     pub(super) out: StreamData,
     /// True if the program only started another one, which was judged separately.
     pub(super) wrapper: bool,
-}
-
-pub(super) fn reads(name: &str) -> ShellFinding {
-    ShellFinding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
-}
-
-pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
-    ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
-}
-
-pub(super) fn inspects(name: &str) -> ShellFinding {
-    let reason = format!("`{name}` only inspects, but may change its own cache or log.");
-    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).inspects()
-}
-
-pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
-    let reason = format!("`{name}` may change anything; its effects cannot be determined.");
-    ShellFinding::new(Class::Opaque, rule, name, &reason)
-}
-
-pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> ShellFinding {
-    ShellFinding::new(Class::Destructive, rule, word, reason)
-}
-
-/// Returns a destructive finding. The table contains its reason.
-pub(super) fn destructive_rule(rule: &'static str, word: &str) -> ShellFinding {
-    let (reason, safer) = table::reason(rule);
-    let safer = Some(safer).filter(|safer| !safer.is_empty());
-    ShellFinding { safer, ..destructive(rule, word, reason) }
-}
-
-/// Returns a finding for something that cannot be read. The table contains its reason.
-pub(super) fn unreadable_rule(rule: &'static str, word: &str) -> ShellFinding {
-    ShellFinding { class: Class::Unreadable, ..destructive_rule(rule, word) }
-}
-
-pub(super) fn downloaded(word: &str) -> ShellFinding {
-    destructive_rule("download.run", word)
-}
-
-pub(super) fn decoded(word: &str) -> ShellFinding {
-    destructive_rule("decode.run", word)
-}
-
-/// Returns a finding if a program or code that would be run was downloaded or decoded, so that
-/// nobody has seen it.
-pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFinding> {
-    match origin? {
-        WordOrigin::Download => Some(downloaded(word)),
-        WordOrigin::Decoded => Some(decoded(word)),
-        _ => None,
-    }
 }
 
 /// Returns true if the same text has downloaded this file.
@@ -304,7 +257,7 @@ fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         return finding;
     }
     // On Windows, a host may send a PowerShell command as if it were one for a POSIX shell.
-    if let Some(finding) = windows::cmdlet_finding(shell, call) {
+    if let Some(finding) = cmdlets::cmdlet_finding(shell, call) {
         return finding;
     }
     unknown_program(shell, call)

@@ -1,6 +1,6 @@
 //! Finds options and operands among the arguments, by the conventions that most programs follow.
 
-use super::Arg;
+use crate::argument::Arg;
 use crate::table::TableRow;
 
 /// Returns the arguments before `--`.
@@ -151,7 +151,7 @@ fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
 
 /// Returns a word without its first `from` bytes, which must be known text.
 pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
-    use crate::expand::WordPiece;
+    use crate::argument::WordPiece;
     let mut pieces = Vec::new();
     let mut left = from;
     for piece in &arg.pieces {

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{any, operands};
 use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, fetched, rules, table};
+use crate::argument::joined;
 use crate::parse::unescape;
 use crate::paths;
 
@@ -75,17 +76,6 @@ fn echo(args: &[Arg]) -> Vec<WordPiece> {
     pieces
 }
 
-pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
-    let mut pieces = Vec::new();
-    for (at, arg) in args.iter().enumerate() {
-        if at > 0 {
-            pieces.push(WordPiece::Text(" ".to_owned()));
-        }
-        pieces.extend(arg.pieces.iter().cloned());
-    }
-    pieces
-}
-
 /// Returns the output of `printf FORMAT WORD…`, if the format contains only escapes, `%s`, `%b`,
 /// `%q` and `%d`.
 fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
@@ -136,9 +126,16 @@ fn temporary(call: &ProgramCall) -> StreamData {
 /// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
 /// a path of `x`.
 fn named(call: &ProgramCall) -> StreamData {
-    let asks = call.name != "command" || super::wrappers::looks_up(call);
+    let asks = call.name != "command" || looks_up(call);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => StreamData::known(arg.pieces.clone()),
         _ => StreamData::known(Arg::unknown("$(…)", WordOrigin::Output).pieces),
     }
+}
+
+/// Returns true for `command -v NAME`, which only prints what the name stands for. In `command rm
+/// -v FILE`, `-v` is an option of `rm`.
+pub(super) fn looks_up(call: &ProgramCall) -> bool {
+    let own = call.args.iter().take_while(|arg| arg.option()).count();
+    call.name == "command" && any(&call.args[..own], &["-v", "-V"])
 }

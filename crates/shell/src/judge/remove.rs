@@ -2,13 +2,13 @@
 
 use super::files::write;
 use super::options::{any, long, operands, short};
-use super::wrappers::filled;
 use super::{
     Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
     destructive, destructive_rule, opaque, place, reads, rules, tried_program, writes,
 };
 use crate::TouchedPath;
-use crate::paths::made;
+use crate::argument::filled;
+use crate::places::made;
 use crate::table::list;
 
 /// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
@@ -32,7 +32,7 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Judges the deletion of one path.
-pub(crate) fn one(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
+pub(super) fn one(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
     let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
         Location::Nothing | Location::Temp | Location::Made => {

@@ -1,24 +1,18 @@
 //! Judges programs that start another program by what the other program does.
 
 use super::options::{self, KnownOptions};
-use super::options::{any, leading, takes_next, values};
+use super::options::{leading, takes_next, values};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, family,
     mentions, opaque, output, redirected, table,
 };
+use crate::argument::{filled, joined};
 use crate::evaluation::is_name;
 use crate::table::TableRow;
 
 /// Returns true if the table says that a program may start other programs.
 pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
-}
-
-/// Returns true for `command -v NAME`, which only prints what the name stands for. In `command rm
-/// -v FILE`, `-v` is an option of `rm`.
-pub(super) fn looks_up(call: &ProgramCall) -> bool {
-    let own = call.args.iter().take_while(|arg| arg.option()).count();
-    call.name == "command" && any(&call.args[..own], &["-v", "-V"])
 }
 
 /// Judges the program that a wrapper starts. Returns `None` if the call starts none.
@@ -29,7 +23,7 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
     if call.name == "parallel" {
         return Some(opaque("wrapper", "parallel").or(parallel(shell, call)));
     }
-    if looks_up(call) {
+    if output::looks_up(call) {
         return None;
     }
     let mut rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
@@ -108,7 +102,7 @@ fn inner(
         "joined" => {
             let words: Vec<&Arg> =
                 rest.iter().filter(|arg| !table::holds("sentkeys", &arg.text)).collect();
-            codes.push(Arg::from_pieces(&output::joined(&words)));
+            codes.push(Arg::from_pieces(&joined(&words)));
         }
         "each" => codes.extend(rest),
         _ => {}
@@ -240,7 +234,7 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     // After `::::` and `-a` comes a file that contains the words.
     let from_file = end < rest.len() || !values(own, &["-a", "--arg-file"]).is_empty();
     let stdin = match given {
-        Some(words) => StreamData::known(output::joined(&words.iter().collect::<Vec<_>>())),
+        Some(words) => StreamData::known(joined(&words.iter().collect::<Vec<_>>())),
         None if from_file => StreamData::some(),
         None => call.stdin.clone(),
     };
@@ -357,30 +351,6 @@ fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
     }
     let words = words.iter().map(|word| Arg::from_pieces(word));
     words.filter(|word| !word.text.is_empty()).collect()
-}
-
-/// Returns an argument with a word in place of each placeholder: `src/{}` becomes `src/a.rs`. An
-/// argument that is not known is returned as it is.
-pub(super) fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
-    if !arg.sure || !arg.text.contains(placeholder) {
-        return arg.clone();
-    }
-    let mut text = arg.text.clone();
-    if !word.sure {
-        // In `sh -c "rm '{}'"`, the quotes would make plain text of the parameter that stands for
-        // the word.
-        text = text.replace(&format!("'{placeholder}'"), placeholder);
-    }
-    let mut pieces = Vec::new();
-    for (at, part) in text.split(placeholder).enumerate() {
-        if at > 0 {
-            pieces.extend(word.pieces.iter().cloned());
-        }
-        if !part.is_empty() {
-            pieces.push(WordPiece::Text(part.to_owned()));
-        }
-    }
-    Arg::from_pieces(&pieces)
 }
 
 #[cfg(test)]
