@@ -37,7 +37,7 @@ pub fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
         return Ok(TipsReport::default());
     };
     let remotes = Remotes::of(git)?;
-    let (mut tips, mut looked) = (seen(ws, git, &remotes), TipsReport::default());
+    let (mut tips, mut looked) = (seen(&ws.root, &ws.policy, git, &remotes), TipsReport::default());
     for (name, seen) in &mut tips {
         let Some(now) = remotes.at.get(name) else {
             looked.notes.extend(seen.last().map(|then| {
@@ -52,7 +52,7 @@ pub fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
         tell(ws, git, (name, now), &open, &mut looked);
         *seen = open.into_iter().map(|(then, _)| then).chain([now.clone()]).collect();
     }
-    save(ws, &tips)?;
+    save(&ws.root, &tips)?;
     Ok(looked)
 }
 
@@ -75,7 +75,7 @@ struct Rewrite {
 pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
     let remotes = Remotes::of(git)?;
-    let (mut tips, mut rewrites) = (seen(ws, git, &remotes), Vec::new());
+    let (mut tips, mut rewrites) = (seen(&ws.root, &ws.policy, git, &remotes), Vec::new());
     for (name, seen) in &mut tips {
         let now = remotes.at.get(name).cloned();
         let was: Vec<CommitId> = match &now {
@@ -91,12 +91,12 @@ pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbErr
     tips.retain(|_, seen| !seen.is_empty());
     // The record is written first, so that nothing is forgotten without a record.
     record(ws, &rewrites)?;
-    save(ws, &tips)?;
+    save(&ws.root, &tips)?;
     Ok(rewrites.iter().map(Rewrite::sentence).collect())
 }
 
 fn record(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), VerbError> {
-    let Some(path) = path(ws, "rewrites.jsonl").filter(|_| !rewrites.is_empty()) else {
+    let Some(path) = path(&ws.root, "rewrites.jsonl").filter(|_| !rewrites.is_empty()) else {
         return Ok(());
     };
     let mut bytes = store::read_capped(&path, MAX_BYTES)?.unwrap_or_default();

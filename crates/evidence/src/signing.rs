@@ -81,7 +81,8 @@ pub fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, Ve
 /// Returns the tip of the branch into which this work will be merged: a protected branch of a
 /// remote, or `HEAD` if there is none.
 pub fn accepting(ws: &Workspace) -> Option<CommitId> {
-    shared_branches::target(ws).or_else(|| ws.head().cloned())
+    let target = ws.git().and_then(|git| shared_branches::target(&ws.policy, git));
+    target.or_else(|| ws.head().cloned())
 }
 
 /// Returns the keys that are trusted at a commit: the content of the file that the policy of the

@@ -27,9 +27,9 @@ use provenance::{
     lineage, matching,
 };
 
+pub use super::commit_brief::{CommitBrief, brief as commit_brief};
 pub use asked::AskedFor;
-pub use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
-pub use author::{agent, brief as commit_brief};
+pub use author::{BroughtLines, accepted_by, agent, who, who_in_full};
 pub use lines::span;
 pub use lines::{BlockLines, LineState};
 

@@ -1,8 +1,11 @@
-//! Why a verb could not do its work.
+//! Why a verb could not do its work, and why a file could not be read.
 
 use super::lesson_error::LessonError;
-use super::workspace::ReadError;
-use ground::Hint;
+use code::Unread;
+use ground::git::GitError;
+use ground::store::StoreError;
+use ground::text::counted;
+use ground::{Hint, RelativePath};
 
 /// Why a verb could not do its work. The message says what happened, and [`Hint::hint`] what a person
 /// can do next.
@@ -109,5 +112,42 @@ fn unknown(id: &str, known: &[String]) -> String {
     match known {
         [] => format!("no intent {id}; the registry holds no intents yet (`intent new`)"),
         known => format!("no intent {id}; the registry holds {}", known.join(", ")),
+    }
+}
+
+/// Why a file cannot be read as a text with blocks.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file does not exist.
+    #[error("{path} does not exist")]
+    Missing { path: RelativePath },
+    /// The file is not read on purpose, for example because it is too large.
+    #[error("{path}: {reason}")]
+    Unread { path: RelativePath, reason: Unread },
+    /// The file has fewer lines.
+    #[error("{path} has {}, counted from 1, so there is no line {line}", counted(*.lines, "line"))]
+    NoLine {
+        path: RelativePath,
+        /// The requested line, counted from 1.
+        line: u32,
+        /// The number of lines in the file.
+        lines: usize,
+    },
+    /// Git could not be read.
+    #[error(transparent)]
+    Git(GitError),
+    /// The path is not a regular file of the workspace, or the operating system refused.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl Hint for ReadError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unread { reason, .. } => reason.hint(),
+            Self::Git(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Missing { .. } | Self::NoLine { .. } => None,
+        }
     }
 }

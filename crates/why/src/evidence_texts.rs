@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Workspace;
 use super::baseline::Baseline;
+use super::history::Covered;
 use super::memo::Memo;
 use code::Document;
 use ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};
@@ -21,14 +22,6 @@ pub struct TextCache {
     here: Memo<CommitId, bool>,
 }
 
-/// The commit that evidence is about, with its first parent.
-#[derive(Clone, Debug, Default)]
-pub struct Covered {
-    /// The commit; `None` if the evidence is not committed yet.
-    pub commit: Option<CommitId>,
-    pub parent: Option<CommitId>,
-}
-
 /// The file of an entry of evidence before and after its commit.
 pub struct EntryTexts {
     /// The texts before the commit. There are several if the commit is a merge or renamed the file.
@@ -36,13 +29,6 @@ pub struct EntryTexts {
     pub after: Document,
     /// Whether the texts are those of the commit that the entry was sealed for.
     pub is_its_own: bool,
-}
-
-impl Covered {
-    /// Returns true if the commit is `of` or an ancestor of `of`.
-    pub fn is_before(&self, git: &Git, of: &CommitId) -> bool {
-        self.commit.as_ref().is_some_and(|commit| git.is_ancestor(of, commit).unwrap_or(false))
-    }
 }
 
 impl Workspace {

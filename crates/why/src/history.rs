@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use super::evidence_texts::Covered;
 use ground::git::{AddedFile, WalkedHistory};
 use ground::table::{Damaged, Table};
 use ground::{CommitId, Git, RelativePath, Root, cache};
@@ -31,6 +30,21 @@ const MAX_TIPS: usize = 64;
 const MAX_COMMITS: std::ops::RangeInclusive<usize> = 8..=64;
 /// The limit grows by one commit for each this many commits in the tables.
 const COMMITS_PER_STEP: usize = 1_000;
+
+/// The commit that evidence is about, with its first parent.
+#[derive(Clone, Debug, Default)]
+pub struct Covered {
+    /// The commit; `None` if the evidence is not committed yet.
+    pub commit: Option<CommitId>,
+    pub parent: Option<CommitId>,
+}
+
+impl Covered {
+    /// Returns true if the commit is `of` or an ancestor of `of`.
+    pub fn is_before(&self, git: &Git, of: &CommitId) -> bool {
+        self.commit.as_ref().is_some_and(|commit| git.is_ancestor(of, commit).unwrap_or(false))
+    }
+}
 
 /// What is known of the history that leads to a commit: the cached tables, and the commits walked
 /// since.

@@ -4,46 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Workspace;
-use super::memo::Memo;
-use ground::git::{BlobId, Target};
-use ground::{CommitId, RelativePath};
+use super::caches::{MAX_VISITED, RegistryFiles};
+use ground::CommitId;
+use ground::git::Target;
 use intents::registry::PLACES;
 use intents::{FOLDER, Intent, Registry};
-use ledger::{ClaimRef, Digest, Entry};
+use ledger::{ClaimRef, Entry};
 
 /// The maximum number of commits that are searched for a text with a known hash.
 const MAX_SEARCHED: usize = 2_000;
-/// The maximum number of commits that are visited to find the one that created an intent.
-const MAX_VISITED: usize = 20_000;
-/// The number of texts of intents that are kept in memory at most.
-const MAX_TEXTS: usize = 10_000;
-/// The number of registries that are kept in memory at most.
-const MAX_REGISTRIES: usize = 256;
-
-/// The files from which a registry is read at a commit, at all places where it may be.
-type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
-
-/// The registries of commits. Commits with the same files share one registry, because most commits
-/// do not change it.
-pub type Registries = Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>;
-
-/// The intent id and the hash of a text, and where the text is searched for: at these commits, and
-/// up to the one that added this section of evidence.
-type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
-
-/// Answers about earlier texts of intents. They depend on the present registry, because it lists
-/// the former ids.
-#[derive(Default)]
-pub struct IntentHistory {
-    /// The names of namesakes. The key is a record's intent id, its intent hash, the name that it
-    /// cites (or else its commit), and its section.
-    pub names: Memo<[String; 4], Option<String>>,
-    files: Memo<CommitId, Option<RegistryFiles>, MAX_VISITED>,
-    /// For each intent id, all texts that the intent has had. `None` if git cannot tell.
-    versions: Memo<String, Option<Arc<Vec<Intent>>>>,
-    /// For each look-up, the text with the wanted hash, or `None`.
-    texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
-}
 
 impl Workspace {
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {

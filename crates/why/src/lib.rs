@@ -7,8 +7,10 @@
 //!
 //! - [`answers`]: which intent produced each block of a file.
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
+//! - [`caches`]: the answers that a workspace keeps in memory.
 //! - [`classes`]: the mutation class of a whole change, compared with what agents claimed.
-//! - [`error`]: why a verb could not do its work.
+//! - [`commit_brief`]: a short description of a commit.
+//! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`evidence_texts`]: the texts of a file before and after the commit that evidence is about.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
@@ -30,7 +32,9 @@
 
 pub mod answers;
 pub mod baseline;
+pub mod caches;
 pub mod classes;
+pub mod commit_brief;
 pub mod error;
 pub mod evidence_texts;
 pub mod findings;
@@ -51,5 +55,5 @@ pub mod trace;
 pub mod trail_cache;
 pub mod workspace;
 
-pub use error::VerbError;
-pub use workspace::{LazyLedger, ReadError, Workspace};
+pub use error::{ReadError, VerbError};
+pub use workspace::{LazyLedger, Workspace};

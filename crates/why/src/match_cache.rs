@@ -1,186 +1,28 @@
-//! Answers the matcher's questions about the rest of the work tree, and caches the answers as long
-//! as nothing changes.
+//! Answers the matcher's questions about the rest of the work tree, and keeps the answers in the
+//! [`MatchCache`](super::caches::MatchCache) as long as nothing changes.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Instant, SystemTime};
 
-use super::intent_history::Registries;
-use super::memo::Memo;
-use super::produced::ByIntent;
+use super::caches::{
+    AtCommit, Candidates, Changed, FRESH, FileChanges, MAX_BLOCKS, Recorded, Signature, Signatures,
+    StandingFiles, TimeAndLength,
+};
 use super::{ReadError, Workspace, trail_cache};
 use code::fingerprint::PairLanes;
-use code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
+use code::{Block, ContentHash, Document, FileBlocks};
 use ground::git::{self, BlobId, ChangeKind, GitError, PathChange, Target};
 use ground::{CommitId, RelativePath, cache};
 use ledger::ClaimRef;
 use provenance::file_history::Version;
-use provenance::matching::{self, CandidateRecord, Orphans, SharedTrail, Surroundings};
+use provenance::matching::{self, Orphans, SharedTrail, Surroundings};
 use provenance::outline::{Outline, Row};
 
-/// The capacity of two caches: the blocks of files in the work tree, and the candidates of blocks.
-/// A full cache is emptied.
-const MAX_BLOCKS: usize = 20_000;
-/// How many texts are kept with their syntax trees, which are large.
-const MAX_TREES: usize = 4;
-/// The number of files of earlier commits whose signatures are kept. They need about 5 KB each.
-const MAX_SIGNATURES: usize = 4_096;
-/// The capacity of the other caches. A full cache is emptied.
-const MAX_KEPT: usize = 256;
-
-/// Cached answers about files other than the one that is matched. They are valid for one state of
-/// the ledger; [`Self::with_other_records`] keeps those that do not depend on records.
-#[derive(Default)]
-pub struct MatchCache {
-    committed: Arc<CommittedFiles>,
-    signatures: Arc<KnownSignatures>,
-    texts: Arc<Memo<String, Document, MAX_KEPT>>,
-    order: Arc<Memo<(String, String), bool>>,
-    standing: Arc<Mutex<StandingFiles>>,
-    orphans: Memo<RelativePath, (TimeAndLength, Arc<Orphans>)>,
-    changed: Memo<String, (Instant, Arc<FileChanges>), MAX_KEPT>,
-    since_head: Memo<(), (Instant, Arc<Vec<PathChange>>)>,
-    candidates: Memo<(Identity, ContentHash), Candidates, MAX_BLOCKS>,
-    trails: Memo<RelativePath, SharedTrail, MAX_KEPT>,
-    recorded: OnceLock<Recorded>,
-    pub registries: Arc<Registries>,
-    produced: Memo<Option<String>, (Instant, Arc<ByIntent>)>,
-    parsed: Mutex<Vec<(RelativePath, Document)>>,
-}
-
-impl MatchCache {
-    /// Returns the blocks that one intent, or each intent, has produced. The answer is kept for
-    /// [`FRESH`].
-    pub fn produced(&self, of: Option<&str>, find: impl FnOnce() -> ByIntent) -> Arc<ByIntent> {
-        let of = of.map(str::to_owned);
-        if let Some((then, known)) = self.produced.get(&of)
-            && then.elapsed() < FRESH
-        {
-            return known;
-        }
-        let found = Arc::new(find());
-        self.produced.keep(of, (Instant::now(), found)).1
-    }
-
-    /// Returns the text with this key and its blocks. The same text is requested again and again,
-    /// because most files equal their version in the last commit and stay the same in most commits.
-    pub fn text(&self, key: String, find: impl FnOnce(&str) -> Document) -> Document {
-        if let Some(known) = self.texts.get(&key) {
-            return known;
-        }
-        let found = find(&key);
-        // Not cached: the blocks of a text that does not parse depend also on the commit that it
-        // was edited from.
-        if found.blocks().has_error {
-            return found;
-        }
-        self.texts.keep(key, found)
-    }
-
-    /// Returns a text with its blocks and without its syntax tree. It is parsed as an edit of the
-    /// version of the file that was parsed last, because versions usually differ in few lines.
-    pub fn parsed(&self, path: &RelativePath, document: &Document) -> Document {
-        let lock = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = {
-            let mut parsed = lock();
-            let at = parsed.iter().position(|(of, _)| of == path);
-            at.map(|at| parsed.swap_remove(at).1)
-        };
-        let changed = before.and_then(|before| before.reparsed(&document.text()));
-        let parsed = changed.unwrap_or_else(|| document.clone());
-        let outlined = parsed.without_tree();
-        let mut kept = lock();
-        if kept.len() >= MAX_TREES {
-            kept.remove(0);
-        }
-        kept.push((path.clone(), parsed));
-        outlined
-    }
-
-    /// Returns a cache for another state of the ledger, with the answers that do not depend on
-    /// records.
-    pub fn with_other_records(&self) -> Self {
-        Self {
-            committed: Arc::clone(&self.committed),
-            signatures: Arc::clone(&self.signatures),
-            texts: Arc::clone(&self.texts),
-            order: Arc::clone(&self.order),
-            standing: Arc::clone(&self.standing),
-            registries: Arc::clone(&self.registries),
-            ..Self::default()
-        }
-    }
-}
-
-/// Files at commits, by the id of the commit and the path.
-type CommittedFiles = Memo<(String, RelativePath), Arc<AtCommit>, MAX_KEPT>;
-
-/// A file at a commit. Its outline is made on first use.
-struct AtCommit {
-    document: Document,
-    outline: OnceLock<Outline>,
-}
-
-impl AtCommit {
-    fn blocks(&self) -> Arc<FileBlocks> {
-        self.document.blocks()
-    }
-
-    fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::of(&self.blocks()))
-    }
-}
-
-/// Files of the work tree, each with the state for which it was read, and the number of their
-/// blocks.
-#[derive(Default)]
-struct StandingFiles {
-    files: HashMap<RelativePath, (cache::FileStamp, Document)>,
-    blocks: usize,
-}
-
-/// The records that could describe a block.
-type Candidates = Arc<Vec<CandidateRecord>>;
-
-/// Files that are new or changed since a commit, each with its blocks.
-type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
-
-/// The differences between a commit and the work tree.
-#[derive(Default)]
-struct FileChanges {
-    /// The new and changed files that exist now.
-    now: Arc<Changed>,
-    /// The changed and deleted files that existed at the commit.
-    then: Vec<RelativePath>,
-    /// For each file of `then`, the signatures of its blocks at the commit. Filled on first use.
-    stood: OnceLock<Vec<Signatures>>,
-}
-
-/// What makes two blocks of any files the same block: the kind, the name and the tokens.
-type Signature = (BlockKind, String, TokenHash);
-/// The signatures of all blocks of one text.
-type Signatures = Arc<HashSet<Signature>>;
-/// Signatures by path and content.
-type KnownSignatures = Memo<(RelativePath, BlobId), Signatures, MAX_SIGNATURES>;
-
-/// The files that have records, by file name and by folder.
-#[derive(Default)]
-struct Recorded {
-    by_name: HashMap<String, Vec<RelativePath>>,
-    by_folder: HashMap<String, Vec<RelativePath>>,
-}
-
-/// How long an answer that depends on many files is reused without a check.
-const FRESH: Duration = Duration::from_secs(20);
 /// The number of changed files that are examined at most, on each side.
 const MAX_CHANGED: usize = 200;
 /// The number of recorded files with the same name, or in the same folder, above which they are not
 /// searched.
 const MAX_NEAR: usize = 32;
-
-/// The modification time and the length of a file, by which a change is noticed; `None` if there is
-/// no file.
-type TimeAndLength = Option<(SystemTime, u64)>;
 
 impl Workspace {
     fn time_and_length(&self, path: &RelativePath) -> TimeAndLength {

@@ -14,6 +14,29 @@ use intents::Intent;
 use ledger::{Claim, Entry, Record, evidence};
 
 impl Workspace {
+    /// Returns the present id of the intent that a block is under. That is the intent which the
+    /// record names, unless a person has reassigned the block. If the id belongs to another intent
+    /// now, the result is `INT-001 (its name)`, which is never an id in a registry.
+    pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
+        Some(self.present_name(claim.intent()?, self.namesake_of(claim)))
+    }
+
+    /// Returns the present id of the intent that a record names. Renaming an intent changes the
+    /// registry, never the ledger. If the id belongs to another intent now, the result has the form
+    /// that [`Self::intent_of`] describes.
+    pub fn intent_named(&self, entry: &Entry) -> Option<String> {
+        Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry)))
+    }
+
+    /// Returns the present id of an intent, or the id with the name of the namesake that it is
+    /// about.
+    fn present_name(&self, id: &str, namesake: Option<String>) -> String {
+        match namesake {
+            Some(name) => label(id, &name),
+            None => self.registry.present_id(id).to_owned(),
+        }
+    }
+
     /// Returns the name of the intent that a record is about, if that intent is a namesake of the
     /// one that has its id now.
     pub fn namesake(&self, entry: &Entry) -> Option<String> {

@@ -2,9 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::Workspace;
+use super::{VerbError, Workspace};
 use ground::{Hint, RelativePath, text};
 use intents::Intent;
+
+impl Workspace {
+    /// Returns the error for a call that needs a selected intent if none is selected.
+    pub fn nothing_selected(&self) -> VerbError {
+        VerbError::NothingSelected { next: next_step(self) }
+    }
+}
 
 /// Returns what has to be done before an intent is selected here: the command that selects one, or
 /// the step before that. The text is the hint of the error "no intent is selected".

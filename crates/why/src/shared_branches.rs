@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use super::{VerbError, Workspace};
+use super::VerbError;
 use ground::git::{ChangeKind, GitError, PathChange};
-use ground::{CommitId, Git, Policy, store};
+use ground::{CommitId, Git, Policy, Root, store};
 use ledger::{EVIDENCE_FOLDER, evidence};
 
 /// The largest stored file that is read, in bytes.
@@ -59,34 +59,34 @@ impl Remotes {
     }
 }
 
-pub fn path(ws: &Workspace, name: &str) -> Option<PathBuf> {
-    Some(ws.root.common_dir()?.join("intent").join(name))
+pub fn path(root: &Root, name: &str) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join(name))
 }
 
 /// Returns the stored commits together with those at which the branches are now.
-pub fn seen(ws: &Workspace, git: &Git, remotes: &Remotes) -> Tips {
+pub fn seen(root: &Root, policy: &Policy, git: &Git, remotes: &Remotes) -> Tips {
     let mut tips = Tips::new();
     // Earlier versions stored the default branch under the name `origin/HEAD`.
-    for (name, seen) in stored(ws) {
+    for (name, seen) in stored(root) {
         let known = tips.entry(remotes.real(name)).or_default();
         known.extend(seen);
     }
     for (name, now) in &remotes.at {
-        if tips.contains_key(name) || remotes.is_protected(&ws.policy, name) {
+        if tips.contains_key(name) || remotes.is_protected(policy, name) {
             add(git, tips.entry(name.clone()).or_default(), now);
         }
     }
     tips
 }
 
-fn stored(ws: &Workspace) -> Tips {
-    path(ws, "tips.json").and_then(|path| store::read_json(&path, MAX_BYTES)).unwrap_or_default()
+fn stored(root: &Root) -> Tips {
+    path(root, "tips.json").and_then(|path| store::read_json(&path, MAX_BYTES)).unwrap_or_default()
 }
 
 /// Stores the tips if they have changed.
-pub fn save(ws: &Workspace, tips: &Tips) -> Result<(), VerbError> {
-    if let (Some(path), Ok(bytes)) = (path(ws, "tips.json"), serde_json::to_vec(tips))
-        && *tips != stored(ws)
+pub fn save(root: &Root, tips: &Tips) -> Result<(), VerbError> {
+    if let (Some(path), Ok(bytes)) = (path(root, "tips.json"), serde_json::to_vec(tips))
+        && *tips != stored(root)
     {
         store::write_atomic(&path, &bytes)?;
     }
@@ -119,28 +119,27 @@ fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
 }
 
 /// Returns the shared branches of remotes, each with its commit.
-pub fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
+pub fn protected(policy: &Policy, git: &Git) -> Vec<(String, CommitId)> {
     let Ok(remotes) = Remotes::of(git) else { return Vec::new() };
-    let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(&ws.policy, name);
+    let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(policy, name);
     let at = remotes.at.iter().filter(is_protected);
     at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
 }
 
 /// Returns the commit of the branch into which this work will be merged: the default branch of a
 /// remote, or else the first protected branch.
-pub fn target(ws: &Workspace) -> Option<CommitId> {
-    let remotes = Remotes::of(ws.git()?).ok()?;
+pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {
+    let remotes = Remotes::of(git).ok()?;
     let default = remotes.at.iter().find(|(name, _)| remotes.is_default(name));
     let mut protected = remotes.at.iter();
-    let mut protected = || protected.find(|(name, _)| remotes.is_protected(&ws.policy, name));
+    let mut protected = || protected.find(|(name, _)| remotes.is_protected(policy, name));
     default.or_else(&mut protected).map(|(_, commit)| commit.clone())
 }
 
 /// Stores the present commits of the shared branches.
-pub fn remember(ws: &Workspace) {
-    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };
+pub fn remember(root: &Root, policy: &Policy, git: &Git) {
     let Ok(remotes) = Remotes::of(git) else { return };
-    if let Err(error) = save(ws, &seen(ws, git, &remotes)) {
+    if let Err(error) = save(root, &seen(root, policy, git, &remotes)) {
         tracing::debug!(%error, "the shared branches are not remembered");
     }
 }

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use crate::answers::{CommitBrief, FileProvenance, commit_brief};
+use super::commit_brief::{self, CommitBrief};
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock};
 use intents::{Intent, Spanned};
@@ -90,9 +90,10 @@ pub struct Suspicion {
     pub message: String,
 }
 
-/// Returns the suspect blocks of a file, each with its index and the reason.
-pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
-    let blocks = file.provenance.iter().enumerate();
+/// Returns the suspect blocks of a file, each with its index and the reason. `blocks` has the
+/// provenance of every block of the file.
+pub fn of_file(ws: &Workspace, blocks: &[Provenance]) -> Vec<(usize, Suspicion)> {
+    let blocks = blocks.iter().enumerate();
     blocks.filter_map(|(at, found)| Some((at, of(ws, found)?))).collect()
 }
 
@@ -129,7 +130,7 @@ impl Suspicion {
             match has_parts(ws, tip, present, &self.parts) {
                 Some(true) => {
                     let commit = changed_in(ws, present, &self.parts);
-                    self.commit = commit.and_then(|commit| commit_brief(ws, &commit));
+                    self.commit = commit.and_then(|commit| commit_brief::brief(ws, &commit));
                 }
                 _ => self.uncommitted = !matches!(ws.files(), Target::Commit(_)),
             }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::VerbError;
+use super::caches::{IntentHistory, MatchCache};
+use super::error::{ReadError, VerbError};
 use super::history::History;
-use super::intent_history::IntentHistory;
-use super::match_cache::MatchCache;
-use super::namesake;
+use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
 use ground::cache::{CacheSlot, Computed};
 use ground::store::StoreError;
@@ -24,7 +23,7 @@ use ground::{
 };
 use intents::{FOLDER, Intent, Registry};
 use ledger::read::is_ledger_path;
-use ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
+use ledger::{ClaimRef, Ledger, evidence};
 use provenance::matching::{self, SharedTrail};
 
 /// The number of files or blocks that [`Workspace::in_parts`] gives at a time.
@@ -108,43 +107,6 @@ fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedg
     Arc::new(LazyLock::new(Box::new(read)))
 }
 
-/// Why a file cannot be read as a text with blocks.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file does not exist.
-    #[error("{path} does not exist")]
-    Missing { path: RelativePath },
-    /// The file is not read on purpose, for example because it is too large.
-    #[error("{path}: {reason}")]
-    Unread { path: RelativePath, reason: Unread },
-    /// The file has fewer lines.
-    #[error("{path} has {}, counted from 1, so there is no line {line}", counted(*.lines, "line"))]
-    NoLine {
-        path: RelativePath,
-        /// The requested line, counted from 1.
-        line: u32,
-        /// The number of lines in the file.
-        lines: usize,
-    },
-    /// Git could not be read.
-    #[error(transparent)]
-    Git(GitError),
-    /// The path is not a regular file of the workspace, or the operating system refused.
-    #[error(transparent)]
-    Store(StoreError),
-}
-
-impl Hint for ReadError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unread { reason, .. } => reason.hint(),
-            Self::Git(error) => error.hint(),
-            Self::Store(error) => error.hint(),
-            Self::Missing { .. } | Self::NoLine { .. } => None,
-        }
-    }
-}
-
 impl Workspace {
     /// Opens the workspace that contains a file or folder.
     pub fn open(target: &Path) -> Result<Self, RootError> {
@@ -222,7 +184,9 @@ impl Workspace {
     fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
         let ws = self.clone();
         let load = move || {
-            super::shared_branches::remember(&ws);
+            if let Some(git) = ws.git().filter(|_| ws.root.governed()) {
+                shared_branches::remember(&ws.root, &ws.policy, git);
+            }
             let left_out = ws.git().and_then(|git| git.left_out(&is_ledger_path).ok());
             let ledger = load(&ws.root);
             ws.deriving(match left_out.filter(|files| !files.is_empty()) {
@@ -572,29 +536,6 @@ impl Workspace {
         matching::Surroundings::trail(self, path)
     }
 
-    /// Returns the present id of the intent that a block is under. That is the intent which the
-    /// record names, unless a person has reassigned the block. If the id belongs to another intent
-    /// now, the result is `INT-001 (its name)`, which is never an id in a registry.
-    pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
-        Some(self.present_name(claim.intent()?, self.namesake_of(claim)))
-    }
-
-    /// Returns the present id of the intent that a record names. Renaming an intent changes the
-    /// registry, never the ledger. If the id belongs to another intent now, the result has the form
-    /// that [`Self::intent_of`] describes.
-    pub fn intent_named(&self, entry: &Entry) -> Option<String> {
-        Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry)))
-    }
-
-    /// Returns the present id of an intent, or the id with the name of the namesake that it is
-    /// about.
-    fn present_name(&self, id: &str, namesake: Option<String>) -> String {
-        match namesake {
-            Some(name) => namesake::label(id, &name),
-            None => self.registry.present_id(id).to_owned(),
-        }
-    }
-
     /// Returns the claims under an intent, under any id that it has or had, in fold order.
     pub fn claims_of(&self, intent: &str) -> Vec<ClaimRef> {
         let ids = self.registry.ids(intent);
@@ -730,11 +671,6 @@ impl Workspace {
         VerbError::refused(format!(
             "{root} has no git repository that can be read, so {what} cannot be judged"
         ))
-    }
-
-    /// Returns the error for a call that needs a selected intent if none is selected.
-    pub fn nothing_selected(&self) -> VerbError {
-        VerbError::NothingSelected { next: super::selectable::next_step(self) }
     }
 
     /// Returns the present id of the intent that the session has selected, or the person if no

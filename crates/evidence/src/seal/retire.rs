@@ -54,7 +54,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
     let now = clock::now_in_milliseconds();
-    let branches = shared_branches::protected(ws, git);
+    let branches = shared_branches::protected(&ws.policy, git);
     let files = ws.ledger.evidence_files();
     let paths: HashMap<Digest, &RelativePath> = files
         .iter()

@@ -13,7 +13,7 @@ pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
         for path in paths {
             let Ok(document) = ws.read(path) else { continue };
             let file = answers::file(ws, path, &document);
-            for (at, suspicion) in suspect::of_file(ws, &file) {
+            for (at, suspicion) in suspect::of_file(ws, &file.provenance) {
                 let block = &file.blocks.blocks[at];
                 let message = format!("{}: {}.", deeds::name(block), suspicion.message);
                 let place = format!("{}:{}", text::shell_word(path.as_str()), block.lines.start());

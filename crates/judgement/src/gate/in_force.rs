@@ -147,7 +147,8 @@ pub fn governed(ws: Workspace) -> (Workspace, bool) {
 
 /// Returns true if every changed file is the same as on the branch that the work is merged into.
 fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
-    let (Some(git), Some(tip)) = (ws.git(), shared_branches::target(ws)) else { return false };
+    let Some(git) = ws.git() else { return false };
+    let Some(tip) = shared_branches::target(&ws.policy, git) else { return false };
     let target = Target::Commit(tip);
     let is_same = |path: &RelativePath| {
         git.text(&target, path).is_ok_and(|there| there.as_deref() == now.text(path))

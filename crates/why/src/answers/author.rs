@@ -6,30 +6,10 @@ use serde::Serialize;
 
 use crate::Workspace;
 use crate::answers::BlockAnswer;
+use crate::commit_brief::{CommitBrief, brief};
 use ground::CommitId;
-use ground::git::short_id;
 use ledger::journal::is_open;
 use ledger::{ClaimRef, Contributor, EntityType};
-
-/// A short description of a commit for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CommitBrief {
-    /// The full id of the commit.
-    pub id: String,
-    /// The name of its author, without the e-mail address.
-    pub author: String,
-    /// When the author wrote it, as RFC 3339 in UTC.
-    pub timestamp: Option<String>,
-    /// The first line of its message.
-    pub subject: String,
-}
-
-impl CommitBrief {
-    /// Returns the id, shortened as git does.
-    pub fn short(&self) -> &str {
-        short_id(&self.id)
-    }
-}
 
 /// How many lines of a block its record wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -94,18 +74,6 @@ impl BlockAnswer {
 /// or if the commit is not known.
 pub(super) fn commit(ws: &Workspace, at: ClaimRef) -> Option<CommitBrief> {
     brief(ws, &CommitId(ws.ledger.derived(at.entry)?.commit.clone()?))
-}
-
-/// Returns a short description of a commit. `None` if the commit cannot be read.
-pub fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
-    let said = ws.git()?.headline(commit).ok()?;
-    let timestamp = jiff::Timestamp::from_second(said.time).ok().map(|time| time.to_string());
-    Some(CommitBrief {
-        id: commit.0.clone(),
-        author: said.author,
-        timestamp,
-        subject: said.subject,
-    })
 }
 
 /// Returns true if a claim is in the journal, or in a draft of evidence, so that no commit has it
