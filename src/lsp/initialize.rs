@@ -25,7 +25,7 @@ pub fn result(world: &World) -> lsp::InitializeResult {
     lsp::InitializeResult {
         capabilities,
         server_info: Some(lsp::ServerInfo {
-            name: env!("CARGO_PKG_NAME").into(),
+            name: "intent-lsp".into(),
             version: Some(env!("CARGO_PKG_VERSION").into()),
         }),
     }

@@ -157,7 +157,7 @@ pub struct CitedIntent {
     /// Its id. If the work was done under no intent (possible for a lesson), the id is empty and so
     /// are all other fields.
     pub id: String,
-    /// The hash of its text, as [`short`] writes it. See [`intents::Intent::hash`].
+    /// The hash of its text, as [`short`] writes it. See `Intent::hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,7 +23,7 @@ pub struct Record {
     pub kind: RecordKind,
     /// The intent under which the event happened.
     pub intent_id: Option<String>,
-    /// The hash of the intent's text at that time, see [`intents::Intent::hash`].
+    /// The hash of the intent's text at that time, see `Intent::hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_hash: Option<String>,
     /// The provisional class of the change.
@@ -118,7 +118,7 @@ pub struct Approved {
     /// The id of the intent, or the path of the file. Empty for a call that runs a command or
     /// changes several files.
     pub what: String,
-    /// `sha256:<64 hex>`. In a signed approval: for an intent its [`intents::Intent::hash`],
+    /// `sha256:<64 hex>`. In a signed approval: for an intent its `Intent::hash`,
     /// for a file the hash of its bytes. Without a signature: the hash of the question that was
     /// asked.
     pub hash: String,
