@@ -6,20 +6,19 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::cache::{Cache, lock};
-use super::convert;
+use super::open_document::{Documents, OpenDocument};
 use super::recorded_names::RecordedNames;
-use super::snapshot::{OpenDocument, Snapshot};
 use super::workspace_survey::Survey;
 use code::{Block, Document, TextDifference};
 use ground::{CommitId, RelativePath};
-use intents::{FOLDER, IntentFile, Registry};
+use intents::{IntentFile, Registry};
 use why::answers::{self, FileProvenance};
 use why::baseline::{Baseline, FormerFile, commits_of_work};
 use why::{LazyLedger, Workspace};
@@ -43,29 +42,6 @@ impl Analysis {
         let at = blocks.at_byte(byte).or_else(before)?;
         Some((at, &blocks.blocks[at]))
     }
-}
-
-/// A loaded workspace as a request sees it: with the text of the documents that are open.
-#[derive(Clone, Copy)]
-pub struct WorkspaceView<'a> {
-    pub snapshot: &'a Snapshot,
-    pub workspace: &'a Workspace,
-}
-
-/// An open document of a loaded workspace.
-pub struct GovernedFile<'a> {
-    /// The workspace that governs the document.
-    pub view: WorkspaceView<'a>,
-    pub open: &'a OpenDocument,
-    /// The document's path in the workspace.
-    pub path: RelativePath,
-}
-
-/// A position in an open document of a loaded workspace.
-pub struct DocumentPosition<'a> {
-    pub file: GovernedFile<'a>,
-    /// The position as a byte of the document's text.
-    pub byte: usize,
 }
 
 /// A cache of the analyses of open documents, the baselines of their files, and the surveys of
@@ -139,190 +115,64 @@ struct CachedBaseline {
     before: Arc<FormerFile>,
 }
 
-/// Returns an open document with its workspace and its path in it. `None` if the document is not
-/// governed, not open or out of step.
-///
-/// For a symbolic link, the path is that of its target, because the client shows and writes the
-/// text of the target.
-pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
-    let open = snapshot.document(uri)?;
-    let view = snapshot.view(snapshot.workspace_of(uri)?);
-    let path = relative(view.workspace, open.path.as_deref()?)?;
-    let path = view.workspace.root.resolve(&path).unwrap_or(path);
-    Some(GovernedFile { view, open, path })
-}
-
-/// Returns the position that a request names, in its document.
-pub fn place<'a>(
-    snapshot: &'a Snapshot,
-    at: &lsp::TextDocumentPositionParams,
-) -> Option<DocumentPosition<'a>> {
-    let file = governed(snapshot, &at.text_document.uri)?;
-    let byte = file.byte(at.position);
-    Some(DocumentPosition { file, byte })
-}
-
-/// Returns an absolute path relative to the workspace. `None` if it lies outside.
-pub fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
-    workspace.root.relative(workspace.root.path(), path).ok()
-}
-
-impl<'a> WorkspaceView<'a> {
-    /// Returns the client's range for bytes of a document.
-    pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
-        convert::range(document, bytes, self.snapshot.encoding)
-    }
-
-    /// Returns the open document of a workspace path, under whatever address the client opened it.
-    pub fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
-        let absolute = self.workspace.root.absolute(path);
-        let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
-        exact.or_else(|| {
-            // A client that reached the folder through a link uses another path for the same file.
-            let named = |open: &&OpenDocument| {
-                let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
-                file.and_then(|file| relative(self.workspace, file)).as_ref() == Some(path)
-            };
-            self.snapshot.documents().find(named)
-        })
-    }
-
-    /// Returns the open documents that are files of the registry.
-    pub fn opened_of_registry(self) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
-        let registry = &self.workspace.registry;
-        self.snapshot.documents().filter_map(move |open| {
-            let file = open.path.as_deref()?;
-            // Resolving a path is expensive and most documents are code, so the name is compared
-            // first.
-            let named = file.ends_with(registry.path().file_name())
-                || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
-            let path = if named { relative(self.workspace, file)? } else { return None };
-            registry.holds(&path).then_some((path, open))
-        })
-    }
-
-    /// Returns the open documents that this workspace governs.
-    pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
-        let files = self.snapshot.documents().filter(move |open| self.governs(open));
-        files.filter_map(move |open| governed(self.snapshot, &open.uri))
-    }
-
-    fn governs(self, open: &OpenDocument) -> bool {
-        let governing = self.snapshot.workspace_of(&open.uri);
-        governing.is_some_and(|it| it.root.path() == self.workspace.root.path())
-    }
-
-    /// Returns the address of a workspace path as the client would write it, so that the client
-    /// does not open a file twice.
-    pub fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
-        if let Some(open) = self.opened(path) {
-            return Some(open.uri.clone());
-        }
-        let root = self.root_as_named();
-        let root = root.as_deref().unwrap_or(self.workspace.root.path());
-        convert::uri_of(&root.join(path.as_str()))
-    }
-
-    /// Returns the root under the name by which the client reached it. `None` if this is the root's
-    /// own name.
-    fn root_as_named(self) -> Option<PathBuf> {
-        let root = self.workspace.root.path();
-        let documents = self.snapshot.documents().filter(|open| self.governs(open));
-        let mut files = documents.filter_map(|open| open.path.as_deref());
-        let first = files.next().filter(|file| !file.starts_with(root))?;
-        if files.any(|file| file.starts_with(root)) {
-            return None;
-        }
-        let inside = relative(self.workspace, first)?;
-        let depth = inside.as_str().split('/').count();
-        let named = first.ancestors().nth(depth)?;
-        first.ends_with(inside.as_str()).then(|| named.to_owned())
-    }
-
-    /// Returns the survey of the workspace.
-    pub fn survey(self) -> Arc<Survey> {
-        let Self { snapshot, workspace } = self;
-        let is_current = |known: &Survey| known.is_of(workspace);
-        let root = workspace.root.path().to_owned();
-        snapshot.analyses.surveys.get(root, is_current, |it| Survey::of(workspace, it))
-    }
-
-    /// Returns the names under which blocks of the workspace were recorded.
-    pub fn names(self) -> Arc<RecordedNames> {
-        let Self { snapshot, workspace } = self;
-        let is_current = |known: &RecordedNames| known.is_of(workspace);
-        let root = workspace.root.path().to_owned();
-        snapshot.analyses.names.get(root, is_current, |_| RecordedNames::of(workspace))
-    }
-}
-
-impl GovernedFile<'_> {
-    /// Returns the client's range for bytes of the document.
-    pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
-        self.view.range(&self.open.document, bytes)
-    }
-
-    /// Returns the byte at a position of the client.
-    pub fn byte(&self, at: lsp::Position) -> usize {
-        convert::byte(&self.open.document, at, self.view.snapshot.encoding)
-    }
-
-    /// Returns true if the document is a file of its workspace's registry.
-    pub fn is_registry(&self) -> bool {
-        self.view.workspace.registry.holds(&self.path)
-    }
-
-    /// Returns the analysis of the document.
-    pub fn analyse(&self) -> Arc<Analysis> {
-        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+impl Analyses {
+    /// Returns the analysis of an open document. `opened` are all documents that are open, of which
+    /// this is one.
+    pub(super) fn analyse(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        open: &OpenDocument,
+        opened: &Documents,
+    ) -> Arc<Analysis> {
         let blocks = open.document.blocks();
         let is_current = |known: &Analysis| {
             Arc::ptr_eq(&known.file.blocks, &blocks)
                 && Arc::ptr_eq(&known.ledger, &workspace.ledger)
         };
         let mut is_first = None;
-        let analysis =
-            snapshot.analyses.documents.get(Arc::from(open.uri.as_str()), is_current, |earlier| {
-                is_first = Some(earlier.is_none());
-                let started = Instant::now();
-                let file = answers::file(workspace, path, &open.document);
-                let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
-                Analysis { path, file, ledger, took: started.elapsed() }
-            });
+        let analysis = self.documents.get(Arc::from(open.uri.as_str()), is_current, |earlier| {
+            is_first = Some(earlier.is_none());
+            let started = Instant::now();
+            let file = answers::file(workspace, path, &open.document);
+            let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
+            Analysis { path, file, ledger, took: started.elapsed() }
+        });
         if is_first.is_some() {
-            snapshot.analyses.keep(open, &analysis);
+            self.keep(open, &analysis);
         }
-        // Only with a document that is new here: the snapshot of a later analysis may be old, and
-        // lack documents that were opened since.
+        // Only with a document that is new here: the documents of a later analysis may be older,
+        // and lack some that were opened since.
         if is_first == Some(true) {
-            snapshot.analyses.forget_closed(snapshot);
+            self.forget_closed(opened);
         }
         analysis
     }
 
-    /// Returns the last finished analysis of the document and the edits since.
-    ///
-    /// The answer needs no computation, while an analysis of the present text takes a parse and a
-    /// comparison with the ledger. `None` if the present text was not edited from an analysed one,
-    /// or if the ledger changed.
-    pub fn recent(&self) -> Option<Recent> {
-        let judged = lock(&self.view.snapshot.analyses.judged);
-        let analysis = Arc::clone(judged.get(self.open.uri.as_str())?);
+    /// Returns the last finished analysis of an open document and the edits since. `None` if the
+    /// present text was not edited from an analysed one, or if the ledger changed.
+    pub(super) fn recent(&self, workspace: &Workspace, open: &OpenDocument) -> Option<Recent> {
+        let judged = lock(&self.judged);
+        let analysis = Arc::clone(judged.get(open.uri.as_str())?);
         drop(judged);
-        if !Arc::ptr_eq(&analysis.ledger, &self.view.workspace.ledger) {
+        if !Arc::ptr_eq(&analysis.ledger, &workspace.ledger) {
             return None;
         }
-        let since = self.open.document.since(&analysis.file.document)?;
+        let since = open.document.since(&analysis.file.document)?;
         Some(Recent { analysis, since })
     }
 
-    /// Returns what the file is compared with to find its edits. If git fails, the baseline is
-    /// unknown and no edit is judged.
-    pub fn baseline(&self) -> Arc<FormerFile> {
-        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+    /// Returns what a file is compared with to find its edits. If git fails, the baseline is unknown
+    /// and no edit is judged.
+    pub(super) fn baseline(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        document: &Document,
+    ) -> Arc<FormerFile> {
         let key = (workspace.root.path().to_owned(), path.clone());
         let is_current = |known: &CachedBaseline| Arc::ptr_eq(&known.registry, &workspace.registry);
-        let found = snapshot.analyses.baselines.get(key, is_current, |earlier| {
+        let found = self.baselines.get(key, is_current, |earlier| {
             let found = commits_of_work(workspace).and_then(|commits| {
                 // An empty baseline is computed again, because a file that was deleted since may
                 // have been renamed to this one.
@@ -333,9 +183,7 @@ impl GovernedFile<'_> {
                 });
                 let before = match same {
                     Some(known) => Arc::clone(&known.before),
-                    None => {
-                        Arc::new(FormerFile::of_work(workspace, path, &open.document, &commits)?)
-                    }
+                    None => Arc::new(FormerFile::of_work(workspace, path, document, &commits)?),
                 };
                 Ok((commits, before))
             });
@@ -347,9 +195,21 @@ impl GovernedFile<'_> {
         });
         Arc::clone(&found.before)
     }
-}
 
-impl Analyses {
+    /// Returns the survey of a workspace.
+    pub(super) fn survey(&self, workspace: &Workspace) -> Arc<Survey> {
+        let is_current = |known: &Survey| known.is_of(workspace);
+        let root = workspace.root.path().to_owned();
+        self.surveys.get(root, is_current, |it| Survey::of(workspace, it))
+    }
+
+    /// Returns the names under which blocks of a workspace were recorded.
+    pub(super) fn names(&self, workspace: &Workspace) -> Arc<RecordedNames> {
+        let is_current = |known: &RecordedNames| known.is_of(workspace);
+        let root = workspace.root.path().to_owned();
+        self.names.get(root, is_current, |_| RecordedNames::of(workspace))
+    }
+
     /// Returns the intents of a registry file and the byte at which each begins.
     ///
     /// While somebody types, the text may not parse. The intents are then taken from the text
@@ -390,9 +250,9 @@ impl Analyses {
         lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
-    fn forget_closed(&self, snapshot: &Snapshot) {
-        self.documents.retain(|uri| snapshot.documents.contains_key(uri));
-        lock(&self.judged).retain(|uri, _| snapshot.documents.contains_key(uri));
+    fn forget_closed(&self, opened: &Documents) {
+        self.documents.retain(|uri| opened.contains_key(uri));
+        lock(&self.judged).retain(|uri, _| opened.contains_key(uri));
     }
 }
 
@@ -426,6 +286,7 @@ impl LastRegistry {
 mod tests {
     use super::*;
     use crate::features::fixture::Editor;
+    use crate::workspace_view::governed;
 
     const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
 
@@ -490,20 +351,5 @@ mod tests {
         editor.close("/src/a.rs");
         governed(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap().analyse();
         assert!(first.upgrade().is_none());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn files_are_named_as_the_client_names_them() {
-        let mut editor = Editor::new(CODE);
-        let inside = RelativePath::new("src/closed.rs").unwrap();
-        let plain = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
-        assert_eq!(plain, editor.uri("/src/closed.rs"));
-        let link = editor.reopen_through_a_link();
-        let named = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
-        assert_eq!(convert::path_of(&named).unwrap(), link.join("src/closed.rs"));
-        let b = RelativePath::new("src/b.rs").unwrap();
-        let open = editor.snapshot().view(editor.workspace()).address(&b).unwrap();
-        assert_eq!(convert::path_of(&open).unwrap(), link.join("src/b.rs"));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,15 +11,12 @@ use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::cache::lock;
-use super::client::Client;
 use super::diagnostics_schedule::{Generation, QUIET};
-use super::ordered::{LoopHandle, Ordered};
-use super::pool::{Lane, Pool};
-use super::snapshot::DiagnoseUnopened;
-use super::watch::{self, Watcher};
-use super::{
-    FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent_process, progress,
-};
+use super::ordered::{Ordered, Phase};
+use super::pool::Lane;
+use super::questions::{self, RootQuestions};
+use super::refusal::panic_text;
+use super::{config, features, progress, watch, workspace_view};
 use evidence::git_hooks;
 use ground::text;
 use judgement::map;
@@ -27,75 +24,6 @@ use why::Workspace;
 
 /// How long to collect changed files before they are read. Programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
-
-/// The loop's connections to the outside: the client, the threads, the watcher, and the handle
-/// through which their results come back.
-pub struct Outlets {
-    pub(super) client: Client,
-    pub(super) pool: Pool,
-    pub(super) handle: LoopHandle,
-    find: FindPlace,
-    open: OpenWorkspace,
-    unopened: DiagnoseUnopened,
-    /// `None` if the system refused the watcher.
-    watcher: OnceLock<Option<Arc<Mutex<Watcher>>>>,
-}
-
-impl Outlets {
-    pub(super) fn new(parts: &ServerParts, client: Client, pool: Pool, handle: LoopHandle) -> Self {
-        let ServerParts { find, open, unopened, .. } = *parts;
-        Self { client, pool, handle, find, open, unopened, watcher: OnceLock::new() }
-    }
-
-    /// Ends the loop when the process that started this server is gone.
-    pub(super) fn end_with(&self, process: i32) {
-        let handle = self.handle.clone();
-        tokio::spawn(async move {
-            parent_process::gone(process).await;
-            handle.run(|it| it.ended = Some(false));
-        });
-    }
-
-    /// Returns the watcher, and starts it on first use.
-    fn watcher(&self) -> Option<Arc<Mutex<Watcher>>> {
-        let start = || {
-            let handle = self.handle.clone();
-            let watcher = Watcher::start(move |paths| handle.run(|it| it.files_changed(paths)));
-            let refused = |error: &notify::Error| {
-                tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
-            };
-            watcher.inspect_err(refused).ok().map(|watcher| Arc::new(Mutex::new(watcher)))
-        };
-        self.watcher.get_or_init(start).clone()
-    }
-
-    /// Runs a job on the worker lane. The loop then does what the job returns.
-    pub(super) fn work<Then>(&self, job: impl FnOnce() -> Then + Send + 'static)
-    where
-        Then: FnOnce(&mut Ordered) + Send + 'static,
-    {
-        let handle = self.handle.clone();
-        self.pool.run(Lane::Worker, move || handle.run(job()));
-    }
-
-    /// Runs `event` on the loop after `delay`.
-    pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
-        let handle = self.handle.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(delay).await;
-            handle.run(event);
-        });
-    }
-
-    fn refresh<R: lsp::Request<Params = ()>>(&self) {
-        let client = self.client.clone();
-        tokio::spawn(async move {
-            if let Err(error) = client.request_done::<R>(()).await {
-                tracing::debug!(%error, "the client did not refresh");
-            }
-        });
-    }
-}
 
 impl Ordered {
     /// Writes warnings into the client's log.
@@ -143,7 +71,7 @@ impl Ordered {
             // There is a listener only if the client shows progress.
             done.send(()).ok();
             let workspace = loaded.unwrap_or_else(|panic| {
-                Err(format!("a fault of the server: {}", super::dispatch::panic_text(&*panic)))
+                Err(format!("a fault of the server: {}", panic_text(&*panic)))
             });
             |it: &mut Self| it.loaded(root, workspace)
         });
@@ -171,7 +99,7 @@ impl Ordered {
         self.outside.work(move || {
             paths.retain(|path| {
                 let counts = |workspace: &Workspace| {
-                    let path = analysis::relative(workspace, path);
+                    let path = workspace_view::relative(workspace, path);
                     path.is_some_and(|path| !workspace.ignores.git_ignored(&path))
                 };
                 workspaces.loaded.values().any(counts)
@@ -371,5 +299,41 @@ impl Ordered {
     fn publish_unversioned(&self, uri: lsp::Uri, diagnostics: Vec<lsp::Diagnostic>) {
         let params = lsp::PublishDiagnosticsParams { uri, version: None, diagnostics };
         self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
+    }
+
+    /// Reads the questions of every loaded workspace. `questions_found` schedules the next reading;
+    /// both do nothing after `shutdown`.
+    pub(super) fn look_for_questions(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        let known = self.questions.by_root();
+        let workspaces = self.world.now.workspaces();
+        let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
+        self.outside.work(move || {
+            let found = questions::read(roots, &known);
+            |it: &mut Self| it.questions_found(found)
+        });
+    }
+
+    /// Handles the questions that were read: updates the status if they changed, shows new ones,
+    /// closes the dialogs of those answered elsewhere, and schedules the next check.
+    fn questions_found(&mut self, found: Vec<RootQuestions>) {
+        // The server may have been shut down while the questions were read.
+        if self.phase != Phase::Running {
+            return;
+        }
+        self.outside.later(questions::CHECK_INTERVAL, Self::look_for_questions);
+        for root in self.questions.replace(found) {
+            self.find_status(root);
+        }
+        self.questions.close_settled_dialogs();
+        if !self.world.now.settings.interactive {
+            return;
+        }
+        for (root, asked, closed) in self.questions.to_show() {
+            let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
+            tokio::spawn(questions::ask_person(client, pool, root, asked, closed));
+        }
     }
 }

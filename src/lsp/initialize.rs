@@ -2,13 +2,50 @@
 
 use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::jsonrpc::Error;
 
-use super::dispatch::{Answer, RequestRefusal};
+use super::ordered::{Ordered, Phase};
+use super::refusal::{Answer, RequestRefusal};
+use super::requests::Ticket;
 use super::world::World;
 use super::{convert, features};
 
+impl Ordered {
+    /// Answers `initialize`.
+    pub(super) fn initialize(&mut self, ticket: Ticket, params: Value) {
+        let params = match parse(params) {
+            Ok(params) => params,
+            Err(refusal) => return self.reply(ticket, Err(refusal.into())),
+        };
+        let mut warnings = self.world.initialize(&params);
+        warnings.extend(self.world.disable_dialogs_if((self.agent)()));
+        let result = result(&self.world);
+        let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
+        self.phase = Phase::Running;
+        self.reply(ticket, result);
+        self.warn(warnings);
+        if let Some(process) = params.process_id {
+            self.outside.end_with(process);
+        }
+    }
+
+    /// Starts what had to wait until the client accepts requests.
+    pub fn initialized(&mut self, _: lsp::InitializedParams) {
+        self.register();
+        if self.world.now.client.configuration {
+            self.pull_configuration();
+        }
+        if self.world.now.settings.interactive || self.world.now.settings.status {
+            self.look_for_questions();
+        }
+        for folder in self.world.now.folders.as_ref().clone() {
+            self.look_up(folder);
+        }
+    }
+}
+
 /// Returns the server's capabilities, computed from what the client can do and the user wants.
-pub fn result(world: &World) -> lsp::InitializeResult {
+fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
         position_encoding: Some(convert::encoding_kind(world.now.encoding)),
         text_document_sync: Some(sync()),
@@ -43,7 +80,7 @@ fn sync() -> lsp::TextDocumentSync {
 
 /// Reads the parameters. A field or capability that does not follow the protocol is dropped instead
 /// of refused, because a session without it is better than none.
-pub fn parse(params: Value) -> Answer<lsp::InitializeParams> {
+fn parse(params: Value) -> Answer<lsp::InitializeParams> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok(read),
         Err(error) => error,

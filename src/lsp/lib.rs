@@ -18,6 +18,7 @@
 //! - `capabilities`: what the client can do.
 //! - `client`: sending notifications and requests to the client.
 //! - `config`: the user's settings.
+//! - `conversation`: what a request needs that asks the client, or changes files, before it answers.
 //! - `convert`: converting between the types of the protocol and ours.
 //! - `diagnostics_schedule`: when diagnostics are computed and published.
 //! - `dispatch`: the table of what the server can do.
@@ -26,18 +27,25 @@
 //! - `initialize`: the handshake with the client.
 //! - `log`: the log on standard error, written by its own thread.
 //! - `message`: parsing the body of a frame into a message.
+//! - `method_table`: which method is handled by which function, and where that function runs.
+//! - `open_document`: the documents that the client has open.
 //! - `ordered`: the loop that owns the state and applies events in order.
+//! - `outlets`: the loop's connections to the outside: the client, the threads, the watcher.
 //! - `parent_process`: noticing that the process that started the server has ended.
+//! - `pending_request`: requests that were not started yet.
 //! - `pool`: a few threads for computations.
 //! - `progress`: showing the progress of long work.
 //! - `questions`: showing the questions of agents to the person at this client.
 //! - `recorded_names`: finding recorded blocks by name.
+//! - `refusal`: why a request is answered with an error.
 //! - `requests`: the requests that are not answered yet.
 //! - `snapshot`: the state of the server when a request arrived.
 //! - `transport`: reading and writing frames.
 //! - `waiting_requests`: requests that wait until the ledger is read.
 //! - `watch`: noticing changes of the files from which a workspace is loaded.
+//! - `workspace_location`: where the workspace is that governs a folder.
 //! - `workspace_survey`: findings about a workspace as a whole, and the list of its files.
+//! - `workspace_view`: what a request sees of a loaded workspace.
 //! - `world`: the mutable state of the server.
 
 mod analysis;
@@ -45,6 +53,7 @@ mod cache;
 mod capabilities;
 mod client;
 mod config;
+mod conversation;
 mod convert;
 mod diagnostics_schedule;
 mod dispatch;
@@ -53,18 +62,25 @@ mod features;
 mod initialize;
 mod log;
 pub mod message;
+mod method_table;
+mod open_document;
 mod ordered;
+mod outlets;
 mod parent_process;
+mod pending_request;
 mod pool;
 mod progress;
 mod questions;
 mod recorded_names;
+mod refusal;
 mod requests;
 mod snapshot;
 pub mod transport;
 mod waiting_requests;
 mod watch;
+mod workspace_location;
 mod workspace_survey;
+mod workspace_view;
 mod world;
 
 #[cfg(test)]
@@ -76,11 +92,11 @@ use std::process::ExitCode;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use dispatch::MethodTable;
-use ground::{Hint, Root};
+use ground::Hint;
+use method_table::MethodTable;
 use snapshot::{Diagnose, DiagnoseUnopened};
 use why::Workspace;
-use world::WorkspaceLocation;
+use workspace_location::WorkspaceLocation;
 
 /// How long the server waits at its end until the client has read the last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -109,7 +125,7 @@ impl Default for ServerParts {
     fn default() -> Self {
         Self {
             table: dispatch::table(),
-            find: find_place,
+            find: WorkspaceLocation::of_folder,
             open: |root| {
                 Workspace::open(root).map(Workspace::warmed).map_err(|error| error.with_hint())
             },
@@ -117,20 +133,6 @@ impl Default for ServerParts {
             unopened: features::diagnostics::unopened,
             reading_limit: waiting_requests::READING_LIMIT,
             agent: ground::agents::beside,
-        }
-    }
-}
-
-fn find_place(folder: &Path) -> Option<WorkspaceLocation> {
-    match Root::find(folder) {
-        Ok(root) => Some(WorkspaceLocation {
-            root: root.path().to_owned(),
-            governed: root.governed(),
-            git_dir: root.git_dir().map(ToOwned::to_owned),
-        }),
-        Err(error) => {
-            tracing::debug!(folder = %folder.display(), %error, "no workspace governs this folder");
-            None
         }
     }
 }

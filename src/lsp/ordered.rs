@@ -16,19 +16,20 @@ use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
 use super::client::Client;
+use super::conversation::ClientConversation;
 use super::diagnostics_schedule::Schedule;
-use super::dispatch::{
-    Answer, ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
-};
 use super::message::Message;
+use super::method_table::{Handler, MethodTable};
+use super::outlets::Outlets;
+use super::pending_request::{HeldRequest, PendingRequest};
 use super::pool::Pool;
 use super::questions::Questions;
+use super::refusal::{Answer, RequestRefusal, fault, panic_text};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
-use super::waiting_requests::HeldRequest;
 use super::world::World;
-use super::{ServerParts, convert, effects::Outlets, initialize};
+use super::{ServerParts, convert};
 use ground::Hint;
 
 /// A turn of the loop that takes longer is logged, because everything else waits for it.
@@ -59,17 +60,6 @@ impl LoopHandle {
     }
 }
 
-/// A request that was not started yet, with the snapshot of its arrival.
-pub(super) struct PendingRequest {
-    pub(super) ticket: Ticket,
-    pub(super) method: String,
-    pub(super) params: Value,
-    /// The document and the version to which the answer applies. `None` if the client would not
-    /// send the request again after a `ContentModified` error.
-    asked_of: Option<(lsp::Uri, i32)>,
-    pub(super) snapshot: Snapshot,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     New,
@@ -83,7 +73,8 @@ pub struct Ordered {
     /// True after an orderly shutdown, false if the client is gone. `None` while the loop runs.
     pub(super) ended: Option<bool>,
     table: Arc<MethodTable>,
-    agent: fn() -> Option<String>,
+    /// Returns a sentence if an agent seems to have started this server.
+    pub(super) agent: fn() -> Option<String>,
     outbox: Outbox,
     requests: Requests,
     pub(super) world: World,
@@ -235,23 +226,6 @@ impl Ordered {
     fn refuse(&mut self, ticket: Ticket, code: ErrorCode, reason: &'static str) {
         let error = Error { code, message: reason.into(), data: None };
         self.reply(ticket, Err(error));
-    }
-
-    fn initialize(&mut self, ticket: Ticket, params: Value) {
-        let params = match initialize::parse(params) {
-            Ok(params) => params,
-            Err(refusal) => return self.reply(ticket, Err(refusal.into())),
-        };
-        let mut warnings = self.world.initialize(&params);
-        warnings.extend(self.world.disable_dialogs_if((self.agent)()));
-        let result = initialize::result(&self.world);
-        let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
-        self.phase = Phase::Running;
-        self.reply(ticket, result);
-        self.warn(warnings);
-        if let Some(process) = params.process_id {
-            self.outside.end_with(process);
-        }
     }
 
     fn handle(&mut self, ticket: Ticket, cancel: Cancel, method: &str, params: Value) {

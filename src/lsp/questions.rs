@@ -19,7 +19,6 @@ use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::client::{Client, ClientError};
-use super::ordered::{Ordered, Phase};
 use super::pool::{Lane, Pool};
 use ground::approvals::{self, Approval};
 use ground::text;
@@ -28,7 +27,7 @@ use judgement::approval::{self, ApprovalVerdict, DecisionPlace, Question};
 use why::Workspace;
 
 /// How often the folders of questions are checked.
-const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The largest step in which file systems store times. A folder that changed more recently may
 /// change again and keep the same time, so it is read again.
 const TIME_STEP: Duration = Duration::from_secs(2);
@@ -59,50 +58,14 @@ pub struct Questions {
     shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,
 }
 
-impl Ordered {
-    /// Reads the questions of every loaded workspace. `questions_found` schedules the next reading;
-    /// both do nothing after `shutdown`.
-    pub(super) fn look_for_questions(&mut self) {
-        if self.phase != Phase::Running {
-            return;
-        }
-        let known = self.questions.by_root.clone();
-        let workspaces = self.world.now.workspaces();
-        let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
-        self.outside.work(move || {
-            let found = read_questions(roots, &known);
-            |it: &mut Self| it.questions_found(found)
-        });
-    }
-
-    /// Handles the questions that were read: updates the status if they changed, shows new ones,
-    /// closes the dialogs of those answered elsewhere, and schedules the next check.
-    fn questions_found(&mut self, found: Vec<RootQuestions>) {
-        // The server may have been shut down while the questions were read.
-        if self.phase != Phase::Running {
-            return;
-        }
-        self.outside.later(CHECK_INTERVAL, Self::look_for_questions);
-        for root in self.questions.replace(found) {
-            self.find_status(root);
-        }
-        let questions = &mut self.questions;
-        questions.close_settled_dialogs();
-        if !self.world.now.settings.interactive {
-            return;
-        }
-        for (root, asked) in questions.to_show() {
-            let (close, closed) = oneshot::channel();
-            questions.shown.insert((root.path().to_owned(), asked.code.clone()), close);
-            let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
-            tokio::spawn(ask_person(client, pool, root, asked, closed));
-        }
-    }
-}
-
 impl Questions {
+    /// Returns the questions that were read last, by root.
+    pub(super) fn by_root(&self) -> HashMap<PathBuf, RootQuestions> {
+        self.by_root.clone()
+    }
+
     /// Stores the questions that were just read. Returns the roots whose questions changed.
-    fn replace(&mut self, found: Vec<RootQuestions>) -> Vec<PathBuf> {
+    pub(super) fn replace(&mut self, found: Vec<RootQuestions>) -> Vec<PathBuf> {
         let with_root = |one: RootQuestions| (one.root.path().to_owned(), one);
         let found: HashMap<PathBuf, RootQuestions> = found.into_iter().map(with_root).collect();
         let before = std::mem::replace(&mut self.by_root, found);
@@ -114,7 +77,7 @@ impl Questions {
     }
 
     /// Closes the dialogs whose question no longer waits for an answer.
-    fn close_settled_dialogs(&mut self) {
+    pub(super) fn close_settled_dialogs(&mut self) {
         let by_root = &self.by_root;
         // A dialog that ended by itself stays listed, so that its question is not shown again.
         self.shown.retain(|(root, code), close| {
@@ -129,9 +92,20 @@ impl Questions {
         self.shown.retain(|(asked_root, _), close| asked_root != root || !close.is_closed());
     }
 
-    /// Returns the questions to show next: those that were not shown yet, as far as the number of
-    /// open dialogs permits.
-    fn to_show(&self) -> Vec<(Arc<Root>, Approval)> {
+    /// Marks the questions to show next as shown, and returns each with a receiver that fires when
+    /// its dialog has to be closed.
+    pub(super) fn to_show(&mut self) -> Vec<(Arc<Root>, Approval, oneshot::Receiver<()>)> {
+        let mut next = Vec::new();
+        for (root, asked) in self.not_shown_yet() {
+            let (close, closed) = oneshot::channel();
+            self.shown.insert((root.path().to_owned(), asked.code.clone()), close);
+            next.push((root, asked, closed));
+        }
+        next
+    }
+
+    /// Returns the questions that were not shown yet, as far as the number of open dialogs permits.
+    fn not_shown_yet(&self) -> Vec<(Arc<Root>, Approval)> {
         let open = self.shown.values().filter(|close| !close.is_closed()).count();
         let waiting = self
             .by_root
@@ -148,7 +122,7 @@ impl Questions {
 
 /// Reads the questions of these roots. The known questions of a root are used again if its folder
 /// has certainly not changed since.
-fn read_questions(
+pub(super) fn read(
     roots: Vec<Arc<Root>>,
     known: &HashMap<PathBuf, RootQuestions>,
 ) -> Vec<RootQuestions> {
@@ -169,7 +143,7 @@ fn read_questions(
 }
 
 /// Shows one question to the person and carries out the answer.
-async fn ask_person(
+pub(super) async fn ask_person(
     client: Client,
     pool: Pool,
     root: Arc<Root>,

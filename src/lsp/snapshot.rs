@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::analysis::{Analyses, WorkspaceView};
+use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::Settings;
-use super::dispatch::{Answer, RequestRefusal};
+use super::open_document::{Documents, OpenDocument};
+use super::refusal::{Answer, RequestRefusal};
 use super::requests::Cancel;
-use code::{Document, Encoding};
+use code::Encoding;
 use why::Workspace;
 
 /// Computes the diagnostics of a document; see [`super::features::diagnostics`].
@@ -21,27 +21,6 @@ pub type Diagnose = fn(&Snapshot, &lsp::Uri) -> Vec<lsp::Diagnostic>;
 /// Computes the diagnostics of the files under a root that are not open; see
 /// [`super::features::diagnostics`].
 pub type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>;
-
-/// A document as the client shows it, unsaved text included.
-#[derive(Clone)]
-pub struct OpenDocument {
-    /// The client's address of the document.
-    pub uri: lsp::Uri,
-    /// The document's path. `None` if the address is not that of a local file.
-    pub path: Option<PathBuf>,
-    /// The client's number for this state of the text.
-    pub version: i32,
-    /// The text and its blocks.
-    pub document: Document,
-    /// The time at which this text arrived.
-    pub changed: Instant,
-    /// False after an edit could not be applied. The text may then differ from the client's, so
-    /// nothing is answered about it.
-    pub in_sync: bool,
-}
-
-/// The open documents, by address.
-pub type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;
 
 /// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
@@ -131,11 +110,6 @@ impl Snapshot {
     /// Returns the workspace that governs a file given by its absolute path.
     pub fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
         self.workspaces.of_path(path)
-    }
-
-    /// Returns a workspace with the documents of this snapshot.
-    pub fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
-        WorkspaceView { snapshot: self, workspace }
     }
 
     /// Returns the workspace at a root, if it is loaded.

@@ -10,22 +10,16 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::convert;
 use super::diagnostics_schedule::{QUIET, quiet_after};
-use super::dispatch::RequestRefusal;
 use super::features::hover;
-use super::ordered::{Ordered, PendingRequest};
+use super::ordered::Ordered;
+use super::pending_request::{HeldRequest, PendingRequest};
+use super::refusal::{RequestRefusal, to_json};
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
 
 /// How long a request waits. Clients that block while they wait (Emacs, for a definition) give up
 /// after ten seconds.
 pub(super) const READING_LIMIT: Duration = Duration::from_secs(8);
-
-/// A request that waits until the workspace of its document is read for the first time.
-pub(super) struct HeldRequest {
-    request: PendingRequest,
-    /// The document that the request names. `None` if the request is about all workspaces.
-    document: Option<lsp::Uri>,
-}
 
 impl Ordered {
     /// Delays a request for diagnostics until the typing stops, because a client that pulls sends a
@@ -90,7 +84,7 @@ impl Ordered {
         };
         let method = self.held.swap_remove(at).request.method;
         let reply = match method.as_str() {
-            "textDocument/hover" => super::dispatch::to_json(&method, hover::still_reading()),
+            "textDocument/hover" => to_json(&method, hover::still_reading()),
             _ => Err(RequestRefusal::StillReading),
         };
         self.reply(ticket, reply.map_err(Into::into));

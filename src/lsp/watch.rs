@@ -11,7 +11,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::world::WorkspaceLocation;
+use super::workspace_location::WorkspaceLocation;
 
 /// The files of which the client is asked to report every change.
 const GLOBS: [&str; 6] = [

@@ -4,21 +4,20 @@
 //! from a change is started in [`super::effects`].
 
 mod knowledge;
+mod settings;
 mod sync;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::convert;
-use super::ordered::Ordered;
 use super::snapshot::{Diagnose, Snapshot};
-pub use knowledge::WorkspaceLocation;
+use super::workspace_location::WorkspaceLocation;
 
 /// The mutable state of the server.
 pub struct World {
@@ -82,56 +81,6 @@ impl World {
     fn not_warned_yet(&mut self, mut problems: Vec<String>) -> Vec<String> {
         problems.retain(|problem| self.warned.insert(problem.clone()));
         problems
-    }
-}
-
-impl Ordered {
-    /// Starts what had to wait until the client accepts requests.
-    pub fn initialized(&mut self, _: lsp::InitializedParams) {
-        self.register();
-        if self.world.now.client.configuration {
-            self.pull_configuration();
-        }
-        if self.world.now.settings.interactive || self.world.now.settings.status {
-            self.look_for_questions();
-        }
-        for folder in self.world.now.folders.as_ref().clone() {
-            self.look_up(folder);
-        }
-    }
-
-    pub fn set_trace(&mut self, params: lsp::SetTraceParams) {
-        let world = &mut self.world;
-        world.at_start.trace = is_traced(&params.value);
-        Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
-    }
-
-    /// Handles changed settings. Clients that support it are asked for their settings; others send
-    /// them in the notification.
-    pub fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
-        if self.world.now.client.configuration {
-            return self.pull_configuration();
-        }
-        let section = super::config::section_among_others(&params.settings).cloned();
-        self.configured(&section.map_or(Value::Null, Value::Object));
-    }
-
-    /// Applies the client's settings for our section.
-    pub(super) fn configured(&mut self, configuration: &Value) {
-        let (settings, problems) = self.world.at_start.with(configuration);
-        let warnings = self.world.not_warned_yet(problems);
-        self.warn(warnings);
-        if *self.world.now.settings == settings {
-            return;
-        }
-        self.world.now.settings = Arc::new(settings);
-        self.refresh();
-        for open in Vec::from_iter(self.world.now.documents.values().cloned()) {
-            self.diagnose_soon(open.uri.clone());
-        }
-        for root in Vec::from_iter(self.world.now.workspaces.loaded.keys().cloned()) {
-            self.diagnose_unopened(root);
-        }
     }
 }
 

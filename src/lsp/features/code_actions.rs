@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{commands, diagnostics};
-use crate::analysis::{self, GovernedFile};
 use crate::capabilities::Capabilities;
-use crate::dispatch::{Answer, RequestRefusal};
+use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, GovernedFile};
 use ground::Code;
 use intents::scope;
 use plan::{OfferedPlan, Plan};
@@ -99,7 +99,7 @@ pub fn handle(
     params: lsp::CodeActionParams,
 ) -> Answer<Option<Vec<lsp::CodeActionResponse>>> {
     let uri = &params.text_document.uri;
-    let Some(file) = analysis::governed(snapshot, uri) else { return Ok(None) };
+    let Some(file) = workspace_view::governed(snapshot, uri) else { return Ok(None) };
     let is_governing = file.path.is_orchestration()
         || file.is_registry()
         || matches!(file.path.as_str(), ".intentignore" | ".rooignore");
@@ -173,7 +173,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::
     if version != Some(asked.version) {
         return Err(RequestRefusal::ContentModified);
     }
-    let file = analysis::governed(snapshot, &asked.uri).ok_or(plan::GONE.to_owned());
+    let file = workspace_view::governed(snapshot, &asked.uri).ok_or(plan::GONE.to_owned());
     let edit = file.and_then(|file| asked.plan.edit(&file));
     action.edit = Some(edit.map_err(RequestRefusal::Failed)?);
     Ok(action)
@@ -182,7 +182,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::
 /// Returns true if an open file may be added to the scope of this intent. The file must be outside
 /// of the scope, and the intent must be selected or named by a scope violation in the file.
 pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
-    let Some(file) = analysis::governed(snapshot, uri) else { return false };
+    let Some(file) = workspace_view::governed(snapshot, uri) else { return false };
     let workspace = file.view.workspace;
     let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
     !owned
@@ -200,7 +200,7 @@ pub fn widening(
     uri: &lsp::Uri,
     id: &str,
 ) -> Result<lsp::WorkspaceEdit, String> {
-    let file = analysis::governed(snapshot, uri).ok_or("the file is not open")?;
+    let file = workspace_view::governed(snapshot, uri).ok_or("the file is not open")?;
     Plan::Widen { id: id.to_owned(), entry: scope::entry_for(&file.path) }.edit(&file)
 }
 

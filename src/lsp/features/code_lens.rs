@@ -11,9 +11,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::intent_text::BlockTally;
 use super::mention::ShownRegistry;
 use super::{block_line, commands};
-use crate::analysis;
-use crate::dispatch::{Answer, RequestRefusal};
+use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
+use crate::workspace_view;
 use code::{Block, Identity};
 use ground::text::counted;
 use intents::Intent;
@@ -55,7 +55,7 @@ pub fn handle(
 }
 
 fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
-    let file = analysis::governed(snapshot, uri)?;
+    let file = workspace_view::governed(snapshot, uri)?;
     let workspace = file.view.workspace;
     if file.is_registry() {
         let shown = ShownRegistry::of(file.view)?;
@@ -110,7 +110,7 @@ fn of_block(
     subject: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
-    let file = analysis::governed(snapshot, uri)?;
+    let file = workspace_view::governed(snapshot, uri)?;
     let analysis = file.analyse();
     let mut blocks = analysis.file.blocks.blocks.iter();
     let index = blocks.position(|block| LensSubject::of(uri, block) == *subject)?;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 pub use run::{Effects, RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
 
-use crate::dispatch::{Answer, RequestRefusal};
+use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
 
 /// Selects an intent, for a person or for a session.

@@ -5,10 +5,10 @@ mod registry;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::analysis;
 use crate::capabilities::Capabilities;
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view;
 use ground::text;
 use intents::Status;
 use why::Workspace;
@@ -53,7 +53,7 @@ pub fn handle(
     params: lsp::CompletionParams,
 ) -> Answer<Option<lsp::CompletionResponse>> {
     let at = &params.text_document_position_params;
-    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let (file, workspace) = (&place.file, place.file.view.workspace);
     let choices = if file.is_registry() {
         let text = file.open.document.text();

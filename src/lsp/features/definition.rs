@@ -6,9 +6,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::intent_text::file_of;
 use super::mention::ShownRegistry;
 use super::places;
-use crate::analysis::{self, DocumentPosition};
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, DocumentPosition};
 
 /// Returns the definition of the intent at a position, or the file of the specification there.
 /// `None` if the position refers to neither.
@@ -23,7 +23,7 @@ fn definition(
     snapshot: &Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::DefinitionResponse> {
-    let place = analysis::place(snapshot, at)?;
+    let place = workspace_view::place(snapshot, at)?;
     let (origin, location, whole) = match specification(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
         None => {
@@ -130,10 +130,10 @@ Spec.
             let mut here = editor.at_cursor();
             editor.encoding = encoding;
             here.position.character = column + 7;
-            let place = analysis::place(&editor.snapshot(), &here).map(|it| it.byte);
+            let place = workspace_view::place(&editor.snapshot(), &here).map(|it| it.byte);
             assert_eq!(place, Some(19), "{encoding:?}");
             let snapshot = editor.snapshot();
-            let place = analysis::place(&snapshot, &here).unwrap();
+            let place = workspace_view::place(&snapshot, &here).unwrap();
             let origin = places::target(&place).unwrap().origin;
             assert_eq!((origin.start.character, origin.end.character), (column, column + 7));
         }

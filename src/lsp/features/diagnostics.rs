@@ -14,10 +14,10 @@ use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::analysis::{self, GovernedFile, WorkspaceView};
 use crate::convert;
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, GovernedFile, WorkspaceView};
 use code::Document;
 use ground::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
 use intents::lint;
@@ -33,7 +33,7 @@ const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
-    let Some(file) = analysis::governed(snapshot, uri) else { return Vec::new() };
+    let Some(file) = workspace_view::governed(snapshot, uri) else { return Vec::new() };
     let place = |finding: &Finding| in_document(&file, finding);
     let findings = findings(&file);
     let shown = findings.iter().filter_map(|one| diagnostic(file.view, one, place(one)));

@@ -8,9 +8,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
-use crate::analysis::{self, WorkspaceView};
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, WorkspaceView};
 use intents::IntentFile;
 use ledger::read::is_ledger_path;
 
@@ -31,7 +31,7 @@ pub fn handle(
 }
 
 fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> {
-    let file = analysis::governed(snapshot, uri)?;
+    let file = workspace_view::governed(snapshot, uri)?;
     if file.open.document.unread().is_some() {
         return None;
     }

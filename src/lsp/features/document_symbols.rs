@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::analysis::{self, GovernedFile};
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, GovernedFile};
 use ground::text;
 use ground::text::counted;
 use intents::{Intent, IntentFile};
@@ -23,7 +23,7 @@ pub fn handle(
 }
 
 fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>> {
-    let open = analysis::governed(snapshot, uri).filter(GovernedFile::is_registry)?;
+    let open = workspace_view::governed(snapshot, uri).filter(GovernedFile::is_registry)?;
     let file = IntentFile::parse(open.path.clone(), &open.open.document.text());
     let intents = file.intents().iter().enumerate();
     Some(intents.map(|(index, intent)| symbol(&open, &file, index, intent)).collect())

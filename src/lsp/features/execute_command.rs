@@ -8,8 +8,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
 use crate::client::ANSWER_LIMIT;
-use crate::dispatch::{Answer, ClientConversation, RequestRefusal};
+use crate::conversation::ClientConversation;
 use crate::pool::Lane;
+use crate::refusal::{Answer, RequestRefusal};
 use ground::text;
 
 /// How long a person may take to answer before a dialog counts as dismissed.

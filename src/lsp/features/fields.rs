@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::intent_text::{self, BlockTally};
 use super::prose::Prose;
-use crate::analysis::{DocumentPosition, WorkspaceView};
+use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::text::counted;
 use intents::dialect::Field;
 use intents::{Intent, IntentFile, Status};

@@ -8,9 +8,10 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
-use crate::analysis::{self, Analysis, DocumentPosition, GovernedFile, RecentBlock, WorkspaceView};
-use crate::dispatch::Answer;
+use crate::analysis::{Analysis, RecentBlock};
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, DocumentPosition, GovernedFile, WorkspaceView};
 use ground::Hint;
 use ground::clock::{ago, date};
 use ledger::{Contributor, RecordKind, Trust};
@@ -38,7 +39,7 @@ pub fn still_reading() -> lsp::Hover {
 }
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
-    let place = analysis::place(snapshot, at)?;
+    let place = workspace_view::place(snapshot, at)?;
     let view = place.file.view;
     let (text, bytes) = if let Some(field) = fields::at(&place) {
         (fields::explain(view, &field, empty(view)), field.span)
@@ -323,7 +324,7 @@ mod tests {
         editor.replace("/src/a.rs", "{ 1 }", "{ 11 }");
         let snapshot = editor.snapshot();
         let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
-        let recent = analysis::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
+        let recent = workspace_view::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
         assert!(!recent.since.is_empty(), "the text was not analysed after the edit");
         assert_eq!(shown(&editor), before, "only another block was edited");
         editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
@@ -335,7 +336,7 @@ mod tests {
             !shown(&editor).contains("being edited"),
             "a position in new lines is analysed anew"
         );
-        analysis::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
+        workspace_view::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
         assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));
     }
 

@@ -4,9 +4,9 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::block_line;
-use crate::analysis;
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view;
 
 /// Returns the hints of a range. `None` if the settings show no hints, or if the document is not
 /// open or in no workspace. By default, a client that shows lenses gets no hints, because both say
@@ -22,7 +22,7 @@ pub fn handle(
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
-    let file = analysis::governed(snapshot, uri)?;
+    let file = workspace_view::governed(snapshot, uri)?;
     let analysis = file.analyse();
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
     let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));

@@ -6,7 +6,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::ShownRegistry;
 use super::prose::Prose;
-use crate::analysis::WorkspaceView;
+use crate::workspace_view::WorkspaceView;
 use ground::RelativePath;
 use ground::text::counted;
 use intents::{Intent, Spanned};

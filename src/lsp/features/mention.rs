@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::analysis::{DocumentPosition, WorkspaceView};
+use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
 use ground::RelativePath;
 use intents::Registry;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::analysis::{DocumentPosition, WorkspaceView};
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
+use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
 use ground::RelativePath;
 use judgement::map;

@@ -3,9 +3,9 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::places;
-use crate::analysis;
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view;
 
 /// Returns the present places of the intent's blocks, its mentions in open documents, and its
 /// definition if the client asks for it.
@@ -14,7 +14,7 @@ pub fn handle(
     params: lsp::ReferenceParams,
 ) -> Answer<Option<Vec<lsp::Location>>> {
     let at = &params.text_document_position_params;
-    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let Some(target) = places::target(&place) else { return Ok(None) };
     let view = place.file.view;
     let definition = places::definition(view, &target.id);

@@ -11,10 +11,10 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::mention::{self, ShownRegistry};
 use super::places;
 use super::workspace_edit::AnnotatedEdits;
-use crate::analysis::{self, WorkspaceView};
 use crate::capabilities::Capabilities;
-use crate::dispatch::{Answer, RequestRefusal};
+use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
+use crate::workspace_view::{self, WorkspaceView};
 use code::Document;
 use ground::{Hint, RelativePath, ignores, store};
 use intents::{FOLDER, RegistryEdit, edit, single_id};
@@ -41,7 +41,7 @@ pub fn prepare(
     params: lsp::PrepareRenameParams,
 ) -> Answer<Option<lsp::PrepareRenameResult>> {
     let at = &params.text_document_position_params;
-    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
         let reason = "The ledger is never rewritten; rename the id in the registry.";
@@ -69,7 +69,7 @@ pub fn handle(
     params: lsp::RenameParams,
 ) -> Answer<Option<lsp::WorkspaceEdit>> {
     let at = &params.text_document_position_params;
-    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
     let view = place.file.view;

@@ -6,9 +6,9 @@ use std::iter;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
-use crate::analysis::WorkspaceView;
-use crate::dispatch::Answer;
+use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
+use crate::workspace_view::WorkspaceView;
 use code::BlockKind;
 
 /// The largest number of symbols in an answer.

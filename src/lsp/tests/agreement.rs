@@ -12,9 +12,9 @@ use why::findings::FindingAnswer;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::analysis;
 use crate::features::diagnostics;
 use crate::features::fixture::{Editor, git, git_runs};
+use crate::workspace_view;
 use evidence::record;
 use ground::{Code, Level, RelativePath};
 use judgement::check::{self, CheckAnswer, CheckRequest, ComparedSides};
@@ -229,7 +229,7 @@ fn all_say_the_same(editor: &mut Editor) {
         editor.open(path, &text);
         let snapshot = editor.snapshot();
         let found =
-            diagnostics::findings(&analysis::governed(&snapshot, &editor.uri(path)).unwrap());
+            diagnostics::findings(&workspace_view::governed(&snapshot, &editor.uri(path)).unwrap());
         let found = found.into_iter().filter(|it| OF_CODE.contains(&it.code));
         shown.extend(found.map(|it| ((*path).to_owned(), it.code.as_str().to_owned())));
     }

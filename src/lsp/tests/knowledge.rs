@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::convert;
-use crate::world::WorkspaceLocation;
+use crate::workspace_location::WorkspaceLocation;
 use why::Workspace;
 
 /// Returns the nearest folder above that contains `.orchestration`.

@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::dispatch::{self, MethodTable, RequestRefusal};
+use super::dispatch;
+use super::method_table::MethodTable;
+use super::refusal::RequestRefusal;
 use super::snapshot::Snapshot;
 use super::transport::Frames;
 use super::{ServerParts, serve};

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::*;
-use crate::dispatch::ClientConversation;
+use crate::conversation::ClientConversation;
 use crate::pool::Lane;
 
 /// Blocks handlers until a test releases them.

@@ -10,19 +10,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::World;
 use crate::ordered::Ordered;
+use crate::workspace_location::WorkspaceLocation;
 use crate::{convert, watch};
 use why::Workspace;
-
-/// The workspace that governs a folder, as found on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceLocation {
-    /// The canonical path of the root folder.
-    pub root: PathBuf,
-    /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
-    pub governed: bool,
-    /// The git directory of the work tree.
-    pub git_dir: Option<PathBuf>,
-}
 
 impl Ordered {
     /// Handles added and removed folders of the client's window.
@@ -57,7 +47,7 @@ impl Ordered {
     }
 
     /// Finds the root of `folder`, unless the root is known or being looked up.
-    pub(super) fn look_up(&mut self, folder: PathBuf) {
+    pub fn look_up(&mut self, folder: PathBuf) {
         let known = self.world.now.workspaces.folders.contains_key(&folder);
         if !known && self.world.looked_up.insert(folder.clone()) {
             self.find_place(folder);

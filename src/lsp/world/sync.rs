@@ -9,8 +9,8 @@ use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::World;
+use crate::open_document::OpenDocument;
 use crate::ordered::Ordered;
-use crate::snapshot::OpenDocument;
 use crate::{convert, watch};
 use code::Document;
 use ground::{Attributes, Git, Root};

@@ -9,9 +9,10 @@ use super::{
     ACCEPT, Action, ActionRequest, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
     select_command,
 };
-use crate::analysis::{Analysis, GovernedFile, WorkspaceView};
+use crate::analysis::Analysis;
 use crate::convert;
 use crate::features::{commands, diagnostics};
+use crate::workspace_view::{GovernedFile, WorkspaceView};
 use code::Block;
 use ground::{Code, Finding, text};
 use intents::{Intent, scope};

@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
-use crate::analysis::GovernedFile;
 use crate::features::diagnostics;
+use crate::workspace_view::GovernedFile;
 use edits::TextEdit;
 use ground::policy::Completion;
 use ground::{Code, Finding};

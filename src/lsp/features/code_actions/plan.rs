@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::analysis::{GovernedFile, WorkspaceView};
 use crate::features::mention::ShownRegistry;
 use crate::features::workspace_edit::AnnotatedEdits;
+use crate::workspace_view::{GovernedFile, WorkspaceView};
 use code::{Block, Document, Identity};
 use edits::TextEdit;
 use ground::Hint;

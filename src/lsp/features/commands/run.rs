@@ -19,11 +19,11 @@ use super::arguments::{
     WhyArguments, WidenArguments, WorkspaceArguments,
 };
 use super::read;
-use crate::analysis::WorkspaceView;
 use crate::convert;
-use crate::dispatch::{Answer, RequestRefusal, to_json};
 use crate::features::{code_actions, places};
+use crate::refusal::{Answer, RequestRefusal, to_json};
 use crate::snapshot::Snapshot;
+use crate::workspace_view::WorkspaceView;
 use evidence::{record, verify};
 use ground::{Hint, RelativePath, Root, approvals};
 use intents::scope;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
 
 use super::{Choice, Choices};
-use crate::analysis::{DocumentPosition, WorkspaceView};
+use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::{RelativePath, text};
 use intents::dialect::Field;
 use intents::{Spanned, Status, canonical, edit, single_id};

@@ -1,0 +1,43 @@
+//! What a request needs that asks the client, or changes files, before it answers.
+
+use std::path::PathBuf;
+
+use super::client::Client;
+use super::ordered::LoopHandle;
+use super::pool::{Lane, Pool};
+use super::refusal::{Answer, fault};
+use super::snapshot::Snapshot;
+
+/// What the handler of a request needs to talk to the client.
+#[derive(Clone)]
+pub struct ClientConversation {
+    /// The state when the request arrived.
+    pub snapshot: Snapshot,
+    pub client: Client,
+    pub(super) pool: Pool,
+    pub(super) handle: LoopHandle,
+}
+
+impl ClientConversation {
+    /// Runs `work` on a thread of the lane and returns its result. A conversation must not compute
+    /// in its own task, because all tasks share two threads.
+    pub async fn compute_on<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Answer<T> {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        self.pool.run(lane, move || drop(sender.send(work())));
+        receiver.await.map_err(|_| fault("a command", "its computation panicked"))
+    }
+
+    /// Reports files that this request wrote, so that they are read again at once.
+    pub fn wrote(&self, paths: Vec<PathBuf>) {
+        self.handle.run(move |it| it.files_changed(paths));
+    }
+
+    /// Shows those questions of agents again whose dialogs the person closed without an answer.
+    pub fn review(&self, root: PathBuf) {
+        self.handle.run(move |it| it.questions.put_again(&root));
+    }
+}

@@ -1,0 +1,31 @@
+//! The documents that the client has open.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use code::Document;
+
+/// A document as the client shows it, unsaved text included.
+#[derive(Clone)]
+pub struct OpenDocument {
+    /// The client's address of the document.
+    pub uri: lsp::Uri,
+    /// The document's path. `None` if the address is not that of a local file.
+    pub path: Option<PathBuf>,
+    /// The client's number for this state of the text.
+    pub version: i32,
+    /// The text and its blocks.
+    pub document: Document,
+    /// The time at which this text arrived.
+    pub changed: Instant,
+    /// False after an edit could not be applied. The text may then differ from the client's, so
+    /// nothing is answered about it.
+    pub in_sync: bool,
+}
+
+/// The open documents, by address.
+pub type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;

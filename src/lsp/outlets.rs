@@ -1,0 +1,84 @@
+//! The loop's connections to the outside: the client, the threads, the watcher, and the handle
+//! through which their results come back.
+
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::client::Client;
+use super::ordered::{LoopHandle, Ordered};
+use super::pool::{Lane, Pool};
+use super::snapshot::DiagnoseUnopened;
+use super::watch::Watcher;
+use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
+
+/// The loop's connections to the outside: the client, the threads, the watcher, and the handle
+/// through which their results come back.
+pub struct Outlets {
+    pub(super) client: Client,
+    pub(super) pool: Pool,
+    pub(super) handle: LoopHandle,
+    pub(super) find: FindPlace,
+    pub(super) open: OpenWorkspace,
+    pub(super) unopened: DiagnoseUnopened,
+    /// `None` if the system refused the watcher.
+    watcher: OnceLock<Option<Arc<Mutex<Watcher>>>>,
+}
+
+impl Outlets {
+    pub(super) fn new(parts: &ServerParts, client: Client, pool: Pool, handle: LoopHandle) -> Self {
+        let ServerParts { find, open, unopened, .. } = *parts;
+        Self { client, pool, handle, find, open, unopened, watcher: OnceLock::new() }
+    }
+
+    /// Ends the loop when the process that started this server is gone.
+    pub(super) fn end_with(&self, process: i32) {
+        let handle = self.handle.clone();
+        tokio::spawn(async move {
+            parent_process::gone(process).await;
+            handle.run(|it| it.ended = Some(false));
+        });
+    }
+
+    /// Returns the watcher, and starts it on first use.
+    pub(super) fn watcher(&self) -> Option<Arc<Mutex<Watcher>>> {
+        let start = || {
+            let handle = self.handle.clone();
+            let watcher = Watcher::start(move |paths| handle.run(|it| it.files_changed(paths)));
+            let refused = |error: &notify::Error| {
+                tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
+            };
+            watcher.inspect_err(refused).ok().map(|watcher| Arc::new(Mutex::new(watcher)))
+        };
+        self.watcher.get_or_init(start).clone()
+    }
+
+    /// Runs a job on the worker lane. The loop then does what the job returns.
+    pub(super) fn work<Then>(&self, job: impl FnOnce() -> Then + Send + 'static)
+    where
+        Then: FnOnce(&mut Ordered) + Send + 'static,
+    {
+        let handle = self.handle.clone();
+        self.pool.run(Lane::Worker, move || handle.run(job()));
+    }
+
+    /// Runs `event` on the loop after `delay`.
+    pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
+        let handle = self.handle.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            handle.run(event);
+        });
+    }
+
+    /// Sends the client a request to refresh what it shows.
+    pub(super) fn refresh<R: lsp::Request<Params = ()>>(&self) {
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            if let Err(error) = client.request_done::<R>(()).await {
+                tracing::debug!(%error, "the client did not refresh");
+            }
+        });
+    }
+}

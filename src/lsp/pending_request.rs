@@ -1,0 +1,25 @@
+//! Requests that were not started yet.
+
+use serde_json::Value;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::requests::Ticket;
+use super::snapshot::Snapshot;
+
+/// A request that was not started yet, with the snapshot of its arrival.
+pub(super) struct PendingRequest {
+    pub(super) ticket: Ticket,
+    pub(super) method: String,
+    pub(super) params: Value,
+    /// The document and the version to which the answer applies. `None` if the client would not
+    /// send the request again after a `ContentModified` error.
+    pub(super) asked_of: Option<(lsp::Uri, i32)>,
+    pub(super) snapshot: Snapshot,
+}
+
+/// A request that waits until the workspace of its document is read for the first time.
+pub(super) struct HeldRequest {
+    pub(super) request: PendingRequest,
+    /// The document that the request names. `None` if the request is about all workspaces.
+    pub(super) document: Option<lsp::Uri>,
+}

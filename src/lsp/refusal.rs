@@ -1,0 +1,104 @@
+//! Why a request is answered with an error, and what a handler returns.
+
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode};
+
+use ground::Hint;
+
+/// The protocol's `ServerCancelled`: the client may send the request again.
+const SERVER_CANCELLED: i64 = -32802;
+
+/// The protocol's `RequestFailed`: the request was valid, but it failed.
+const REQUEST_FAILED: i64 = -32803;
+
+/// Why a request is answered with an error.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestRefusal {
+    /// The parameters do not have the shape that the method requires.
+    #[error("the parameters of {method} cannot be read: {reason}")]
+    Params { method: String, reason: String },
+    /// The parameters have the right shape but make no sense. The text says which and why.
+    #[error("{0}")]
+    Senseless(String),
+    /// The request is valid but failed. The text says why, and what to do next.
+    #[error("{0}")]
+    Failed(String),
+    /// The client cancelled the request.
+    #[error("cancelled")]
+    Cancelled,
+    /// The document changed while the request was handled, so the positions in the answer may be
+    /// wrong.
+    #[error("the document changed while the request ran")]
+    ContentModified,
+    /// The workspace of the request is not loaded yet.
+    #[error("the intents and the ledger are still being read")]
+    StillReading,
+    /// A newer edit arrived before the request was handled. The client sends the request again.
+    #[error("a newer edit replaced this request")]
+    Overtaken,
+    /// A fault of the server.
+    #[error("{method} failed inside the server: {reason}")]
+    Fault { method: String, reason: String },
+}
+
+impl RequestRefusal {
+    pub fn params(method: &str, error: serde_json::Error) -> Self {
+        Self::Params { method: method.to_owned(), reason: error.to_string() }
+    }
+
+    /// Returns the refusal of a request that failed with this error.
+    pub fn failed(error: impl ToString) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl Hint for RequestRefusal {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::StillReading => Some("ask again in a moment".to_owned()),
+            Self::Fault { .. } => Some("please report it with the log".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl From<RequestRefusal> for Error {
+    fn from(refusal: RequestRefusal) -> Self {
+        let code = match &refusal {
+            RequestRefusal::Params { .. } | RequestRefusal::Senseless(_) => {
+                ErrorCode::InvalidParams
+            }
+            RequestRefusal::Failed(_) => ErrorCode::ServerError(REQUEST_FAILED),
+            RequestRefusal::Cancelled => ErrorCode::RequestCancelled,
+            RequestRefusal::ContentModified => ErrorCode::ContentModified,
+            RequestRefusal::StillReading | RequestRefusal::Overtaken => {
+                ErrorCode::ServerError(SERVER_CANCELLED)
+            }
+            RequestRefusal::Fault { .. } => ErrorCode::InternalError,
+        };
+        // With this field, clients that pull diagnostics send the request again by themselves.
+        let data = matches!(refusal, RequestRefusal::StillReading | RequestRefusal::Overtaken)
+            .then(|| json!({ "retriggerRequest": true }));
+        Error { code, message: refusal.with_hint().into(), data }
+    }
+}
+
+/// The answer of a request, or why there is none.
+pub type Answer<T> = Result<T, RequestRefusal>;
+
+/// Converts the answer of a request or command to JSON.
+pub fn to_json(method: &str, answer: impl serde::Serialize) -> Answer<Value> {
+    serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
+}
+
+/// Returns the refusal for a fault of the server in `method`.
+pub fn fault(method: &str, reason: &str) -> RequestRefusal {
+    RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
+}
+
+/// Returns the message of a panic.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

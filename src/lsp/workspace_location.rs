@@ -1,0 +1,33 @@
+//! Where the workspace is that governs a folder.
+
+use std::path::{Path, PathBuf};
+
+use ground::Root;
+
+/// The workspace that governs a folder, as found on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceLocation {
+    /// The canonical path of the root folder.
+    pub root: PathBuf,
+    /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
+    pub governed: bool,
+    /// The git directory of the work tree.
+    pub git_dir: Option<PathBuf>,
+}
+
+impl WorkspaceLocation {
+    /// Finds the workspace that governs a folder. `None` if there is none.
+    pub fn of_folder(folder: &Path) -> Option<Self> {
+        match Root::find(folder) {
+            Ok(root) => Some(Self {
+                root: root.path().to_owned(),
+                governed: root.governed(),
+                git_dir: root.git_dir().map(ToOwned::to_owned),
+            }),
+            Err(error) => {
+                tracing::debug!(folder = %folder.display(), %error, "no workspace governs this folder");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What a request sees of a loaded workspace: its open documents, their analyses and baselines, and
+//! the addresses of its files.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::analysis::{Analysis, Recent};
+use super::convert;
+use super::open_document::OpenDocument;
+use super::recorded_names::RecordedNames;
+use super::snapshot::Snapshot;
+use super::workspace_survey::Survey;
+use code::Document;
+use ground::RelativePath;
+use intents::FOLDER;
+use why::Workspace;
+use why::baseline::FormerFile;
+
+/// A loaded workspace as a request sees it: with the text of the documents that are open.
+#[derive(Clone, Copy)]
+pub struct WorkspaceView<'a> {
+    pub snapshot: &'a Snapshot,
+    pub workspace: &'a Workspace,
+}
+
+/// An open document of a loaded workspace.
+pub struct GovernedFile<'a> {
+    /// The workspace that governs the document.
+    pub view: WorkspaceView<'a>,
+    pub open: &'a OpenDocument,
+    /// The document's path in the workspace.
+    pub path: RelativePath,
+}
+
+/// A position in an open document of a loaded workspace.
+pub struct DocumentPosition<'a> {
+    pub file: GovernedFile<'a>,
+    /// The position as a byte of the document's text.
+    pub byte: usize,
+}
+
+/// Returns an open document with its workspace and its path in it. `None` if the document is not
+/// governed, not open or out of step.
+///
+/// For a symbolic link, the path is that of its target, because the client shows and writes the
+/// text of the target.
+pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
+    let open = snapshot.document(uri)?;
+    let view = snapshot.view(snapshot.workspace_of(uri)?);
+    let path = relative(view.workspace, open.path.as_deref()?)?;
+    let path = view.workspace.root.resolve(&path).unwrap_or(path);
+    Some(GovernedFile { view, open, path })
+}
+
+/// Returns the position that a request names, in its document.
+pub fn place<'a>(
+    snapshot: &'a Snapshot,
+    at: &lsp::TextDocumentPositionParams,
+) -> Option<DocumentPosition<'a>> {
+    let file = governed(snapshot, &at.text_document.uri)?;
+    let byte = file.byte(at.position);
+    Some(DocumentPosition { file, byte })
+}
+
+/// Returns an absolute path relative to the workspace. `None` if it lies outside.
+pub fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
+    workspace.root.relative(workspace.root.path(), path).ok()
+}
+
+impl Snapshot {
+    /// Returns a workspace with the documents of this snapshot.
+    pub fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
+        WorkspaceView { snapshot: self, workspace }
+    }
+}
+
+impl<'a> WorkspaceView<'a> {
+    /// Returns the client's range for bytes of a document.
+    pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
+        convert::range(document, bytes, self.snapshot.encoding)
+    }
+
+    /// Returns the open document of a workspace path, under whatever address the client opened it.
+    pub fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
+        let absolute = self.workspace.root.absolute(path);
+        let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
+        exact.or_else(|| {
+            // A client that reached the folder through a link uses another path for the same file.
+            let named = |open: &&OpenDocument| {
+                let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
+                file.and_then(|file| relative(self.workspace, file)).as_ref() == Some(path)
+            };
+            self.snapshot.documents().find(named)
+        })
+    }
+
+    /// Returns the open documents that are files of the registry.
+    pub fn opened_of_registry(self) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
+        let registry = &self.workspace.registry;
+        self.snapshot.documents().filter_map(move |open| {
+            let file = open.path.as_deref()?;
+            // Resolving a path is expensive and most documents are code, so the name is compared
+            // first.
+            let named = file.ends_with(registry.path().file_name())
+                || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
+            let path = if named { relative(self.workspace, file)? } else { return None };
+            registry.holds(&path).then_some((path, open))
+        })
+    }
+
+    /// Returns the open documents that this workspace governs.
+    pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
+        let files = self.snapshot.documents().filter(move |open| self.governs(open));
+        files.filter_map(move |open| governed(self.snapshot, &open.uri))
+    }
+
+    fn governs(self, open: &OpenDocument) -> bool {
+        let governing = self.snapshot.workspace_of(&open.uri);
+        governing.is_some_and(|it| it.root.path() == self.workspace.root.path())
+    }
+
+    /// Returns the address of a workspace path as the client would write it, so that the client
+    /// does not open a file twice.
+    pub fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
+        if let Some(open) = self.opened(path) {
+            return Some(open.uri.clone());
+        }
+        let root = self.root_as_named();
+        let root = root.as_deref().unwrap_or(self.workspace.root.path());
+        convert::uri_of(&root.join(path.as_str()))
+    }
+
+    /// Returns the root under the name by which the client reached it. `None` if this is the root's
+    /// own name.
+    fn root_as_named(self) -> Option<PathBuf> {
+        let root = self.workspace.root.path();
+        let documents = self.snapshot.documents().filter(|open| self.governs(open));
+        let mut files = documents.filter_map(|open| open.path.as_deref());
+        let first = files.next().filter(|file| !file.starts_with(root))?;
+        if files.any(|file| file.starts_with(root)) {
+            return None;
+        }
+        let inside = relative(self.workspace, first)?;
+        let depth = inside.as_str().split('/').count();
+        let named = first.ancestors().nth(depth)?;
+        first.ends_with(inside.as_str()).then(|| named.to_owned())
+    }
+
+    /// Returns the survey of the workspace.
+    pub fn survey(self) -> Arc<Survey> {
+        self.snapshot.analyses.survey(self.workspace)
+    }
+
+    /// Returns the names under which blocks of the workspace were recorded.
+    pub fn names(self) -> Arc<RecordedNames> {
+        self.snapshot.analyses.names(self.workspace)
+    }
+}
+
+impl GovernedFile<'_> {
+    /// Returns the client's range for bytes of the document.
+    pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
+        self.view.range(&self.open.document, bytes)
+    }
+
+    /// Returns the byte at a position of the client.
+    pub fn byte(&self, at: lsp::Position) -> usize {
+        convert::byte(&self.open.document, at, self.view.snapshot.encoding)
+    }
+
+    /// Returns true if the document is a file of its workspace's registry.
+    pub fn is_registry(&self) -> bool {
+        self.view.workspace.registry.holds(&self.path)
+    }
+
+    /// Returns the analysis of the document.
+    pub fn analyse(&self) -> Arc<Analysis> {
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        snapshot.analyses.analyse(workspace, path, open, &snapshot.documents)
+    }
+
+    /// Returns the last finished analysis of the document and the edits since.
+    ///
+    /// The answer needs no computation, while an analysis of the present text takes a parse and a
+    /// comparison with the ledger. `None` if the present text was not edited from an analysed one,
+    /// or if the ledger changed.
+    pub fn recent(&self) -> Option<Recent> {
+        let WorkspaceView { snapshot, workspace } = self.view;
+        snapshot.analyses.recent(workspace, self.open)
+    }
+
+    /// Returns what the file is compared with to find its edits. If git fails, the baseline is
+    /// unknown and no edit is judged.
+    pub fn baseline(&self) -> Arc<FormerFile> {
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        snapshot.analyses.baseline(workspace, path, &open.document)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::features::fixture::Editor;
+
+    #[test]
+    fn files_are_named_as_the_client_names_them() {
+        let mut editor = Editor::new("//- /src/a.rs\nfn a() {}\n//- /src/b.rs\nfn b() {}\n");
+        let inside = RelativePath::new("src/closed.rs").unwrap();
+        let plain = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
+        assert_eq!(plain, editor.uri("/src/closed.rs"));
+        let link = editor.reopen_through_a_link();
+        let named = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
+        assert_eq!(convert::path_of(&named).unwrap(), link.join("src/closed.rs"));
+        let b = RelativePath::new("src/b.rs").unwrap();
+        let open = editor.snapshot().view(editor.workspace()).address(&b).unwrap();
+        assert_eq!(convert::path_of(&open).unwrap(), link.join("src/b.rs"));
+    }
+}

@@ -1,0 +1,46 @@
+//! Applies the settings of the client.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::is_traced;
+use crate::config;
+use crate::ordered::Ordered;
+
+impl Ordered {
+    pub fn set_trace(&mut self, params: lsp::SetTraceParams) {
+        let world = &mut self.world;
+        world.at_start.trace = is_traced(&params.value);
+        Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
+    }
+
+    /// Handles changed settings. Clients that support it are asked for their settings; others send
+    /// them in the notification.
+    pub fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
+        if self.world.now.client.configuration {
+            return self.pull_configuration();
+        }
+        let section = config::section_among_others(&params.settings).cloned();
+        self.configured(&section.map_or(Value::Null, Value::Object));
+    }
+
+    /// Applies the client's settings for our section.
+    pub fn configured(&mut self, configuration: &Value) {
+        let (settings, problems) = self.world.at_start.with(configuration);
+        let warnings = self.world.not_warned_yet(problems);
+        self.warn(warnings);
+        if *self.world.now.settings == settings {
+            return;
+        }
+        self.world.now.settings = Arc::new(settings);
+        self.refresh();
+        for open in Vec::from_iter(self.world.now.documents.values().cloned()) {
+            self.diagnose_soon(open.uri.clone());
+        }
+        for root in Vec::from_iter(self.world.now.workspaces.loaded.keys().cloned()) {
+            self.diagnose_unopened(root);
+        }
+    }
+}
