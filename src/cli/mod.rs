@@ -14,6 +14,7 @@
 //! - `print`: all output of the command line.
 //! - `report`: the report as one self-contained HTML page.
 //! - `ssh`: SSH signatures, made and checked with `ssh-keygen -Y`.
+//! - `suggestion`: the commands that a usage error may suggest.
 //! - `target`: parsing file arguments such as `PATH:LINE:COLUMN`.
 //! - `when`: timestamps as text for people.
 
@@ -27,6 +28,7 @@ mod person;
 mod print;
 mod report;
 mod ssh;
+mod suggestion;
 mod target;
 mod when;
 
@@ -54,7 +56,7 @@ Exit codes:
   2  wrong usage, or input that is broken; nothing was changed
 
 Examples:
-  intent init                          start here
+  intent setup init                    start here
   intent new \"JWT migration\" --scope 'src/auth/**'
   intent select INT-001                declare what you work under
   intent record src/auth/jwt.rs        what changed, under the selected intent
@@ -112,19 +114,20 @@ pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli).into(),
-        Err(error) => refuse(&error, &arguments).into(),
+        Err(error) => refuse(&suggestion::without_switches(error), &arguments).into(),
     }
 }
 
 fn run(cli: Cli) -> Exit {
     // A hook must answer its host even if the current folder no longer exists, so it runs before a
     // `Context` is made.
-    if let Command::Hook(args) = &cli.command {
+    let command = cli.command.short();
+    if let Command::Hook(args) = &command {
         return hook::run(args);
     }
     let printer = Printer { json_asked: cli.json, color: cli.color, quiet: cli.quiet };
     let done = Context::new(cli.directory.as_deref(), printer)
-        .and_then(|context| dispatch(&context, cli.command));
+        .and_then(|context| dispatch(&context, command));
     done.unwrap_or_else(|error| printer.error(&error))
 }
 

@@ -60,6 +60,7 @@ mod tests {
         for ours in [
             json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
             json!({"command": "intent hook claude-code"}),
+            json!({"command": "intent-lsp agent hook claude-code"}),
             json!({"command": "\"C:\\Tools\\intent.exe\" hook claude-code"}),
         ] {
             assert!(calls_us(&hook(ours.clone())), "{ours}");

@@ -292,15 +292,26 @@ fn commands_outside_of_git_or_of_a_workspace() {
     ));
 }
 
+/// The words of every command that the help lists, the groups and their commands included.
+pub fn visible_commands() -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let command = intent_lsp::cli::command();
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        let name = sub.get_name().to_owned();
+        found.push(vec![name.clone()]);
+        let members = sub.get_subcommands();
+        found.extend(members.map(|member| vec![name.clone(), member.get_name().to_owned()]));
+    }
+    found
+}
+
 #[test]
 fn the_help_texts_are_as_stored() {
     let lab = Lab::git();
     let mut text = String::new();
-    let command = intent_lsp::cli::command();
-    let names =
-        command.get_subcommands().map(|sub| vec![sub.get_name().to_owned(), "--help".to_owned()]);
-    for arguments in std::iter::once(vec!["--help".to_owned()]).chain(names) {
-        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    for mut words in std::iter::once(Vec::new()).chain(visible_commands()) {
+        words.push("--help".to_owned());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         text.push_str(&format!("$ intent {}\n{}\n", words.join(" "), lab.fine(&words)));
     }
     insta::assert_snapshot!(text);

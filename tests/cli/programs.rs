@@ -206,11 +206,13 @@ fn completions_and_manual_pages_cover_every_command() {
     lab.fine(&["man", "--dir", "man"]);
     let (bash, page) = (lab.fine(&["completions", "bash"]), lab.fine(&["man"]));
     assert!(page.starts_with(".ie") || page.contains(".TH intent"), "{page}");
-    for sub in intent_lsp::cli::command().get_subcommands() {
-        let name = sub.get_name();
-        assert!(bash.contains(name), "{name}");
+    for words in crate::cli::visible_commands() {
+        let name = words.join("-");
+        assert!(bash.contains(&format!("intent__{}", name.replace('-', "__"))), "{name}");
         assert!(lab.root.join(format!("man/intent-{name}.1")).is_file(), "{name}");
     }
+    assert!(lab.root.join("man/intent-evidence-seal.1").is_file());
+    assert!(!lab.root.join("man/intent-seal.1").exists(), "the short spelling has no page");
 }
 
 #[test]

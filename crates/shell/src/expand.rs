@@ -9,6 +9,19 @@ use super::parse::{Op, Part, Word};
 use super::simulation::Shell;
 use super::variables::position;
 
+/// The text of a word. A word that is not known in full equals no name of a command.
+impl AsRef<str> for Arg {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<&'static str> for Arg {
+    fn from(text: &'static str) -> Self {
+        Self::known(text)
+    }
+}
+
 /// A character of a word, or an expansion inside it. Only unquoted characters can be globs, braces
 /// or `~`.
 #[derive(Clone, Debug)]

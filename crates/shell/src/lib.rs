@@ -20,6 +20,7 @@
 //! - `invisible`: characters that make a command look like a different one.
 //! - `judge`: what each program does.
 //! - `mentions`: paths in text that is not followed.
+//! - `ours`: the spellings of our own commands.
 //! - `parse`: the text as a tree of commands and words.
 //! - `paths`: paths as text.
 //! - `pattern`: glob patterns, and patterns for commands in rules.
@@ -43,6 +44,7 @@ mod folders;
 mod invisible;
 mod judge;
 mod mentions;
+mod ours;
 mod parse;
 mod paths;
 mod pattern;
@@ -61,6 +63,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use checks::check_of;
+pub use ours::{GROUPS, OUR_NAMES, short, verb};
 pub use pattern::{matches_rule, wild};
 
 /// The language that a command is written in.
@@ -238,9 +241,6 @@ pub fn patched(patch: &str) -> Vec<String> {
         false => Vec::new(),
     }
 }
-
-/// The names under which this program is installed.
-pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 
 /// Returns the arguments of `intent` if the text is exactly one call of this program.
 pub fn own_command(reading: &Prediction) -> Option<&[String]> {

@@ -1,23 +1,37 @@
 //! Glob patterns, and the patterns for commands in rules that people write.
 
 use super::Invocation;
+use super::ours::{self, OUR_NAMES};
 
 /// Returns true if the pattern of a rule matches an invocation.
 ///
 /// A pattern is a program, optionally followed by leading words: `git push` matches every `git
 /// push`, whatever follows. `*` matches any one word, and `**` any number of words, including none.
 /// Within a word, `*` and `?` match characters (`npm run test:*`). The program is compared without
-/// its folder.
+/// its folder. A command of this program that has two spellings is matched in both.
 pub fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
     let Some(program) = &invocation.program else { return false };
-    let mut given = invocation.words.iter().map(String::as_str).skip(1);
-    let mut wanted = pattern.split_whitespace();
-    match wanted.next() {
+    let given = invocation.words.get(1..).unwrap_or_default();
+    let mut wanted = pattern.split_whitespace().map(str::to_owned);
+    match wanted.next().as_deref() {
         None => return false,
         Some("**") => return true,
         Some(first) if first != "*" && !wild(first, program) => return false,
         Some(_) => {}
     }
+    let wanted: Vec<String> = wanted.collect();
+    if !OUR_NAMES.contains(&program.as_str()) {
+        return begins_with(&wanted, given);
+    }
+    let short = ours::short(given);
+    let grouped = ours::grouped(&short);
+    let fits = |wanted: &[String]| begins_with(wanted, &short) || begins_with(wanted, &grouped);
+    fits(&wanted) || fits(&ours::short(&wanted))
+}
+
+/// Returns true if the arguments begin with words that match those of a pattern.
+fn begins_with(wanted: &[String], given: &[String]) -> bool {
+    let mut given = given.iter();
     for word in wanted {
         if word == "**" {
             return true;

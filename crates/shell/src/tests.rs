@@ -497,6 +497,106 @@ fn tests_and_linters_are_known() {
     }
 }
 
+/// Every command of a group, its short spelling and an argument that it may have.
+const SPELLINGS: [(&str, &str); 26] = [
+    ("evidence seal", "seal"),
+    ("evidence verify", "verify"),
+    ("evidence anchor", "anchor"),
+    ("evidence erase x", "erase x"),
+    ("evidence compact", "compact"),
+    ("evidence reassign x --to A", "reassign x --to A"),
+    ("agent hook claude-code", "hook claude-code"),
+    ("agent mcp", "mcp"),
+    ("agent gate a.rs", "gate a.rs"),
+    ("agent off --for 1h", "off --for 1h"),
+    ("agent on", "on"),
+    ("agent worktree x", "worktree x"),
+    ("agent protocol", "protocol"),
+    ("agent explain ls", "explain ls"),
+    ("setup init", "init"),
+    ("setup init --dry-run", "init --dry-run"),
+    ("setup uninstall", "uninstall"),
+    ("setup git-hooks", "git-hooks"),
+    ("setup git-hooks --install", "git-hooks --install"),
+    ("setup team --owner @ada", "init --team --owner @ada"),
+    ("setup demo", "demo"),
+    ("setup completions bash", "completions bash"),
+    ("setup man", "man"),
+    ("setup man --dir out", "man --dir out"),
+    ("agent off --help", "off --help"),
+    ("agent gate --help", "gate --help"),
+];
+
+#[test]
+fn a_command_of_ours_is_judged_alike_in_both_spellings() {
+    let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };
+    let mut readings = 0;
+    for (grouped, short) in SPELLINGS {
+        let (group, rest) = grouped.split_once(' ').expect("a group");
+        for (around, program, options) in [
+            ("", "intent", ""),
+            ("", "intent", "-C x "),
+            ("", "intent-lsp", "--color never -q "),
+            ("", "/usr/bin/intent", "-qC x --json "),
+            ("", "intent.exe", "-Cx "),
+            ("sudo ", "intent", ""),
+            ("cd y && env A=1 timeout 5 ", "intent", "-C x "),
+        ] {
+            let judge = |line: &str| {
+                let reading = read(line, Dialect::Posix, &at);
+                let commands = reading.commands.iter().map(|one| (one.class, one.rule.clone()));
+                let commands: Vec<_> = commands.collect();
+                (reading.class, reading.rule, reading.targets, commands)
+            };
+            let expected = judge(&format!("{around}{program} {options}{short}"));
+            for line in [
+                format!("{around}{program} {options}{grouped}"),
+                format!("{around}{program} {group} {options}{rest}"),
+                format!("{around}{program} {options}{group} {options}{rest}"),
+            ] {
+                assert_eq!(judge(&line), expected, "{line}");
+                readings += 1;
+            }
+        }
+    }
+    assert!(readings > 500);
+    for line in ["intent agent off", "bash -c 'intent -C x agent off'", "x=off; intent agent $x"] {
+        let reading = read(line, Dialect::Posix, &at);
+        assert_eq!((reading.class, &*reading.rule), (Class::Destructive, "intent.off"), "{line}");
+    }
+    for dialect in [Dialect::PowerShell, Dialect::Cmd] {
+        for line in ["intent agent off", "intent -C x agent off", "intent.exe agent -q off"] {
+            let short = line.replace("agent ", "");
+            let (grouped, short) = (read(line, dialect, &at), read(&short, dialect, &at));
+            assert_eq!((grouped.class, grouped.rule), (short.class, short.rule), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_for_a_command_of_ours_applies_to_both_spellings() {
+    let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };
+    for (pattern, line, expected) in [
+        ("intent seal", "intent seal --dry-run", true),
+        ("intent seal", "intent evidence seal --dry-run", true),
+        ("intent evidence seal", "intent seal --dry-run", true),
+        ("intent evidence *", "intent seal", true),
+        ("intent evidence **", "intent-lsp seal", false),
+        ("* off", "intent agent off --for 1h", true),
+        ("intent -C * off", "intent -C x agent off", true),
+        ("intent init --team", "intent setup team --owner @ada", true),
+        ("intent setup team", "intent init --team", true),
+        ("intent setup *", "intent setup team", true),
+        ("intent seal", "intent evidence verify", false),
+        ("intent agent **", "intent why a.rs", false),
+        ("other seal", "other evidence seal", false),
+    ] {
+        let reading = read(line, Dialect::Posix, &at);
+        let command = reading.commands.first().expect("a command");
+        assert_eq!(matches_rule(pattern, command), expected, "{pattern}: {line}");
+    }
+}
+
 #[test]
 fn a_test_is_judged_like_the_command_that_it_runs() {
     let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };

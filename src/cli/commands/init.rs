@@ -19,7 +19,7 @@ use overview::init::{InitAnswer, init};
 use overview::team::{TeamAnswer, TeamFileDone, team};
 
 /// Set up a repository: files, git's hooks, its agents; never overwrites
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Writes a commented registry and policy below .orchestration/, with the .gitignore and
 .gitattributes that keep private files out of commits and git's hands off the ledger,
@@ -80,6 +80,25 @@ pub struct InitArgs {
     /// Write the full path of this program into the settings, instead of finding it on the PATH
     #[arg(long)]
     absolute: bool,
+}
+
+/// Set up a repository and what a team needs: a job for the forge, pre-commit, CODEOWNERS
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The same as `intent init --team`: `intent setup init --help` says what is written.
+
+Example:
+  intent setup team --owner @ada")]
+pub struct TeamArgs {
+    /// Who answers for the files that steer agents; may be repeated
+    #[arg(long, value_name = "HANDLE", value_parser = owner)]
+    owner: Vec<String>,
+}
+
+impl From<TeamArgs> for InitArgs {
+    fn from(args: TeamArgs) -> Self {
+        Self { team: true, owner: args.owner, ..Self::default() }
+    }
 }
 
 /// Parses the name of a person or a team as forges write it in `CODEOWNERS`.

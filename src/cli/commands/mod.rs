@@ -49,16 +49,15 @@ mod worktree;
 
 use crate::cli::{CliError, Context, Exit};
 
+/// The commands in the order in which `intent --help` lists them. The hidden ones are the short
+/// spellings of those in groups: git hooks, settings of agents and documents of any age use them.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    Init(init::InitArgs),
-    Demo(demo::DemoArgs),
-    Uninstall(uninstall::UninstallArgs),
     List(list::ListArgs),
     New(new::NewArgs),
     Start(start::StartArgs),
-    Test(test::TestArgs),
     Complete(complete::CompleteArgs),
+    Test(test::TestArgs),
     Select(select::SelectArgs),
     Clear(clear::ClearArgs),
     Status(status::StatusArgs),
@@ -67,42 +66,140 @@ pub enum Command {
     Propose(propose::ProposeArgs),
     RequestScope(propose::ScopeArgs),
     Record(record::RecordArgs),
-    Seal(seal::SealArgs),
-    Compact(compact::CompactArgs),
     Accept(accept::AcceptArgs),
-    Reassign(reassign::ReassignArgs),
     Why(why::WhyArgs),
     Check(check::CheckArgs),
     Map(map::MapArgs),
     Report(report::ReportArgs),
+    Trace(trace::TraceArgs),
+    Doctor(doctor::DoctorArgs),
+    Approve(approve::ApproveArgs),
+    Reject(approve::RejectArgs),
+    Lesson(lesson::LessonArgs),
+    Policy(policy::PolicyArgs),
+    Fence(fence::FenceArgs),
+    /// Seal, verify and sign what was recorded
+    #[command(subcommand)]
+    Evidence(EvidenceCommand),
+    /// What agents' hosts call, and what a person decides about the gate
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Set up a repository, its hooks and its team, or take that back
+    #[command(subcommand)]
+    Setup(SetupCommand),
+    Lsp(lsp::LspArgs),
+    Schema(schema::SchemaArgs),
+    #[command(hide = true)]
+    Seal(seal::SealArgs),
+    #[command(hide = true)]
+    Verify(verify::VerifyArgs),
+    #[command(hide = true)]
+    Anchor(anchor::AnchorArgs),
+    #[command(hide = true)]
+    Erase(erase::EraseArgs),
+    #[command(hide = true)]
+    Compact(compact::CompactArgs),
+    #[command(hide = true)]
+    Reassign(reassign::ReassignArgs),
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
+    #[command(hide = true)]
+    Mcp(mcp::McpArgs),
+    #[command(hide = true)]
+    Gate(gate::GateArgs),
+    #[command(hide = true)]
+    Off(off::OffArgs),
+    #[command(hide = true)]
+    On(off::OnArgs),
+    #[command(hide = true)]
+    Worktree(worktree::WorktreeArgs),
+    #[command(hide = true)]
+    Protocol(protocol::ProtocolArgs),
+    #[command(hide = true)]
+    Explain(explain::ExplainArgs),
+    #[command(hide = true)]
+    Init(init::InitArgs),
+    #[command(hide = true)]
+    Uninstall(uninstall::UninstallArgs),
+    #[command(hide = true)]
+    GitHooks(git_hooks::GitHooksArgs),
+    #[command(hide = true)]
+    Demo(demo::DemoArgs),
+    #[command(hide = true)]
+    Completions(completions::CompletionsArgs),
+    #[command(hide = true)]
+    Man(man::ManArgs),
+}
+
+/// The commands that make evidence of records, and look after it.
+#[derive(Debug, clap::Subcommand)]
+pub enum EvidenceCommand {
+    Seal(seal::SealArgs),
     Verify(verify::VerifyArgs),
     Anchor(anchor::AnchorArgs),
     Erase(erase::EraseArgs),
-    Trace(trace::TraceArgs),
-    Doctor(doctor::DoctorArgs),
-    Gate(gate::GateArgs),
-    Fence(fence::FenceArgs),
-    Worktree(worktree::WorktreeArgs),
+    Compact(compact::CompactArgs),
+    Reassign(reassign::ReassignArgs),
+}
+
+/// The commands that agents' hosts call, and those for the gate.
+#[derive(Debug, clap::Subcommand)]
+pub enum AgentCommand {
     Hook(hook::HookArgs),
-    GitHooks(git_hooks::GitHooksArgs),
-    Approve(approve::ApproveArgs),
-    Reject(approve::RejectArgs),
+    Mcp(mcp::McpArgs),
+    Gate(gate::GateArgs),
     Off(off::OffArgs),
     On(off::OnArgs),
-    Lesson(lesson::LessonArgs),
-    Policy(policy::PolicyArgs),
+    Worktree(worktree::WorktreeArgs),
     Protocol(protocol::ProtocolArgs),
     Explain(explain::ExplainArgs),
-    Lsp(lsp::LspArgs),
-    Mcp(mcp::McpArgs),
+}
+
+/// The commands that set something up, or write files that an installation needs.
+#[derive(Debug, clap::Subcommand)]
+pub enum SetupCommand {
+    Init(init::InitArgs),
+    Uninstall(uninstall::UninstallArgs),
+    GitHooks(git_hooks::GitHooksArgs),
+    Team(init::TeamArgs),
+    Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
-    Schema(schema::SchemaArgs),
+}
+
+impl Command {
+    /// Returns a command of a group as the command with the short spelling.
+    pub fn short(self) -> Self {
+        match self {
+            Self::Evidence(EvidenceCommand::Seal(args)) => Self::Seal(args),
+            Self::Evidence(EvidenceCommand::Verify(args)) => Self::Verify(args),
+            Self::Evidence(EvidenceCommand::Anchor(args)) => Self::Anchor(args),
+            Self::Evidence(EvidenceCommand::Erase(args)) => Self::Erase(args),
+            Self::Evidence(EvidenceCommand::Compact(args)) => Self::Compact(args),
+            Self::Evidence(EvidenceCommand::Reassign(args)) => Self::Reassign(args),
+            Self::Agent(AgentCommand::Hook(args)) => Self::Hook(args),
+            Self::Agent(AgentCommand::Mcp(args)) => Self::Mcp(args),
+            Self::Agent(AgentCommand::Gate(args)) => Self::Gate(args),
+            Self::Agent(AgentCommand::Off(args)) => Self::Off(args),
+            Self::Agent(AgentCommand::On(args)) => Self::On(args),
+            Self::Agent(AgentCommand::Worktree(args)) => Self::Worktree(args),
+            Self::Agent(AgentCommand::Protocol(args)) => Self::Protocol(args),
+            Self::Agent(AgentCommand::Explain(args)) => Self::Explain(args),
+            Self::Setup(SetupCommand::Init(args)) => Self::Init(args),
+            Self::Setup(SetupCommand::Uninstall(args)) => Self::Uninstall(args),
+            Self::Setup(SetupCommand::GitHooks(args)) => Self::GitHooks(args),
+            Self::Setup(SetupCommand::Team(args)) => Self::Init(args.into()),
+            Self::Setup(SetupCommand::Demo(args)) => Self::Demo(args),
+            Self::Setup(SetupCommand::Completions(args)) => Self::Completions(args),
+            Self::Setup(SetupCommand::Man(args)) => Self::Man(args),
+            short => short,
+        }
+    }
 }
 
 /// Runs a command.
 pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
-    match command {
+    match command.short() {
         Command::Init(args) => init::run(context, args),
         Command::Demo(args) => demo::run(context, args),
         Command::Uninstall(args) => uninstall::run(context, args),
@@ -150,5 +247,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, args),
         Command::Schema(args) => schema::run(context, args),
+        // The short spelling of a command is in no group.
+        Command::Evidence(_) | Command::Agent(_) | Command::Setup(_) => Ok(Exit::Fine),
     }
 }

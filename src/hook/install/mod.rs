@@ -299,6 +299,9 @@ fn program_in(text: &str) -> Option<HostProgram> {
             let mut places = text.match_indices(" hook ");
             places.find_map(|(at, _)| {
                 let before = text[..at].trim_end_matches(['\\', '"']);
+                // `agent hook` is the other spelling of `hook`.
+                let before = before.strip_suffix(" agent").unwrap_or(before);
+                let before = before.trim_end_matches(['\\', '"']);
                 let program = &before[before.rfind(['"', '\n'])? + 1..];
                 recognise::is_us(program).then(|| program.to_owned())
             })?

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use shell::OUR_NAMES;
+use shell::{OUR_NAMES, short};
 
 /// The name by which settings start this program. Settings are committed, and on some machines
 /// `intent` may be another program.
@@ -19,7 +19,7 @@ pub fn is_us(program: &str) -> bool {
 const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell", "commandWindows"];
 
 /// Returns true if a settings entry, or anything inside it, starts this program with one of these
-/// subcommands: `hook`, `mcp`, `lsp`.
+/// subcommands: `hook`, `mcp`, `lsp`. `agent hook` and `agent mcp` are other spellings of them.
 pub fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
     match entry {
         Value::Object(members) => {
@@ -55,9 +55,9 @@ fn calls(words: &[String], verbs: &[&str]) -> bool {
         let first = before.get(end.map_or(0, |end| end + 1));
         !first.is_some_and(|first| INERT.contains(&first.rsplit('/').next().unwrap_or(first)))
     };
-    words.windows(2).enumerate().any(|(at, pair)| {
-        is_us(pair[0].trim_matches(['"', '\'']))
-            && verbs.contains(&pair[1].as_str())
+    words.iter().enumerate().any(|(at, word)| {
+        is_us(word.trim_matches(['"', '\'']))
+            && short(&words[at + 1..]).first().is_some_and(|verb| verbs.contains(&verb.as_str()))
             && is_started(at)
     })
 }
@@ -79,14 +79,19 @@ mod tests {
             json!({"bash": "intent hook copilot", "powershell": "intent hook copilot"}),
             json!({"matcher": "*", "hooks": [{"command": "other"}, {"command": "intent hook gemini"}]}),
             json!({"action": {"type": "command", "command": "intent hook kiro"}}),
+            json!({"command": "intent-lsp agent hook claude-code"}),
+            json!({"command": "/usr/bin/intent", "args": ["agent", "hook", "claude-code"]}),
             json!({"command": "cd . && echo x; env A=1 intent hook codex || true"}),
         ] {
             assert!(starts_us(&ours, &["hook"]), "{ours}");
         }
         assert!(starts_us(&json!({"command": ["intent", "mcp"]}), &["mcp"]));
+        assert!(starts_us(&json!({"command": ["intent", "agent", "mcp"]}), &["mcp"]));
         for other in [
             json!({"command": "echo hook"}),
             json!({"command": "intent", "args": ["lsp"]}),
+            json!({"command": "intent agent off"}),
+            json!({"command": "intent evidence hook"}),
             json!({"command": "not-intent hook"}),
             json!({"command": "intent"}),
             json!({"description": "intent hook"}),

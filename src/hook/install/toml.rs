@@ -72,9 +72,9 @@ fn command(server: &Item) -> Option<&str> {
 
 fn serves(server: &Item) -> bool {
     let args = server.get("args").and_then(Item::as_array);
-    args.is_some_and(|args| {
-        args.len() == 1 && args.get(0).and_then(|arg| arg.as_str()) == Some("mcp")
-    })
+    let args =
+        args.and_then(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)).collect());
+    args.is_some_and(|args: Vec<String>| shell::short(&args) == ["mcp"])
 }
 
 fn is_current(server: &Item, path: &str) -> bool {
@@ -119,6 +119,14 @@ mod tests {
         let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
         let now = put(older, &HostProgram::Found).unwrap();
         assert!(now.contains("command = \"intent-lsp\""), "{now}");
+    }
+
+    #[test]
+    fn our_entry_is_recognised_in_both_spellings() {
+        let grouped = "[mcp_servers.intent]\ncommand = \"intent\"\nargs = [\"agent\", \"mcp\"]\n";
+        let now = put(grouped, &HostProgram::Found).unwrap();
+        assert!(now.contains("command = \"intent-lsp\""), "{now}");
+        assert_eq!(take(grouped).unwrap().unwrap_or_default(), "");
     }
 
     #[test]

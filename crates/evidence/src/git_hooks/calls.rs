@@ -74,19 +74,22 @@ pub(super) fn lefthook_files(top: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns true if a file calls `intent seal --hook NAME`, or `intent seal --hook "$…"` with a
-/// variable. The name must match, so a line that was copied from another hook without changing its
-/// name does not count.
+/// Returns true if a line of a file calls `intent seal` for this hook.
 pub(super) fn seals(path: &Path, name: &str) -> bool {
-    text(path).lines().any(|line| {
-        let line = line.trim_start();
-        let Some((program, hook)) = line.split_once("seal --hook ") else { return false };
-        let hook = hook.trim_start_matches(['"', '\'', ' ']);
-        let named = hook.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
-        !line.starts_with('#')
-            && program.contains("intent")
-            && (hook.starts_with('$') || named == Some(name))
-    })
+    text(path).lines().any(|line| calls_seal(line, name))
+}
+
+/// Returns true if a line calls `intent seal --hook NAME`, or `intent seal --hook "$…"` with a
+/// variable, also in the spelling `intent evidence seal`. The name must match, so a line that was
+/// copied from another hook without changing its name does not count.
+fn calls_seal(line: &str, name: &str) -> bool {
+    let line = line.trim_start();
+    let Some((program, hook)) = line.split_once("seal --hook ") else { return false };
+    let hook = hook.trim_start_matches(['"', '\'', ' ']);
+    let named = hook.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+    !line.starts_with('#')
+        && program.contains("intent")
+        && (hook.starts_with('$') || named == Some(name))
 }
 
 /// Returns the text of a file, or an empty text if the file does not exist, is too large or cannot
@@ -105,4 +108,22 @@ fn is_executable(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_executable(path: &Path) -> bool {
     path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_the_call_are_recognised() {
+        for (line, expected) in [
+            ("intent seal --hook pre-commit", true),
+            ("intent evidence seal --hook pre-commit", true),
+            ("intent -C x evidence seal --hook \"$0\"", true),
+            ("intent evidence seal --hook post-commit", false),
+            ("# intent evidence seal --hook pre-commit", false),
+        ] {
+            assert_eq!(calls_seal(line, "pre-commit"), expected, "{line}");
+        }
+    }
 }

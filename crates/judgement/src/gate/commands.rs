@@ -38,14 +38,7 @@ fn misused(
         let next = at.and_then(|at| words.get(at + 1)).map(String::as_str);
         next.or_else(|| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')))
     };
-    let mut rest = words.iter().skip(1);
-    let verb = loop {
-        match rest.next()?.as_str() {
-            "-C" | "--color" => drop(rest.next()),
-            option if option.starts_with('-') => {}
-            verb => break verb,
-        }
-    };
+    let verb = arguments.get(shell::verb(arguments)?)?.as_str();
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
     let is_selected = |id: &str| selected(arguments).as_deref() == Some(id);
     let is_other = |option: &str, own: &[&str]| value(option).is_some_and(|it| !own.contains(&it));

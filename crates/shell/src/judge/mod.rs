@@ -38,6 +38,7 @@ use super::finding::{
     reads, unreadable_rule, unseen, writes,
 };
 use super::mentions;
+use super::ours::{self, OUR_NAMES};
 use super::pattern::wild;
 use super::places::{Location, place};
 use super::simulation::Shell;
@@ -86,7 +87,10 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     let first = &args[0];
     let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
     let name = base(written);
-    let call = ProgramCall { name: &name, args: &args[1..], stdin: &stdin };
+    // The rows of the table have the short spelling of our commands.
+    let short = OUR_NAMES.contains(&family(&name)).then(|| ours::short(&args[1..]));
+    let args = short.as_deref().unwrap_or(&args[1..]);
+    let call = ProgramCall { name: &name, args, stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
         let (finding, out) = (downloaded(written), StreamData::some());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
@@ -191,7 +195,7 @@ fn copies_us(call: &ProgramCall) -> bool {
     let ours = |arg: &Arg| {
         let name = arg.text.rsplit('/').next().unwrap_or_default();
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        super::OUR_NAMES.contains(&name) && (arg.text == name || arg.text.contains("bin/"))
+        OUR_NAMES.contains(&name) && (arg.text == name || arg.text.contains("bin/"))
     };
     ["cp", "mv", "ln", "install", "link", "rsync"].contains(&call.name)
         && call.args.len() > 1

@@ -1,0 +1,29 @@
+//! The suggestions in usage errors.
+
+use clap::Error;
+use clap::error::{ContextKind, ContextValue};
+
+/// The commands that no usage error suggests. Whoever mistypes a command, above all an agent that
+/// follows every hint, must not be led to one that switches the gate off.
+const SWITCHES: [&str; 2] = ["off", "uninstall"];
+
+/// Removes from a usage error the suggested commands that switch the gate off.
+pub fn without_switches(mut error: Error) -> Error {
+    for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedCommand] {
+        let is_switch = |said: &String| said.split(' ').any(|word| SWITCHES.contains(&word));
+        let left = match error.remove(kind) {
+            Some(ContextValue::Strings(said)) => {
+                let left: Vec<String> = said.into_iter().filter(|one| !is_switch(one)).collect();
+                (!left.is_empty()).then_some(ContextValue::Strings(left))
+            }
+            Some(ContextValue::String(said)) => {
+                (!is_switch(&said)).then_some(ContextValue::String(said))
+            }
+            other => other,
+        };
+        if let Some(left) = left {
+            error.insert(kind, left);
+        }
+    }
+    error
+}
