@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::cache::{Cache, lock};
 use super::open_document::{Documents, OpenDocument};
@@ -216,7 +216,7 @@ impl Analyses {
     /// before, or from the file on disk, if they lie outside of the typed part.
     pub fn intents_of(
         &self,
-        uri: &lsp::Uri,
+        uri: &lsp::Url,
         file: &IntentFile,
         on_disk: Option<&IntentFile>,
     ) -> Vec<(String, usize)> {
@@ -246,7 +246,7 @@ impl Analyses {
     }
 
     /// Returns how long the last analysis of a document took.
-    pub fn took(&self, uri: &lsp::Uri) -> Duration {
+    pub fn took(&self, uri: &lsp::Url) -> Duration {
         lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 

@@ -2,7 +2,7 @@
 //! message.
 
 use serde_json::{Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::diagnostics_schedule::Clean;
 use code::Encoding;
@@ -82,16 +82,19 @@ pub struct Capabilities {
 impl Capabilities {
     /// Reads the capabilities, by the names that the protocol gives them. A missing one counts as
     /// "no".
-    pub fn new(client: &lsp::ClientCapabilities) -> Self {
-        let client = serde_json::to_value(client).unwrap_or_default();
-        let text = |path: &str| client.pointer(&format!("/textDocument/{path}"));
-        let workspace = |path: &str| client.pointer(&format!("/workspace/{path}"));
+    ///
+    /// They are read from the message itself, because the types of the protocol crate lack a few of
+    /// them.
+    pub fn new(client: &Value) -> Self {
+        let given = |path: String| client.pointer(&path).filter(|it| !it.is_null());
+        let text = |path: &str| given(format!("/textDocument/{path}"));
+        let workspace = |path: &str| given(format!("/workspace/{path}"));
         // What a client can show of diagnostics may be said of those that it pulls, or of those that
         // are pushed to it.
         let diagnostics = [text("publishDiagnostics"), text("diagnostic")];
         let shows = |path: &str| diagnostics.iter().flatten().any(|it| yes(it.pointer(path)));
         let fades = |it: &&Value| {
-            lists(it.pointer("/tagSupport/valueSet"), json!(lsp::DiagnosticTag::Unnecessary))
+            lists(it.pointer("/tagSupport/valueSet"), json!(lsp::DiagnosticTag::UNNECESSARY))
         };
         let document_changes = yes(workspace("workspaceEdit/documentChanges"));
         let operations = workspace("workspaceEdit/resourceOperations");
@@ -187,7 +190,7 @@ mod tests {
     use super::*;
 
     fn resolve(client: serde_json::Value) -> Capabilities {
-        Capabilities::new(&serde_json::from_value(client).unwrap())
+        Capabilities::new(&client)
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Id};
+use tower_lsp::lsp_types as lsp;
 
 use super::cache::lock;
 use super::transport::Outbox;
@@ -70,9 +70,9 @@ impl Client {
         Self { inner: Arc::new(inner) }
     }
 
-    pub fn notify<N: lsp::Notification>(&self, params: &N::Params) {
+    pub fn notify<N: lsp::notification::Notification>(&self, params: &N::Params) {
         match serde_json::to_value(params) {
-            Ok(params) => self.tell(N::METHOD.as_str(), params),
+            Ok(params) => self.tell(N::METHOD, params),
             Err(error) => tracing::error!(%error, "a notification cannot be written as JSON"),
         }
     }
@@ -84,13 +84,16 @@ impl Client {
 
     /// Writes a line into the client's log.
     pub fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
-        let params = lsp::LogMessageParams { kind, message: message.into() };
-        self.notify::<lsp::LogMessageNotification>(&params);
+        let params = lsp::LogMessageParams { typ: kind, message: message.into() };
+        self.notify::<lsp::notification::LogMessage>(&params);
     }
 
     /// Shows a message to the person.
     pub fn show_message(&self, kind: lsp::MessageType, message: String) {
-        self.notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
+        self.notify::<lsp::notification::ShowMessage>(&lsp::ShowMessageParams {
+            typ: kind,
+            message,
+        });
     }
 
     /// Shows a dialog to the person. Returns the title of the chosen action. `None` if the dialog
@@ -104,16 +107,16 @@ impl Client {
     ) -> Result<Option<String>, ClientError> {
         let item = |title: &&str| lsp::MessageActionItem {
             title: (*title).to_owned(),
-            ..Default::default()
+            properties: HashMap::new(),
         };
         let actions = Some(titles.iter().map(item).collect());
-        let params = lsp::ShowMessageRequestParams { kind, message, actions };
-        let chosen = self.request_within::<lsp::ShowMessageRequest>(params, limit).await?;
+        let params = lsp::ShowMessageRequestParams { typ: kind, message, actions };
+        let chosen = self.request_within::<lsp::request::ShowMessageRequest>(params, limit).await?;
         Ok(chosen.map(|item| item.title))
     }
 
     /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
-    pub async fn request<R: lsp::Request>(
+    pub async fn request<R: lsp::request::Request>(
         &self,
         params: R::Params,
     ) -> Result<R::Result, ClientError> {
@@ -122,12 +125,12 @@ impl Client {
 
     /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
     /// decide.
-    pub async fn request_within<R: lsp::Request>(
+    pub async fn request_within<R: lsp::request::Request>(
         &self,
         params: R::Params,
         limit: Duration,
     ) -> Result<R::Result, ClientError> {
-        let method = R::METHOD.as_str();
+        let method = R::METHOD;
         let unreadable = |error: serde_json::Error| ClientError::Unreadable {
             method: method.to_owned(),
             reason: error.to_string(),
@@ -139,11 +142,11 @@ impl Client {
 
     /// Sends a request and returns whether the client accepted it. The content of the answer is
     /// ignored.
-    pub async fn request_done<R: lsp::Request>(
+    pub async fn request_done<R: lsp::request::Request>(
         &self,
         params: R::Params,
     ) -> Result<(), ClientError> {
-        let method = R::METHOD.as_str();
+        let method = R::METHOD;
         let params = serde_json::to_value(params).unwrap_or(Value::Null);
         self.ask(method, params, ANSWER_LIMIT).await.map(drop)
     }
@@ -207,7 +210,7 @@ mod tests {
         let (client, mut frames) = client();
         let limit = Duration::from_millis(20);
         let params = lsp::ConfigurationParams { items: Vec::new() };
-        let asked = client.request_within::<lsp::ConfigurationRequest>(params, limit);
+        let asked = client.request_within::<lsp::request::WorkspaceConfiguration>(params, limit);
         assert!(matches!(block_on(asked), Err(ClientError::Late { .. })));
         let mut next = || -> Value {
             serde_json::from_slice(&frames.next_frame().unwrap().unwrap().unwrap()).unwrap()
@@ -223,7 +226,7 @@ mod tests {
         let (client, _frames) = client();
         let params = lsp::ConfigurationParams { items: Vec::new() };
         let answered = block_on(async {
-            let asked = client.request::<lsp::ConfigurationRequest>(params);
+            let asked = client.request::<lsp::request::WorkspaceConfiguration>(params);
             let answer = async { client.deliver(&Id::Number(1), Ok(json!({ "no": "list" }))) };
             // Both futures are polled in this order, so the request is sent before it is answered.
             tokio::join!(asked, answer).0

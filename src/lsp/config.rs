@@ -160,8 +160,8 @@ impl Settings {
 }
 
 /// Returns the registration with which the client reports changes of our section.
-pub fn registration() -> tower_lsp::gen_lsp_types::Registration {
-    tower_lsp::gen_lsp_types::Registration {
+pub fn registration() -> tower_lsp::lsp_types::Registration {
+    tower_lsp::lsp_types::Registration {
         id: "intent/configuration".into(),
         method: "workspace/didChangeConfiguration".into(),
         register_options: Some(serde_json::json!({ "section": SECTION })),

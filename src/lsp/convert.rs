@@ -3,14 +3,14 @@
 
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use code::{Document, Encoding, LineRange, Position};
 use ground::Level;
 
 /// Returns the path of a `file:` address. `None` for other schemes. An address with a host other
 /// than `localhost` has a path only on Windows, where it names a network share.
-pub fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
+pub fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
     if uri.scheme() != "file" {
         return None;
     }
@@ -19,8 +19,8 @@ pub fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
 }
 
 /// Returns the address of an absolute path. `None` for a relative path.
-pub fn uri_of(path: &Path) -> Option<lsp::Uri> {
-    lsp::Uri::from_file_path(path).ok()
+pub fn uri_of(path: &Path) -> Option<lsp::Url> {
+    lsp::Url::from_file_path(path).ok()
 }
 
 /// Writes the letter of a Windows drive as a capital. Clients use both cases for the same path.
@@ -93,15 +93,15 @@ pub fn range_of_lines(lines: LineRange) -> lsp::Range {
 pub fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,
-        Level::Hint => Some(lsp::DiagnosticSeverity::Hint),
-        Level::Info => Some(lsp::DiagnosticSeverity::Information),
-        Level::Warning => Some(lsp::DiagnosticSeverity::Warning),
-        Level::Error => Some(lsp::DiagnosticSeverity::Error),
+        Level::Hint => Some(lsp::DiagnosticSeverity::HINT),
+        Level::Info => Some(lsp::DiagnosticSeverity::INFORMATION),
+        Level::Warning => Some(lsp::DiagnosticSeverity::WARNING),
+        Level::Error => Some(lsp::DiagnosticSeverity::ERROR),
     }
 }
 
 /// Returns the address of the document that the parameters of a message name.
-pub fn document_address(params: &serde_json::Value) -> Option<lsp::Uri> {
+pub fn document_address(params: &serde_json::Value) -> Option<lsp::Url> {
     params.pointer("/textDocument/uri")?.as_str()?.parse().ok()
 }
 
@@ -109,7 +109,7 @@ pub fn document_address(params: &serde_json::Value) -> Option<lsp::Uri> {
 mod tests {
     use super::*;
 
-    fn uri(text: &str) -> lsp::Uri {
+    fn uri(text: &str) -> lsp::Url {
         text.parse().unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 /// The shortest pause in typing after which a document's diagnostics are computed.
 pub const QUIET: Duration = Duration::from_millis(75);
@@ -42,20 +42,20 @@ pub enum Clean {
 #[derive(Default)]
 pub struct Schedule {
     last: Generation,
-    wanted: HashMap<lsp::Uri, Generation>,
+    wanted: HashMap<lsp::Url, Generation>,
     /// When each document was first changed since its diagnostics were computed.
-    waiting: HashMap<lsp::Uri, Instant>,
+    waiting: HashMap<lsp::Url, Instant>,
     /// The diagnostics that the client shows now, by document.
-    shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,
+    shown: HashMap<lsp::Url, Vec<lsp::Diagnostic>>,
     /// The unopened files that have diagnostics, by the root of their workspace.
-    unopened: HashMap<PathBuf, HashSet<lsp::Uri>>,
+    unopened: HashMap<PathBuf, HashSet<lsp::Url>>,
     /// The last computation for the unopened files that was started, by root.
     unopened_wanted: HashMap<PathBuf, Generation>,
 }
 
 impl Schedule {
     /// Marks a document as changed: a computation that runs for it is no longer wanted.
-    pub fn touch(&mut self, uri: &lsp::Uri) -> Generation {
+    pub fn touch(&mut self, uri: &lsp::Url) -> Generation {
         self.last.0 += 1;
         self.wanted.insert(uri.clone(), self.last);
         self.last
@@ -63,13 +63,13 @@ impl Schedule {
 
     /// Returns how long to wait for more edits of a document, given how long its last analysis
     /// took.
-    pub fn pause(&mut self, uri: &lsp::Uri, took: Duration) -> Duration {
+    pub fn pause(&mut self, uri: &lsp::Url, took: Duration) -> Duration {
         let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
         quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
     }
 
     /// Marks that the computation of a document's diagnostics begins.
-    pub fn begin(&mut self, uri: &lsp::Uri) {
+    pub fn begin(&mut self, uri: &lsp::Url) {
         self.waiting.remove(uri);
     }
 
@@ -87,7 +87,7 @@ impl Schedule {
     }
 
     /// Returns true if this is still the last state of the document.
-    pub fn is_wanted(&self, uri: &lsp::Uri, generation: Generation) -> bool {
+    pub fn is_wanted(&self, uri: &lsp::Url, generation: Generation) -> bool {
         self.wanted.get(uri) == Some(&generation)
     }
 
@@ -96,7 +96,7 @@ impl Schedule {
     /// [`Clean::Silent`].
     pub fn done(
         &mut self,
-        uri: &lsp::Uri,
+        uri: &lsp::Url,
         generation: Generation,
         diagnostics: Vec<lsp::Diagnostic>,
         clean: Clean,
@@ -120,12 +120,12 @@ impl Schedule {
     pub fn unopened(
         &mut self,
         root: PathBuf,
-        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
-        is_open: impl Fn(&lsp::Uri) -> bool,
-    ) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+        found: Vec<(lsp::Url, Vec<lsp::Diagnostic>)>,
+        is_open: impl Fn(&lsp::Url) -> bool,
+    ) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
         let found = found.into_iter().filter(|(uri, wrong)| !wrong.is_empty() && !is_open(uri));
         let mut publish: Vec<_> = found.collect();
-        let now: HashSet<lsp::Uri> = publish.iter().map(|(uri, _)| uri.clone()).collect();
+        let now: HashSet<lsp::Url> = publish.iter().map(|(uri, _)| uri.clone()).collect();
         publish.retain(|(uri, wrong)| self.shown.get(uri) != Some(wrong));
         self.shown.extend(publish.iter().cloned());
         let before = self.unopened.insert(root, now.clone()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Schedule {
     }
 
     /// Drops a document that was closed. Returns true if the client still shows diagnostics of it.
-    pub fn forget(&mut self, uri: &lsp::Uri) -> bool {
+    pub fn forget(&mut self, uri: &lsp::Url) -> bool {
         self.wanted.remove(uri);
         self.waiting.remove(uri);
         self.shown.remove(uri).is_some_and(|shown| !shown.is_empty())
@@ -151,7 +151,7 @@ mod tests {
 
     const SILENT: Clean = Clean::Silent;
 
-    fn uri() -> lsp::Uri {
+    fn uri() -> lsp::Url {
         "file:///a.rs".parse().unwrap()
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::cache::lock;
 use super::diagnostics_schedule::{Generation, QUIET};
@@ -29,7 +29,7 @@ impl Ordered {
     /// Writes warnings into the client's log.
     pub(super) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
-            self.outside.client.log(lsp::MessageType::Warning, warning);
+            self.outside.client.log(lsp::MessageType::WARNING, warning);
         }
     }
 
@@ -126,7 +126,7 @@ impl Ordered {
         let handle = self.outside.handle.clone();
         tokio::spawn(async move {
             let params = lsp::RegistrationParams { registrations };
-            match client.request_done::<lsp::RegistrationRequest>(params).await {
+            match client.request_done::<lsp::request::RegisterCapability>(params).await {
                 Ok(()) if watches => handle.run(Self::reload_all),
                 Ok(()) => {}
                 Err(error) => tracing::warn!(%error, "the client did not take a registration"),
@@ -142,7 +142,7 @@ impl Ordered {
             let section = Some(config::SECTION.to_owned());
             let items = vec![lsp::ConfigurationItem { section, scope_uri: None }];
             let params = lsp::ConfigurationParams { items };
-            match client.request::<lsp::ConfigurationRequest>(params).await {
+            match client.request::<lsp::request::WorkspaceConfiguration>(params).await {
                 Ok(values) => {
                     let ours = values.into_iter().next().unwrap_or_default();
                     handle.run(move |it| it.configured(&ours));
@@ -157,24 +157,24 @@ impl Ordered {
         let client = &self.world.now.client;
         let settings = &self.world.now.settings;
         if client.code_lens_refresh && settings.code_lens {
-            self.outside.refresh::<lsp::CodeLensRefreshRequest>();
+            self.outside.refresh::<lsp::request::CodeLensRefresh>();
         }
         if client.inlay_hint_refresh && settings.shows_hints(client) {
-            self.outside.refresh::<lsp::InlayHintRefreshRequest>();
+            self.outside.refresh::<lsp::request::InlayHintRefreshRequest>();
         }
         if client.pulls() {
-            self.outside.refresh::<lsp::DiagnosticRefreshRequest>();
+            self.outside.refresh::<lsp::request::WorkspaceDiagnosticRefresh>();
         }
     }
 
     /// Computes a document's diagnostics after a pause, because somebody may be typing in it.
-    pub(super) fn diagnose_soon(&mut self, uri: lsp::Uri) {
+    pub(super) fn diagnose_soon(&mut self, uri: lsp::Url) {
         let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
         self.diagnose_after(uri, pause);
     }
 
     /// Computes a document's diagnostics after this delay, unless the client pulls them.
-    pub(super) fn diagnose_after(&mut self, uri: lsp::Uri, delay: Duration) {
+    pub(super) fn diagnose_after(&mut self, uri: lsp::Url, delay: Duration) {
         if self.world.now.client.pulls() {
             return;
         }
@@ -214,7 +214,7 @@ impl Ordered {
             let Some(hint) = git_hooks::hint(&workspace) else { return };
             let name = workspace.root.path().file_name().unwrap_or_default().to_string_lossy();
             let message = format!("{}: {hint}", text::visible(&name, false));
-            client.show_message(lsp::MessageType::Info, message);
+            client.show_message(lsp::MessageType::INFO, message);
         });
     }
 
@@ -226,7 +226,7 @@ impl Ordered {
     }
 
     /// Computes a document's diagnostics, unless the document was changed or closed since.
-    fn diagnose(&mut self, uri: lsp::Uri, generation: Generation) {
+    fn diagnose(&mut self, uri: lsp::Url, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
         }
@@ -247,7 +247,7 @@ impl Ordered {
     /// computed.
     fn publish(
         &mut self,
-        uri: lsp::Uri,
+        uri: lsp::Url,
         generation: Generation,
         version: i32,
         diagnostics: Vec<lsp::Diagnostic>,
@@ -257,11 +257,11 @@ impl Ordered {
             return;
         };
         let params = lsp::PublishDiagnosticsParams { uri, version: Some(version), diagnostics };
-        self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
+        self.outside.client.notify::<lsp::notification::PublishDiagnostics>(&params);
     }
 
     /// Removes the published diagnostics of a document that was closed or is out of step.
-    pub(super) fn forget(&mut self, uri: lsp::Uri) {
+    pub(super) fn forget(&mut self, uri: lsp::Url) {
         if self.schedule.forget(&uri) {
             self.publish_unversioned(uri, Vec::new());
         }
@@ -284,21 +284,21 @@ impl Ordered {
         &mut self,
         root: PathBuf,
         generation: Generation,
-        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
+        found: Vec<(lsp::Url, Vec<lsp::Diagnostic>)>,
     ) {
         if !self.schedule.is_last_of_unopened(&root, generation) {
             return;
         }
         let documents = &self.world.now.documents;
-        let is_open = |uri: &lsp::Uri| documents.contains_key(uri.as_str());
+        let is_open = |uri: &lsp::Url| documents.contains_key(uri.as_str());
         for (uri, diagnostics) in self.schedule.unopened(root, found, is_open) {
             self.publish_unversioned(uri, diagnostics);
         }
     }
 
-    fn publish_unversioned(&self, uri: lsp::Uri, diagnostics: Vec<lsp::Diagnostic>) {
+    fn publish_unversioned(&self, uri: lsp::Url, diagnostics: Vec<lsp::Diagnostic>) {
         let params = lsp::PublishDiagnosticsParams { uri, version: None, diagnostics };
-        self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
+        self.outside.client.notify::<lsp::notification::PublishDiagnostics>(&params);
     }
 
     /// Reads the questions of every loaded workspace. `questions_found` schedules the next reading;

@@ -1,8 +1,8 @@
 //! The handshake: reads the client's `initialize` and says what this server offers.
 
 use serde_json::{Map, Value, json};
-use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::Error;
+use tower_lsp::lsp_types as lsp;
 
 use super::ordered::{Ordered, Phase};
 use super::refusal::{Answer, RequestRefusal};
@@ -13,11 +13,11 @@ use super::{convert, features};
 impl Ordered {
     /// Answers `initialize`.
     pub(super) fn initialize(&mut self, ticket: Ticket, params: Value) {
-        let params = match parse(params) {
-            Ok(params) => params,
+        let (params, capabilities) = match parse(params) {
+            Ok(read) => read,
             Err(refusal) => return self.reply(ticket, Err(refusal.into())),
         };
-        let mut warnings = self.world.initialize(&params);
+        let mut warnings = self.world.initialize(&params, &capabilities);
         warnings.extend(self.world.disable_dialogs_if((self.agent)()));
         let result = result(&self.world);
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
@@ -49,10 +49,10 @@ fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
         position_encoding: Some(convert::encoding_kind(world.now.encoding)),
         text_document_sync: Some(sync()),
-        workspace: Some(lsp::WorkspaceOptions {
+        workspace: Some(lsp::WorkspaceServerCapabilities {
             workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
                 supported: Some(true),
-                change_notifications: Some(lsp::ChangeNotifications::Bool(true)),
+                change_notifications: Some(lsp::OneOf::Left(true)),
             }),
             ..Default::default()
         }),
@@ -68,24 +68,22 @@ fn result(world: &World) -> lsp::InitializeResult {
     }
 }
 
-fn sync() -> lsp::TextDocumentSync {
-    lsp::TextDocumentSyncOptions {
+fn sync() -> lsp::TextDocumentSyncCapability {
+    lsp::TextDocumentSyncCapability::Options(lsp::TextDocumentSyncOptions {
         open_close: Some(true),
-        change: Some(lsp::TextDocumentSyncKind::Incremental),
-        save: Some(lsp::Save::Bool(true)),
+        change: Some(lsp::TextDocumentSyncKind::INCREMENTAL),
+        save: Some(lsp::TextDocumentSyncSaveOptions::Supported(true)),
         ..Default::default()
-    }
-    .into()
+    })
 }
 
-/// Reads the parameters. A field or capability that does not follow the protocol is dropped instead
+/// Reads the parameters, and returns them with the capabilities as the client sent them. A field or capability that does not follow the protocol is dropped instead
 /// of refused, because a session without it is better than none.
-fn parse(params: Value) -> Answer<lsp::InitializeParams> {
+fn parse(mut params: Value) -> Answer<(lsp::InitializeParams, Value)> {
     let strict = match serde_json::from_value(params.clone()) {
-        Ok(read) => return Ok(read),
+        Ok(read) => return Ok((read, params["capabilities"].take())),
         Err(error) => error,
     };
-    let mut params = params;
     let refusal =
         || RequestRefusal::Params { method: "initialize".to_owned(), reason: strict.to_string() };
     let fields = params.as_object_mut().ok_or_else(refusal)?;
@@ -104,7 +102,8 @@ fn parse(params: Value) -> Answer<lsp::InitializeParams> {
         }
         alone
     });
-    serde_json::from_value(params).map_err(|_| refusal())
+    let read = serde_json::from_value(params.clone()).map_err(|_| refusal())?;
+    Ok((read, params["capabilities"].take()))
 }
 
 /// Keeps the entries that can be read if nothing else is present.
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_capability_affects_no_other_one() {
-        let params = parse(json!({
+        let (params, _) = parse(json!({
             "processId": "none", "locale": 7, "rootUri": ":no address:",
             "capabilities": {
                 "general": { "positionEncodings": ["utf-8"] },

@@ -18,7 +18,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::conversation::ClientConversation;
 use super::ordered::Ordered;
@@ -61,11 +61,11 @@ impl MethodTable {
     }
 
     /// Adds a notification that changes the state.
-    pub(super) fn on_sync_mut<N: lsp::Notification>(
+    pub(super) fn on_sync_mut<N: lsp::notification::Notification<Params: 'static>>(
         mut self,
         handler: fn(&mut Ordered, N::Params),
     ) -> Self {
-        let method = N::METHOD.as_str();
+        let method = N::METHOD;
         let mutation: Mutation =
             Box::new(move |server, params| parse(method, params).map(|it| handler(server, it)));
         self.notifications.insert(method, mutation);
@@ -88,7 +88,7 @@ impl MethodTable {
     }
 
     /// Adds a request that somebody waits for.
-    pub fn on_latency_sensitive<R: lsp::Request>(
+    pub fn on_latency_sensitive<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
@@ -96,19 +96,19 @@ impl MethodTable {
     }
 
     /// Adds a request that may take longer.
-    pub fn on_worker<R: lsp::Request>(
+    pub fn on_worker<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
         self.background::<R>(Lane::Worker, handler)
     }
 
-    fn background<R: lsp::Request>(
+    fn background<R: lsp::request::Request>(
         mut self,
         lane: Lane,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
-        let method = R::METHOD.as_str();
+        let method = R::METHOD;
         let run: Background = Arc::new(move |snapshot, params| {
             let params = parse(method, params)?;
             let answer = catch_unwind(AssertUnwindSafe(|| handler(snapshot, params)))
@@ -120,14 +120,14 @@ impl MethodTable {
     }
 
     /// Adds a request that asks the client, or changes files, before it answers.
-    pub fn on_conversation<R: lsp::Request, F>(
+    pub fn on_conversation<R: lsp::request::Request, F>(
         mut self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Answer<R::Result>> + Send + 'static,
     {
-        let method = R::METHOD.as_str();
+        let method = R::METHOD;
         let run: ConversationHandler = Box::new(move |conversation, params| {
             let answer = parse(method, params).map(|params| handler(conversation, params));
             Box::pin(async move { to_json(method, answer?.await?) })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use code::Document;
 
@@ -13,7 +13,7 @@ use code::Document;
 #[derive(Clone)]
 pub struct OpenDocument {
     /// The client's address of the document.
-    pub uri: lsp::Uri,
+    pub uri: lsp::Url,
     /// The document's path. `None` if the address is not that of a local file.
     pub path: Option<PathBuf>,
     /// The client's number for this state of the text.

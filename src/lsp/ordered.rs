@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
+use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
 use super::conversation::ClientConversation;
@@ -219,7 +219,7 @@ impl Ordered {
         if self.world.now.settings.trace {
             let message = format!("{method} was answered after {took:?}");
             let params = lsp::LogTraceParams { message, verbose: None };
-            self.outside.client.notify::<lsp::LogTraceNotification>(&params);
+            self.outside.client.notify::<lsp::notification::LogTrace>(&params);
         }
     }
 
@@ -282,7 +282,7 @@ impl Ordered {
 
     /// Returns the document whose change invalidates the answer, with its version. `None` for
     /// methods that the client does not repeat after a `ContentModified` error.
-    fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Uri, i32)> {
+    fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Url, i32)> {
         if !self.world.now.client.retried.iter().any(|retried| retried == method) {
             return None;
         }
@@ -293,7 +293,7 @@ impl Ordered {
 
     fn unless_outdated(
         &self,
-        asked_of: Option<(lsp::Uri, i32)>,
+        asked_of: Option<(lsp::Url, i32)>,
         result: Answer<Value>,
     ) -> Answer<Value> {
         match asked_of {

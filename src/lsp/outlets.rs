@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
 use super::ordered::{LoopHandle, Ordered};
@@ -33,7 +33,7 @@ impl Outlets {
     }
 
     /// Ends the loop when the process that started this server is gone.
-    pub(super) fn end_with(&self, process: i32) {
+    pub(super) fn end_with(&self, process: u32) {
         let handle = self.handle.clone();
         tokio::spawn(async move {
             parent_process::gone(process).await;
@@ -73,7 +73,7 @@ impl Outlets {
     }
 
     /// Sends the client a request to refresh what it shows.
-    pub(super) fn refresh<R: lsp::Request<Params = ()>>(&self) {
+    pub(super) fn refresh<R: lsp::request::Request<Params = ()>>(&self) {
         let client = self.client.clone();
         tokio::spawn(async move {
             if let Err(error) = client.request_done::<R>(()).await {

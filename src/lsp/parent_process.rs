@@ -8,14 +8,14 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// Returns when the process is gone. Never returns on systems without `/proc`, where looking up a
 /// process needs a system call.
-pub async fn gone(process: i32) {
+pub async fn gone(process: u32) {
     while is_alive(process) {
         tokio::time::sleep(EVERY).await;
     }
 }
 
 /// Returns true if the process exists, or if that cannot be found out.
-fn is_alive(process: i32) -> bool {
+fn is_alive(process: u32) -> bool {
     // `/proc/self` shows whether this system lists its processes as files.
     !std::path::Path::new("/proc/self/stat").exists()
         || std::path::Path::new(&format!("/proc/{process}")).exists()
@@ -27,13 +27,13 @@ mod tests {
 
     #[test]
     fn the_own_process_is_alive() {
-        assert!(is_alive(i32::try_from(std::process::id()).unwrap()));
+        assert!(is_alive(std::process::id()));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_process_that_ended_is_gone() {
         // This is larger than the largest process id of Linux.
-        assert!(!is_alive(i32::MAX));
+        assert!(!is_alive(u32::MAX));
     }
 }

@@ -1,7 +1,7 @@
 //! Requests that were not started yet.
 
 use serde_json::Value;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
@@ -13,7 +13,7 @@ pub(super) struct PendingRequest {
     pub(super) params: Value,
     /// The document and the version to which the answer applies. `None` if the client would not
     /// send the request again after a `ContentModified` error.
-    pub(super) asked_of: Option<(lsp::Uri, i32)>,
+    pub(super) asked_of: Option<(lsp::Url, i32)>,
     pub(super) snapshot: Snapshot,
 }
 
@@ -21,5 +21,5 @@ pub(super) struct PendingRequest {
 pub(super) struct HeldRequest {
     pub(super) request: PendingRequest,
     /// The document that the request names. `None` if the request is about all workspaces.
-    pub(super) document: Option<lsp::Uri>,
+    pub(super) document: Option<lsp::Url>,
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use tokio::sync::oneshot;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::client::{Client, ClientError};
 use super::pool::{Lane, Pool};
@@ -152,7 +152,7 @@ pub(super) async fn ask_person(
 ) {
     let question = approval::question(&asked);
     let titles: &[&str] = if readable(&question) { &[APPROVE, REJECT] } else { &[REJECT] };
-    let (kind, message) = (lsp::MessageType::Warning, message(&asked, &question));
+    let (kind, message) = (lsp::MessageType::WARNING, message(&asked, &question));
     let answer = tokio::select! {
         answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
         // The question no longer waits for an answer.
@@ -175,9 +175,9 @@ pub(super) async fn ask_person(
         done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();
     });
     let (kind, message) = match decided.await {
-        Ok(Ok(done)) => (lsp::MessageType::Info, done),
-        Ok(Err(error)) => (lsp::MessageType::Error, format!("{code} was not decided: {error}")),
-        Err(_) => (lsp::MessageType::Error, format!("{code} was not decided: the server failed")),
+        Ok(Ok(done)) => (lsp::MessageType::INFO, done),
+        Ok(Err(error)) => (lsp::MessageType::ERROR, format!("{code} was not decided: {error}")),
+        Err(_) => (lsp::MessageType::ERROR, format!("{code} was not decided: the server failed")),
     };
     client.show_message(kind, text::visible(&message, false));
 }

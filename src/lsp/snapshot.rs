@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::analysis::Analyses;
 use super::capabilities::Capabilities;
@@ -16,11 +16,11 @@ use code::Encoding;
 use why::Workspace;
 
 /// Computes the diagnostics of a document; see [`super::features::diagnostics`].
-pub type Diagnose = fn(&Snapshot, &lsp::Uri) -> Vec<lsp::Diagnostic>;
+pub type Diagnose = fn(&Snapshot, &lsp::Url) -> Vec<lsp::Diagnostic>;
 
 /// Computes the diagnostics of the files under a root that are not open; see
 /// [`super::features::diagnostics`].
-pub type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>;
+pub type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)>;
 
 /// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
@@ -86,13 +86,13 @@ impl Snapshot {
     }
 
     /// Returns an open document. `None` if it is not open, or out of step with the client.
-    pub fn document(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
+    pub fn document(&self, uri: &lsp::Url) -> Option<&OpenDocument> {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
     /// Returns the version of an open document. `None` if it is not open, or out of step with the
     /// client.
-    pub fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
+    pub fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
         self.document(uri).map(|open| open.version)
     }
 
@@ -103,7 +103,7 @@ impl Snapshot {
 
     /// Returns the workspace that governs a document, open or not. `None` if the document is not a
     /// file, lies outside of every workspace, or its workspace is not loaded yet.
-    pub fn workspace_of(&self, uri: &lsp::Uri) -> Option<&Workspace> {
+    pub fn workspace_of(&self, uri: &lsp::Url) -> Option<&Workspace> {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 

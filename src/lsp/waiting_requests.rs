@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::convert;
 use super::diagnostics_schedule::{QUIET, quiet_after};
@@ -91,6 +91,6 @@ impl Ordered {
     }
 }
 
-fn document_of(params: &Value) -> Option<lsp::Uri> {
+fn document_of(params: &Value) -> Option<lsp::Url> {
     convert::document_address(params).filter(|uri| convert::path_of(uri).is_some())
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde_json::json;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::workspace_location::WorkspaceLocation;
 
@@ -28,7 +28,7 @@ pub fn registration() -> lsp::Registration {
     let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
     // Of all other files, the client reports only creation and deletion, because a finding may name
     // a deleted file.
-    let kind = u32::from(lsp::WatchKind::Create) | u32::from(lsp::WatchKind::Delete);
+    let kind = lsp::WatchKind::Create | lsp::WatchKind::Delete;
     watchers.push(json!({ "globPattern": "**/*", "kind": kind }));
     lsp::Registration {
         id: "intent/watched-files".into(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::analysis::{Analysis, Recent};
 use super::convert;
@@ -47,7 +47,7 @@ pub struct DocumentPosition<'a> {
 ///
 /// For a symbolic link, the path is that of its target, because the client shows and writes the
 /// text of the target.
-pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
+pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
     let open = snapshot.document(uri)?;
     let view = snapshot.view(snapshot.workspace_of(uri)?);
     let path = relative(view.workspace, open.path.as_deref()?)?;
@@ -124,7 +124,7 @@ impl<'a> WorkspaceView<'a> {
 
     /// Returns the address of a workspace path as the client would write it, so that the client
     /// does not open a file twice.
-    pub fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
+    pub fn address(self, path: &RelativePath) -> Option<lsp::Url> {
         if let Some(open) = self.opened(path) {
             return Some(open.uri.clone());
         }

@@ -11,7 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tower_lsp::gen_lsp_types as lsp;
+use serde_json::Value;
+use tower_lsp::lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 use super::config::Settings;
@@ -52,8 +53,12 @@ impl World {
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
     /// Returns a warning for each setting that is not understood.
-    pub fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<String> {
-        let client = Capabilities::new(&params.capabilities);
+    pub fn initialize(
+        &mut self,
+        params: &lsp::InitializeParams,
+        capabilities: &Value,
+    ) -> Vec<String> {
+        let client = Capabilities::new(capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
         // Clients send "off" even if the user did not ask for it, so it does not override the
         // user's own setting.
@@ -90,13 +95,10 @@ fn is_traced(value: &lsp::TraceValue) -> bool {
 
 /// Returns the folders that the client has open. Old clients have a single root.
 fn workspace_folders(params: &lsp::InitializeParams) -> BTreeSet<PathBuf> {
-    if let Some(lsp::WorkspaceFolders::WorkspaceFolderList(folders)) =
-        &params.workspace_folders_initialize_params.workspace_folders
-    {
+    if let Some(folders) = &params.workspace_folders {
         return folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect();
     }
     // Deprecated in the protocol, but some clients send nothing else.
-    #[expect(deprecated)]
     let root = params.root_uri.as_ref().and_then(convert::path_of);
     root.into_iter().collect()
 }

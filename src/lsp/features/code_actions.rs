@@ -10,7 +10,7 @@ mod governing;
 mod plan;
 
 use serde_json::{Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::{commands, diagnostics};
 use crate::capabilities::Capabilities;
@@ -76,9 +76,9 @@ impl ActionRequest<'_> {
     /// Returns the client's diagnostics that have one of these codes.
     fn diagnostics(&self, codes: &[Code]) -> Vec<lsp::Diagnostic> {
         let ours = self.context.diagnostics.iter().filter(|it| {
-            let code = it.code.as_ref();
+            let Some(lsp::NumberOrString::String(code)) = &it.code else { return false };
             it.source.as_deref() == Some(diagnostics::SOURCE)
-                && codes.iter().any(|wanted| code == Some(&wanted.as_str().into()))
+                && codes.iter().any(|wanted| wanted.as_str() == code)
         });
         ours.cloned().collect()
     }
@@ -86,8 +86,8 @@ impl ActionRequest<'_> {
     fn wants(&self, kind: &str) -> bool {
         let Some(only) = &self.context.only else { return true };
         only.iter().any(|wanted| {
-            let wanted = String::from(wanted.clone());
-            let below = || kind.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'));
+            let wanted = wanted.as_str();
+            let below = || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'));
             wanted.is_empty() || kind == wanted || below()
         })
     }
@@ -97,7 +97,7 @@ impl ActionRequest<'_> {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
-) -> Answer<Option<Vec<lsp::CodeActionResponse>>> {
+) -> Answer<Option<lsp::CodeActionResponse>> {
     let uri = &params.text_document.uri;
     let Some(file) = workspace_view::governed(snapshot, uri) else { return Ok(None) };
     let is_governing = file.path.is_orchestration()
@@ -113,7 +113,7 @@ pub fn handle(
 }
 
 /// Returns the offer in a form that the client understands. `None` if the client cannot show it.
-fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionResponse> {
+fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrCommand> {
     let client = &file.view.snapshot.client;
     let command = |name: &str, argument: &Value| lsp::Command {
         title: offer.title.clone(),
@@ -181,7 +181,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::
 
 /// Returns true if an open file may be added to the scope of this intent. The file must be outside
 /// of the scope, and the intent must be selected or named by a scope violation in the file.
-pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
+pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
     let Some(file) = workspace_view::governed(snapshot, uri) else { return false };
     let workspace = file.view.workspace;
     let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
@@ -197,7 +197,7 @@ pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
 /// the editor shows it.
 pub fn widening(
     snapshot: &Snapshot,
-    uri: &lsp::Uri,
+    uri: &lsp::Url,
     id: &str,
 ) -> Result<lsp::WorkspaceEdit, String> {
     let file = workspace_view::governed(snapshot, uri).ok_or("the file is not open")?;
@@ -205,9 +205,9 @@ pub fn widening(
 }
 
 /// Returns the options that are announced.
-pub fn options(client: &Capabilities) -> lsp::CodeActionProvider {
+pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     if !client.code_action_literals {
-        return lsp::CodeActionProvider::Bool(true);
+        return lsp::CodeActionProviderCapability::Simple(true);
     }
     let kinds = [QUICK_FIX, SELECT, RECORD, ACCEPT, REGISTRY, RESTORE, FIX_ALL];
     lsp::CodeActionOptions {
@@ -219,7 +219,7 @@ pub fn options(client: &Capabilities) -> lsp::CodeActionProvider {
 }
 
 /// Returns the command that selects an intent for the workspace of a file.
-fn select_command(uri: &lsp::Uri, id: &str) -> Action {
+fn select_command(uri: &lsp::Url, id: &str) -> Action {
     Action::Command(commands::SELECT, json!({ "id": id, "uri": uri }))
 }
 

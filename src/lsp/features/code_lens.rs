@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::intent_text::BlockTally;
 use super::mention::ShownRegistry;
@@ -24,13 +24,13 @@ use why::Workspace;
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
     /// A block, identified by its name.
-    Block { uri: lsp::Uri, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
+    Block { uri: lsp::Url, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
     /// An intent of the registry, identified by its id.
-    Intent { uri: lsp::Uri, id: String },
+    Intent { uri: lsp::Url, id: String },
 }
 
 impl LensSubject {
-    fn of(uri: &lsp::Uri, block: &Block) -> Self {
+    fn of(uri: &lsp::Url, block: &Block) -> Self {
         let Identity { kind, path, parameters, ordinal } = block.identity.clone();
         let (uri, kind) = (uri.clone(), kind.as_str().to_owned());
         Self::Block { uri, kind, path, parameters, ordinal }
@@ -40,7 +40,7 @@ impl LensSubject {
 /// Returns the options that are announced. The text of a lens is computed by `codeLens/resolve`, when
 /// the client shows the lens.
 pub fn options() -> lsp::CodeLensOptions {
-    lsp::CodeLensOptions { resolve_provider: Some(true), ..Default::default() }
+    lsp::CodeLensOptions { resolve_provider: Some(true) }
 }
 
 /// Returns the lenses of a document, without their texts.
@@ -54,7 +54,7 @@ pub fn handle(
     Ok(lenses(snapshot, &params.text_document.uri))
 }
 
-fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
+fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let file = workspace_view::governed(snapshot, uri)?;
     let workspace = file.view.workspace;
     if file.is_registry() {
@@ -106,7 +106,7 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> Answer<lsp::Code
 
 fn of_block(
     snapshot: &Snapshot,
-    uri: &lsp::Uri,
+    uri: &lsp::Url,
     subject: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
@@ -129,10 +129,10 @@ fn plain(title: String) -> lsp::Command {
 
 fn command(title: String, name: &str, argument: Value) -> lsp::Command {
     let (command, arguments) = (name.to_owned(), Some(vec![argument]));
-    lsp::Command { title, command, arguments, tooltip: None }
+    lsp::Command { title, command, arguments }
 }
 
-fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
+fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> lsp::Command {
     let produced = BlockTally::by(workspace, id);
     let files = counted(produced.files.len(), "file");
     let numbers = format!("{files} · {}", counted(produced.blocks, "block"));

@@ -3,7 +3,8 @@
 
 mod registry;
 
-use tower_lsp::gen_lsp_types as lsp;
+use serde::{Deserialize, Serialize};
+use tower_lsp::lsp_types as lsp;
 
 use crate::capabilities::Capabilities;
 use crate::refusal::Answer;
@@ -18,6 +19,58 @@ const MAX_ITEMS: usize = 200;
 
 /// The longest word before the cursor that can become an id, in bytes.
 const MAX_WORD: usize = 64;
+
+/// The request with the answer that the protocol has since version 3.17. The protocol crate knows
+/// the list only without the range that its items share.
+pub enum CompletionRequest {}
+
+impl lsp::request::Request for CompletionRequest {
+    type Params = lsp::CompletionParams;
+    type Result = Option<CompletionList>;
+    const METHOD: &'static str = "textDocument/completion";
+}
+
+/// A list of items. See [`CompletionRequest`] for why it is our own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompletionList {
+    is_incomplete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item_defaults: Option<ItemDefaults>,
+    items: Vec<CompletionItem>,
+}
+
+#[cfg(test)]
+impl CompletionList {
+    pub fn labels(self) -> Vec<String> {
+        self.items.into_iter().map(|it| it.item.label).collect()
+    }
+}
+
+/// What an item of the list replaces unless it says otherwise.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ItemDefaults {
+    edit_range: EditRange,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum EditRange {
+    One(lsp::Range),
+    InsertReplace { insert: lsp::Range, replace: lsp::Range },
+}
+
+/// An item of the list.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CompletionItem {
+    #[serde(flatten)]
+    item: lsp::CompletionItem,
+    /// The text that replaces the shared range, if it differs from the label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_edit_text: Option<String>,
+}
 
 /// The items that fit at a position, and the text that they replace.
 struct Choices {
@@ -51,8 +104,8 @@ impl Choice {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
-) -> Answer<Option<lsp::CompletionResponse>> {
-    let at = &params.text_document_position_params;
+) -> Answer<Option<CompletionList>> {
+    let at = &params.text_document_position;
     let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let (file, workspace) = (&place.file, place.file.view.workspace);
     let choices = if file.is_registry() {
@@ -71,12 +124,11 @@ pub fn handle(
         })
     };
     snapshot.check_cancelled()?;
-    let list = choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
+    Ok(choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
         let insert = file.range(choices.start..choices.cursor);
         let replace = file.range(choices.start..choices.end);
         list(&snapshot.client, choices.items, insert, replace)
-    });
-    Ok(list.map(Into::into))
+    }))
 }
 
 /// Returns the ids that begin with the word before the cursor. `None` if the word does not look
@@ -109,7 +161,7 @@ fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
         Choice {
             detail: Some(detail),
             rank: u8::from(status != Some(Status::InProgress)),
-            ..Choice::new(id, lsp::CompletionItemKind::Reference)
+            ..Choice::new(id, lsp::CompletionItemKind::REFERENCE)
         }
     });
     Some(Choices { start, cursor, end: cursor, items: items.collect() })
@@ -121,20 +173,18 @@ fn list(
     mut choices: Vec<Choice>,
     insert: lsp::Range,
     replace: lsp::Range,
-) -> lsp::CompletionList {
+) -> CompletionList {
     let is_incomplete = choices.len() > MAX_ITEMS;
     choices.truncate(MAX_ITEMS);
-    let mut list = lsp::CompletionList { is_incomplete, ..Default::default() };
     let replace = if client.completion_insert_replace { replace } else { insert };
-    if client.completion_edit_range {
-        let both = lsp::EditRangeWithInsertReplace { insert, replace };
-        let edit_range = if insert == replace { insert.into() } else { both.into() };
-        let defaults =
-            lsp::CompletionItemDefaults { edit_range: Some(edit_range), ..Default::default() };
-        list.item_defaults = Some(defaults);
-    }
-    list.items = choices.into_iter().map(|choice| item(client, choice, insert, replace)).collect();
-    list
+    let item_defaults = client.completion_edit_range.then(|| ItemDefaults {
+        edit_range: match insert == replace {
+            true => EditRange::One(insert),
+            false => EditRange::InsertReplace { insert, replace },
+        },
+    });
+    let items = choices.into_iter().map(|choice| item(client, choice, insert, replace)).collect();
+    CompletionList { is_incomplete, item_defaults, items }
 }
 
 fn item(
@@ -142,7 +192,7 @@ fn item(
     choice: Choice,
     insert: lsp::Range,
     replace: lsp::Range,
-) -> lsp::CompletionItem {
+) -> CompletionItem {
     let snippet = choice.snippet && client.completion_snippets;
     let mut new_text = choice.insert.clone().unwrap_or_else(|| choice.label.clone());
     if choice.snippet && !snippet {
@@ -153,18 +203,23 @@ fn item(
         detail: choice.detail,
         sort_text: Some(format!("{}{}", choice.rank, choice.label)),
         filter_text: (new_text != choice.label).then(|| choice.label.clone()),
-        insert_text_format: snippet.then_some(lsp::InsertTextFormat::Snippet),
+        insert_text_format: snippet.then_some(lsp::InsertTextFormat::SNIPPET),
         ..Default::default()
     };
+    let mut text_edit_text = None;
     if client.completion_edit_range {
-        item.text_edit_text = (new_text != choice.label).then_some(new_text);
+        text_edit_text = (new_text != choice.label).then_some(new_text);
     } else if insert == replace {
         item.text_edit = Some(lsp::TextEdit { range: insert, new_text }.into());
     } else {
-        item.text_edit = Some(lsp::InsertReplaceEdit { new_text, insert, replace }.into());
+        item.text_edit = Some(lsp::CompletionTextEdit::InsertAndReplace(lsp::InsertReplaceEdit {
+            new_text,
+            insert,
+            replace,
+        }));
     }
     item.label = choice.label;
-    item
+    CompletionItem { item, text_edit_text }
 }
 
 /// Returns the options that are announced.
@@ -178,24 +233,21 @@ mod tests {
     use super::*;
     use crate::features::fixture::Editor;
 
-    fn complete(editor: &Editor) -> Option<lsp::CompletionList> {
+    fn complete(editor: &Editor) -> Option<CompletionList> {
         let params = lsp::CompletionParams {
             context: None,
             work_done_progress_params: Default::default(),
             partial_result_params: Default::default(),
-            text_document_position_params: editor.at_cursor(),
+            text_document_position: editor.at_cursor(),
         };
-        match handle(&editor.snapshot(), params).unwrap()? {
-            lsp::CompletionResponse::CompletionList(list) => Some(list),
-            other => panic!("{other:?}"),
-        }
+        handle(&editor.snapshot(), params).unwrap()
     }
 
     fn labels(fixture: &str) -> Vec<String> {
         let list = complete(&Editor::new(fixture)).unwrap_or_default();
         let mut items = list.items;
-        items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
-        items.into_iter().map(|it| it.label).collect()
+        items.sort_by(|a, b| a.item.sort_text.cmp(&b.item.sort_text));
+        items.into_iter().map(|it| it.item.label).collect()
     }
 
     #[test]
@@ -250,33 +302,34 @@ Hello
         let mut editor = Editor::new(&fixture);
         let columns = |range: lsp::Range| (range.start.character, range.end.character);
         let plain = complete(&editor).unwrap();
-        let Some(lsp::CompletionItemTextEdit::TextEdit(edit)) = &plain.items[0].text_edit else {
+        let Some(lsp::CompletionTextEdit::Edit(edit)) = &plain.items[0].item.text_edit else {
             panic!("{plain:?}");
         };
         assert_eq!(columns(edit.range), (12, 14));
         editor.client.completion_insert_replace = true;
         let both = complete(&editor).unwrap();
-        let Some(lsp::CompletionItemTextEdit::InsertReplaceEdit(edit)) = &both.items[0].text_edit
+        let Some(lsp::CompletionTextEdit::InsertAndReplace(edit)) = &both.items[0].item.text_edit
         else {
             panic!("{both:?}");
         };
         assert_eq!((columns(edit.insert), columns(edit.replace)), ((12, 14), (12, 19)));
         editor.client.completion_edit_range = true;
         let shared = complete(&editor).unwrap();
-        assert!(shared.item_defaults.is_some() && shared.items[0].text_edit.is_none());
+        assert!(shared.item_defaults.is_some() && shared.items[0].item.text_edit.is_none());
     }
 
     #[test]
     fn what_yaml_would_misread_is_quoted_and_snippets_are_for_those_who_can() {
         let scope = complete(&Editor::new(&registry("SCOPE", "!$0"))).unwrap();
-        let folder = scope.items.iter().find(|it| it.label == "!src/**").unwrap();
-        let Some(lsp::CompletionItemTextEdit::TextEdit(edit)) = &folder.text_edit else {
+        let folder = scope.items.iter().find(|it| it.item.label == "!src/**").unwrap();
+        let Some(lsp::CompletionTextEdit::Edit(edit)) = &folder.item.text_edit else {
             panic!("{folder:?}");
         };
         assert_eq!(edit.new_text, "\"!src/**\"");
         let mut editor = Editor::new(&registry("KEY", "con$0"));
-        let text = |editor: &Editor| match complete(editor).unwrap().items.remove(0).text_edit {
-            Some(lsp::CompletionItemTextEdit::TextEdit(edit)) => edit.new_text,
+        let text = |editor: &Editor| match complete(editor).unwrap().items.remove(0).item.text_edit
+        {
+            Some(lsp::CompletionTextEdit::Edit(edit)) => edit.new_text,
             other => panic!("{other:?}"),
         };
         assert_eq!(text(&editor), "constraints: [\"$0\"]");

@@ -1,7 +1,7 @@
 //! `textDocument/definition`: leads from an id, or from the name of a block, to the intent in the
 //! registry, and from a specification there to its file.
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::ShownRegistry;
@@ -14,15 +14,15 @@ use crate::workspace_view::{self, DocumentPosition};
 /// `None` if the position refers to neither.
 pub fn handle(
     snapshot: &Snapshot,
-    params: lsp::DefinitionParams,
-) -> Answer<Option<lsp::DefinitionResponse>> {
+    params: lsp::GotoDefinitionParams,
+) -> Answer<Option<lsp::GotoDefinitionResponse>> {
     Ok(definition(snapshot, &params.text_document_position_params))
 }
 
 fn definition(
     snapshot: &Snapshot,
     at: &lsp::TextDocumentPositionParams,
-) -> Option<lsp::DefinitionResponse> {
+) -> Option<lsp::GotoDefinitionResponse> {
     let place = workspace_view::place(snapshot, at)?;
     let (origin, location, whole) = match specification(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
@@ -33,10 +33,10 @@ fn definition(
         }
     };
     if !snapshot.client.definition_links {
-        return Some(lsp::Definition::from(location).into());
+        return Some(location.into());
     }
     Some(
-        vec![lsp::DefinitionLink {
+        vec![lsp::LocationLink {
             origin_selection_range: Some(origin),
             target_uri: location.uri,
             target_range: whole,
@@ -70,10 +70,8 @@ mod tests {
     fn shown(editor: &Editor) -> String {
         match definition(&editor.snapshot(), &editor.at_cursor()) {
             None => "nowhere".to_owned(),
-            Some(lsp::DefinitionResponse::Definition(lsp::Definition::Location(to))) => {
-                editor.show(&to.uri, to.range)
-            }
-            Some(lsp::DefinitionResponse::DefinitionLinkList(links)) => {
+            Some(lsp::GotoDefinitionResponse::Scalar(to)) => editor.show(&to.uri, to.range),
+            Some(lsp::GotoDefinitionResponse::Link(links)) => {
                 let origin = links[0].origin_selection_range.unwrap();
                 let from = editor.show(&editor.at_cursor().text_document.uri, origin);
                 let to = editor.show(&links[0].target_uri, links[0].target_selection_range);

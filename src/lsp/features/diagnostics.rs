@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
 use crate::convert;
@@ -32,7 +32,7 @@ pub const SOURCE: &str = "intent";
 const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
-pub fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
+pub fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
     let Some(file) = workspace_view::governed(snapshot, uri) else { return Vec::new() };
     let place = |finding: &Finding| in_document(&file, finding);
     let findings = findings(&file);
@@ -126,7 +126,7 @@ fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
 /// Returns the findings in governing files that are not open, as they are on disk, by address. A
 /// broken file must be reported even if nobody opens it. Runs on a worker whenever the workspace
 /// was loaded.
-pub fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+pub fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
     let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
     let view = snapshot.view(workspace);
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
@@ -169,12 +169,12 @@ fn diagnostic(
     Some(lsp::Diagnostic {
         range,
         severity: Some(severity),
-        code: Some(finding.code.as_str().into()),
+        code: Some(lsp::NumberOrString::String(finding.code.as_str().to_owned())),
         code_description: page(view.snapshot, finding.code),
         source: Some(SOURCE.into()),
-        message: message.into(),
+        message,
         tags: (is_idle && client.diagnostic_unnecessary)
-            .then(|| vec![lsp::DiagnosticTag::Unnecessary]),
+            .then(|| vec![lsp::DiagnosticTag::UNNECESSARY]),
         related_information: (client.related_information && !places.is_empty()).then_some(places),
         data: client.diagnostic_data.then(|| data(view.workspace, finding)),
     })
@@ -246,7 +246,7 @@ fn on_one_line(range: lsp::Range) -> lsp::Range {
 fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     let key = |it: &lsp::Diagnostic| {
         let code = match &it.code {
-            Some(lsp::Code::String(code)) => code.clone(),
+            Some(lsp::NumberOrString::String(code)) => code.clone(),
             _ => String::new(),
         };
         (it.range.start, it.range.end, code)
@@ -255,10 +255,8 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     diagnostics.dedup();
     let more = diagnostics.len().saturating_sub(MAX_OF_A_FILE);
     diagnostics.truncate(MAX_OF_A_FILE);
-    if let Some(last) = diagnostics.last_mut().filter(|_| more > 0)
-        && let lsp::Message::String(message) = &mut last.message
-    {
-        message.push_str(&format!("\n{more} more are not shown; `intent verify` lists them."));
+    if let Some(last) = diagnostics.last_mut().filter(|_| more > 0) {
+        last.message.push_str(&format!("\n{more} more are not shown; `intent verify` lists them."));
     }
     diagnostics
 }
@@ -268,42 +266,45 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
-) -> Answer<lsp::DocumentDiagnosticReport> {
+) -> Answer<lsp::DocumentDiagnosticReportResult> {
     let items = (snapshot.diagnose)(snapshot, &params.text_document.uri);
     snapshot.check_cancelled()?;
     let result_id = result_id(&items);
     if params.previous_result_id.as_ref() == Some(&result_id) {
-        let unchanged = lsp::UnchangedDocumentDiagnosticReport { result_id };
-        return Ok(lsp::RelatedUnchangedDocumentDiagnosticReport {
-            unchanged_document_diagnostic_report: unchanged,
-            ..Default::default()
-        }
-        .into());
+        let unchanged = lsp::RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
+                result_id,
+            },
+        };
+        return Ok(lsp::DocumentDiagnosticReport::Unchanged(unchanged).into());
     }
-    let full = lsp::FullDocumentDiagnosticReport { result_id: Some(result_id), items };
-    Ok(lsp::RelatedFullDocumentDiagnosticReport {
-        full_document_diagnostic_report: full,
-        ..Default::default()
-    }
-    .into())
+    let full = lsp::RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
+            result_id: Some(result_id),
+            items,
+        },
+    };
+    Ok(lsp::DocumentDiagnosticReport::Full(full).into())
 }
 
 fn result_id(items: &[lsp::Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
-    items.hash(&mut hasher);
+    // The types of the protocol have no hash of their own.
+    serde_json::to_string(items).unwrap_or_default().hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
 /// Returns the options that are announced to clients that pull.
-pub fn options() -> lsp::DiagnosticProvider {
-    lsp::DiagnosticOptions {
+pub fn options() -> lsp::DiagnosticServerCapabilities {
+    lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
         identifier: Some("intent".into()),
         // A change of the registry can change the diagnostics of every file.
         inter_file_dependencies: true,
         workspace_diagnostics: false,
         ..Default::default()
-    }
-    .into()
+    })
 }
 
 #[cfg(test)]

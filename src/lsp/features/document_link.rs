@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
@@ -20,7 +20,10 @@ const MAX_LINKS: usize = 1_000;
 /// Returns the options that are announced. Links are sent with their targets, so the client need not
 /// ask for them with `documentLink/resolve`.
 pub fn options() -> lsp::DocumentLinkOptions {
-    lsp::DocumentLinkOptions { resolve_provider: Some(false), ..Default::default() }
+    lsp::DocumentLinkOptions {
+        resolve_provider: Some(false),
+        work_done_progress_options: Default::default(),
+    }
 }
 
 pub fn handle(
@@ -30,14 +33,14 @@ pub fn handle(
     Ok(links(snapshot, &params.text_document.uri))
 }
 
-fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> {
+fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> {
     let file = workspace_view::governed(snapshot, uri)?;
     if file.open.document.unread().is_some() {
         return None;
     }
     let text = file.open.document.text();
     let shown = ShownRegistry::of(file.view);
-    let found: Vec<(Range<usize>, lsp::Uri)> = if file.is_registry() {
+    let found: Vec<(Range<usize>, lsp::Url)> = if file.is_registry() {
         specs(file.view, shown?.registry.file(&file.path)?)
     } else {
         let paths = if is_ledger_path(&file.path) { paths(file.view, &text) } else { Vec::new() };
@@ -55,7 +58,7 @@ fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> 
     Some(links)
 }
 
-fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Uri)> {
+fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Url)> {
     let specs = file.intents().iter().flat_map(|intent| &intent.related_specs);
     specs.filter_map(|spec| Some((spec.span.clone(), file_of(view, &spec.value)?))).collect()
 }
@@ -64,13 +67,13 @@ fn ids(
     view: WorkspaceView<'_>,
     shown: &ShownRegistry<'_>,
     text: &str,
-) -> Vec<(Range<usize>, lsp::Uri)> {
+) -> Vec<(Range<usize>, lsp::Url)> {
     let target = |id: &str| {
         let (location, _) = shown.location(id)?;
         let line = location.range.start.line + 1;
-        format!("{}#L{line}", location.uri).parse::<lsp::Uri>().ok()
+        format!("{}#L{line}", location.uri).parse::<lsp::Url>().ok()
     };
-    let mut known: HashMap<&str, Option<lsp::Uri>> = HashMap::new();
+    let mut known: HashMap<&str, Option<lsp::Url>> = HashMap::new();
     let links = mention::all(view.workspace, text).filter_map(|(bytes, id)| {
         let target = known.entry(id).or_insert_with(|| target(id)).clone();
         Some((bytes, target?))
@@ -79,9 +82,9 @@ fn ids(
 }
 
 /// Finds the values of `relative_path` in a ledger. Other parts of the text may be broken.
-fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
+fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
     const KEY: &str = "\"relative_path\":";
-    let mut known: HashMap<String, Option<lsp::Uri>> = HashMap::new();
+    let mut known: HashMap<String, Option<lsp::Url>> = HashMap::new();
     let values = text.match_indices(KEY).filter_map(|(at, _)| {
         let rest = &text[at + KEY.len()..];
         let start = at + KEY.len() + (rest.len() - rest.trim_start_matches(' ').len());

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use crate::refusal::Answer;
 use crate::snapshot::Snapshot;
@@ -19,10 +19,13 @@ pub fn handle(
 ) -> Answer<Option<lsp::DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some(tree) = tree(snapshot, &uri) else { return Ok(None) };
-    Ok(Some(if snapshot.client.symbol_tree { tree.into() } else { flat(&uri, tree).into() }))
+    Ok(Some(match snapshot.client.symbol_tree {
+        true => lsp::DocumentSymbolResponse::Nested(tree),
+        false => lsp::DocumentSymbolResponse::Flat(flat(&uri, tree)),
+    }))
 }
 
-fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>> {
+fn tree(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentSymbol>> {
     let open = workspace_view::governed(snapshot, uri).filter(GovernedFile::is_registry)?;
     let file = IntentFile::parse(open.path.clone(), &open.open.document.text());
     let intents = file.intents().iter().enumerate();
@@ -54,7 +57,7 @@ fn symbol(
             detail: place.value.text().map(|value| text::terminal(&text::shorten(value, 80))),
             ..entry(
                 place.field.key(),
-                lsp::SymbolKind::Key,
+                lsp::SymbolKind::KEY,
                 open.range(whole),
                 open.range(place.key.span.clone()),
             )
@@ -67,7 +70,7 @@ fn symbol(
         children: Some(children.collect()),
         ..entry(
             &name(intent),
-            lsp::SymbolKind::Object,
+            lsp::SymbolKind::OBJECT,
             open.range(intent.span.clone()),
             open.range(id.unwrap_or(intent.span.start..intent.span.start)),
         )
@@ -94,7 +97,7 @@ fn entry(
     }
 }
 
-fn flat(uri: &lsp::Uri, tree: Vec<lsp::DocumentSymbol>) -> Vec<lsp::SymbolInformation> {
+fn flat(uri: &lsp::Url, tree: Vec<lsp::DocumentSymbol>) -> Vec<lsp::SymbolInformation> {
     let information = |it: &lsp::DocumentSymbol, container_name: Option<String>| {
         let location = lsp::Location { uri: uri.clone(), range: it.range };
         super::workspace_symbols::information(&it.name, it.kind, container_name, location)
@@ -144,9 +147,7 @@ mod tests {
         let params = json!({ "textDocument": { "uri": uri } });
         let params = serde_json::from_value(params).unwrap();
         let answer = handle(&editor.snapshot(), params).unwrap();
-        let Some(lsp::DocumentSymbolResponse::SymbolInformationList(list)) = answer else {
-            panic!("{answer:?}")
-        };
+        let Some(lsp::DocumentSymbolResponse::Flat(list)) = answer else { panic!("{answer:?}") };
         assert_eq!(list.len(), 11);
     }
 }

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
 use crate::client::ANSWER_LIMIT;
@@ -24,9 +25,26 @@ const ACCEPT: &str = "Accept it";
 /// Asks the client to save a document. Sent only to clients with the setting `saves`.
 const SAVE: &str = "intent/save";
 
+/// The request, with the parameters as some clients send them: Emacs writes `null` if a command has
+/// no arguments, which the type of the protocol crate refuses.
+pub enum ExecuteCommandRequest {}
+
+impl lsp::request::Request for ExecuteCommandRequest {
+    type Params = ExecuteCommandParams;
+    type Result = Option<Value>;
+    const METHOD: &'static str = "workspace/executeCommand";
+}
+
+/// A command and its arguments. See [`ExecuteCommandRequest`] for why it is our own.
+#[derive(Serialize, Deserialize)]
+pub struct ExecuteCommandParams {
+    command: String,
+    arguments: Option<Vec<Value>>,
+}
+
 pub async fn handle(
     conversation: ClientConversation,
-    params: lsp::ExecuteCommandParams,
+    params: ExecuteCommandParams,
 ) -> Answer<Option<Value>> {
     let command = commands::find(&params.command)?;
     let mut argument = commands::argument(command.name, params.arguments)?;
@@ -86,9 +104,8 @@ async fn change_registry(conversation: &ClientConversation, change: RegistryChan
     let params = lsp::ApplyWorkspaceEditParams {
         label: Some("Add to the scope".to_owned()),
         edit: change.edit,
-        metadata: None,
     };
-    let applied = conversation.client.request::<lsp::ApplyWorkspaceEditRequest>(params).await;
+    let applied = conversation.client.request::<lsp::request::ApplyWorkspaceEdit>(params).await;
     let applied = applied.map_err(RequestRefusal::failed)?;
     if !applied.applied {
         let reason = applied.failure_reason.unwrap_or_else(|| "it gave no reason".to_owned());
@@ -118,7 +135,7 @@ async fn show(conversation: &ClientConversation, place: lsp::Location) -> Answer
         take_focus: Some(true),
         selection: Some(place.range),
     };
-    let shown = conversation.client.request::<lsp::ShowDocumentRequest>(params).await;
+    let shown = conversation.client.request::<lsp::request::ShowDocument>(params).await;
     match shown.map_err(RequestRefusal::failed)?.success {
         true => Ok(()),
         false => Err(RequestRefusal::failed("the client could not show the document")),
@@ -153,7 +170,7 @@ async fn choose_intent(
     let titles: Vec<String> = open.iter().map(title).collect();
     let question = "Which intent do you work under?".to_owned();
     let shown: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let chosen = dialog(conversation, lsp::MessageType::Info, question, &shown).await?;
+    let chosen = dialog(conversation, lsp::MessageType::INFO, question, &shown).await?;
     let at = chosen.and_then(|chosen| titles.iter().position(|title| *title == chosen));
     Ok(at.map(|at| open[at].0.clone()))
 }
@@ -202,7 +219,7 @@ async fn confirm_acceptance(
         conversation.compute_on(Lane::Worker, move || commands::text_on_disk(&snapshot, &argument))
     };
     let asked_about = text().await??;
-    match dialog(conversation, lsp::MessageType::Warning, question, &[ACCEPT]).await? {
+    match dialog(conversation, lsp::MessageType::WARNING, question, &[ACCEPT]).await? {
         Some(chosen) if chosen == ACCEPT => {}
         _ => {
             let why = "the dialog was not confirmed; nothing was recorded";

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use crate::analysis::Analyses;
 use crate::capabilities::Capabilities;
@@ -54,7 +54,7 @@ pub struct Editor {
     places: HashMap<PathBuf, Option<PathBuf>>,
     analyses: Arc<Analyses>,
     workspace: Workspace,
-    cursor: Option<(lsp::Uri, lsp::Position)>,
+    cursor: Option<(lsp::Url, lsp::Position)>,
     marks: Vec<FixtureMark>,
     /// What the client can do.
     pub client: Capabilities,
@@ -66,7 +66,7 @@ pub struct Editor {
 
 pub struct FixtureMark {
     pub label: String,
-    pub uri: lsp::Uri,
+    pub uri: lsp::Url,
     pub range: lsp::Range,
 }
 
@@ -158,7 +158,7 @@ impl Editor {
         }
     }
 
-    fn put(&mut self, uri: lsp::Uri, document: Document, version: i32) {
+    fn put(&mut self, uri: lsp::Url, document: Document, version: i32) {
         let path = convert::path_of(&uri);
         let key = Arc::from(uri.as_str());
         let changed = std::time::Instant::now();
@@ -167,7 +167,7 @@ impl Editor {
     }
 
     /// Returns the address of a file.
-    pub fn uri(&self, path: &str) -> lsp::Uri {
+    pub fn uri(&self, path: &str) -> lsp::Url {
         convert::uri_of(&self.path(path)).unwrap()
     }
 
@@ -265,7 +265,7 @@ impl Editor {
     }
 
     /// Opens a document with a text, under any address.
-    pub fn open_at(&mut self, uri: &lsp::Uri, text: &str) {
+    pub fn open_at(&mut self, uri: &lsp::Url, text: &str) {
         self.put(uri.clone(), Document::from_text(uri.path(), text), 1);
     }
 
@@ -301,7 +301,7 @@ impl Editor {
     }
 
     /// Returns a place in a form for people: path, line and the text there.
-    pub fn show(&self, uri: &lsp::Uri, range: lsp::Range) -> String {
+    pub fn show(&self, uri: &lsp::Url, range: lsp::Range) -> String {
         let path = convert::path_of(uri).unwrap();
         let root = self.workspace.root.path();
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
@@ -462,4 +462,12 @@ fn b() {}
     assert!(snapshot.document(&editor.uri("/src/a.rs")).is_some());
     assert!(snapshot.document(&editor.uri("/src/b.rs")).is_none());
     assert_eq!(editor.workspace().ledger.of_intent("INT-001").len(), 1);
+}
+
+/// Returns the operations of an edit that is not plain.
+pub fn operations(edit: lsp::WorkspaceEdit) -> Vec<lsp::DocumentChangeOperation> {
+    match edit.document_changes {
+        Some(lsp::DocumentChanges::Operations(operations)) => operations,
+        other => panic!("{other:?}"),
+    }
 }

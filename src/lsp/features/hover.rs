@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
@@ -35,7 +35,7 @@ pub fn still_reading() -> lsp::Hover {
     let value =
         "The intents and the ledger are still being read; ask again in a moment.".to_owned();
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
-    lsp::Hover { contents: contents.into(), range: None }
+    lsp::Hover { contents: lsp::HoverContents::Markup(contents), range: None }
 }
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
@@ -55,7 +55,10 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
     let range = place.file.range(bytes);
     // Some editors drop a hover whose range does not contain the cursor.
     let holds = range.start <= at.position && at.position <= range.end;
-    Some(lsp::Hover { contents: text.finish().into(), range: holds.then_some(range) })
+    Some(lsp::Hover {
+        contents: lsp::HoverContents::Markup(text.finish()),
+        range: holds.then_some(range),
+    })
 }
 
 /// Returns an empty text in the markup that the client supports in hovers.
@@ -304,7 +307,7 @@ mod tests {
         let Some(hover) = hover(&editor.snapshot(), &editor.at_cursor()) else {
             return "nothing".into();
         };
-        let lsp::Contents::MarkupContent(text) = hover.contents else { panic!("no markup") };
+        let lsp::HoverContents::Markup(text) = hover.contents else { panic!("no markup") };
         let range =
             hover.range.map(|range| editor.show(&editor.at_cursor().text_document.uri, range));
         let range = range.unwrap_or_else(|| "elsewhere".to_owned());

@@ -1,7 +1,7 @@
 //! `textDocument/inlayHint`: provenance at the end of a definition's first line. By default, only
 //! clients that show no lenses get these hints.
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::block_line;
 use crate::refusal::Answer;
@@ -21,7 +21,7 @@ pub fn handle(
     Ok(hints(snapshot, &params.text_document.uri, params.range))
 }
 
-fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
+fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
     let file = workspace_view::governed(snapshot, uri)?;
     let analysis = file.analyse();
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
@@ -39,7 +39,7 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<l
             label: block_line::short(&answer).into(),
             kind: None,
             text_edits: None,
-            tooltip: Some(block_line::full(&answer).into()),
+            tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer))),
             padding_left: Some(true),
             padding_right: None,
             data: None,
@@ -68,7 +68,7 @@ mod tests {
         let params = serde_json::from_value(params).unwrap();
         let hints = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
         let show = |hint: &lsp::InlayHint| {
-            let lsp::Label::String(label) = &hint.label else { panic!("parts") };
+            let lsp::InlayHintLabel::String(label) = &hint.label else { panic!("parts") };
             format!("{}:{} {label}", hint.position.line, hint.position.character)
         };
         hints.iter().map(show).collect()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::mention::ShownRegistry;
 use super::prose::Prose;
@@ -120,7 +120,7 @@ pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<Stri
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
-pub fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Uri> {
+pub fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Url> {
     let root = &view.workspace.root;
     let path = RelativePath::new(name).ok()?;
     let really = root.resolve(&path).ok()?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
@@ -26,7 +26,7 @@ pub struct ShownFile {
     /// The text of the file.
     pub document: Document,
     /// The client's address of the file.
-    pub uri: lsp::Uri,
+    pub uri: lsp::Url,
 }
 
 /// Returns a sentence that says that an older registry is used because the present one does not

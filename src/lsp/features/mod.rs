@@ -46,21 +46,21 @@ pub mod status;
 mod workspace_edit;
 pub mod workspace_symbols;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 
 /// Announces the features that this client can use.
 pub fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
-    to.hover_provider = Some(lsp::HoverProvider::Bool(true));
+    to.hover_provider = Some(lsp::HoverProviderCapability::Simple(true));
     to.code_action_provider = Some(code_actions::options(client));
     to.completion_provider = Some(completion::options());
     to.code_lens_provider = client.code_lens.then(code_lens::options);
-    to.inlay_hint_provider = client.inlay_hints.then_some(true.into());
-    to.definition_provider = Some(true.into());
-    to.references_provider = Some(true.into());
-    to.document_symbol_provider = Some(true.into());
-    to.workspace_symbol_provider = Some(true.into());
+    to.inlay_hint_provider = client.inlay_hints.then_some(lsp::OneOf::Left(true));
+    to.definition_provider = Some(lsp::OneOf::Left(true));
+    to.references_provider = Some(lsp::OneOf::Left(true));
+    to.document_symbol_provider = Some(lsp::OneOf::Left(true));
+    to.workspace_symbol_provider = Some(lsp::OneOf::Left(true));
     to.document_link_provider = Some(document_link::options());
     to.rename_provider = Some(rename::options(client));
     to.execute_command_provider = Some(execute_command::options());

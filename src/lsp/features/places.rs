@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
 use crate::refusal::Answer;
@@ -114,7 +114,7 @@ fn find_blocks(
 
 fn recorded_blocks(
     view: WorkspaceView<'_>,
-    uri: &lsp::Uri,
+    uri: &lsp::Url,
     path: &RelativePath,
     file: &FileProvenance,
 ) -> Vec<ProducedBlock> {
@@ -137,7 +137,7 @@ fn recorded_blocks(
 /// a former one.
 pub fn mentions(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
-    let mut documents: BTreeMap<lsp::Uri, Document> = open.collect();
+    let mut documents: BTreeMap<lsp::Url, Document> = open.collect();
     if let Some(shown) = ShownRegistry::of(view) {
         for file in shown.files() {
             documents.entry(file.uri.clone()).or_insert_with(|| file.document.clone());

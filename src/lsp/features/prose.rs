@@ -1,7 +1,7 @@
 //! Builds texts for people, in the markup that the client shows. All text written by other people
 //! is escaped here.
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use ground::text;
 
@@ -41,7 +41,7 @@ impl Prose {
 
     /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
     /// name of the file and the line follow the words.
-    pub fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
+    pub fn link(&self, words: &str, uri: Option<&lsp::Url>, line: Option<u32>) -> String {
         let words = self.escaped(words);
         let Some(uri) = uri else { return words };
         if self.markdown {

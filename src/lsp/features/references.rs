@@ -1,6 +1,6 @@
 //! `textDocument/references`: finds the blocks of an intent and the words that name it.
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::places;
 use crate::refusal::Answer;
@@ -13,7 +13,7 @@ pub fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
 ) -> Answer<Option<Vec<lsp::Location>>> {
-    let at = &params.text_document_position_params;
+    let at = &params.text_document_position;
     let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let Some(target) = places::target(&place) else { return Ok(None) };
     let view = place.file.view;

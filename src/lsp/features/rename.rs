@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
 use super::places;
@@ -29,19 +29,20 @@ const MENTION: &str = "mention";
 
 /// Returns the options that are announced. With `prepareRename` the client asks first whether a word
 /// can be renamed; without it, it would offer to rename any word.
-pub fn options(client: &Capabilities) -> lsp::RenameProvider {
-    let prepare_provider = client.prepare_rename.then_some(true);
-    lsp::RenameOptions { prepare_provider, ..Default::default() }.into()
+pub fn options(client: &Capabilities) -> lsp::OneOf<bool, lsp::RenameOptions> {
+    lsp::OneOf::Right(lsp::RenameOptions {
+        prepare_provider: client.prepare_rename.then_some(true),
+        work_done_progress_options: Default::default(),
+    })
 }
 
 /// Returns the id that would be renamed. `None` for everything else, so that the editor asks the
 /// next server.
 pub fn prepare(
     snapshot: &Snapshot,
-    params: lsp::PrepareRenameParams,
-) -> Answer<Option<lsp::PrepareRenameResult>> {
-    let at = &params.text_document_position_params;
-    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
+    at: lsp::TextDocumentPositionParams,
+) -> Answer<Option<lsp::PrepareRenameResponse>> {
+    let Some(place) = workspace_view::place(snapshot, &at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
         let reason = "The ledger is never rewritten; rename the id in the registry.";
@@ -49,7 +50,7 @@ pub fn prepare(
     }
     require_present_id(place.file.view.workspace, &id)?;
     let range = place.file.range(bytes);
-    Ok(Some(lsp::PrepareRenamePlaceholder { range, placeholder: id }.into()))
+    Ok(Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: id }))
 }
 
 /// Returns an error for a former id of an intent. A former id is written only in the list of former
@@ -68,7 +69,7 @@ pub fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
 ) -> Answer<Option<lsp::WorkspaceEdit>> {
-    let at = &params.text_document_position_params;
+    let at = &params.text_document_position;
     let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
@@ -107,11 +108,8 @@ pub fn handle(
             }
         }
     }
-    let mut edit = changes.finish();
-    if let Some(renamed) = renamed_file(view, &planned.path, &from, &to) {
-        edit.document_changes.iter_mut().for_each(|changes| changes.push(renamed.clone().into()));
-    }
-    Ok(Some(edit))
+    let renamed = renamed_file(view, &planned.path, &from, &to);
+    Ok(Some(changes.finish_with(None, renamed.map(lsp::ResourceOp::Rename))))
 }
 
 fn annotations(from: &str, to: &str) -> [(&'static str, lsp::ChangeAnnotation); 2] {
@@ -163,7 +161,7 @@ fn files_to_search(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
 }
 
 /// Returns a text that contains the id: the editor's text if the file is open, else the file's.
-fn text_of(view: WorkspaceView<'_>, path: &RelativePath, id: &str) -> Option<(lsp::Uri, Document)> {
+fn text_of(view: WorkspaceView<'_>, path: &RelativePath, id: &str) -> Option<(lsp::Url, Document)> {
     if let Some(open) = view.opened(path) {
         return Some((open.uri.clone(), open.document.clone()));
     }
@@ -179,7 +177,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY, operations};
 
     fn rename(editor: &Editor, to: &str) -> Answer<Option<lsp::WorkspaceEdit>> {
         handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))
@@ -212,14 +210,14 @@ INT-001
     fn an_id_is_renamed_everywhere_but_in_the_ledger() {
         let editor = Editor::in_git(&fixture());
         let edit = rename(&editor, "AUTH-1").unwrap().unwrap();
-        let annotations = edit.change_annotations.as_ref().unwrap();
+        let annotations = edit.change_annotations.clone().unwrap();
         let mut out = String::new();
-        for change in edit.document_changes.as_ref().unwrap() {
-            let lsp::DocumentChange::TextDocumentEdit(file) = change else { panic!("{change:?}") };
+        for change in operations(edit) {
+            let lsp::DocumentChangeOperation::Edit(file) = change else { panic!("{change:?}") };
             for change in &file.edits {
-                let lsp::Edit::AnnotatedTextEdit(change) = change else { panic!("{change:?}") };
+                let lsp::OneOf::Right(change) = change else { panic!("{change:?}") };
                 let confirm = annotations[&change.annotation_id].needs_confirmation == Some(true);
-                let uri = &file.text_document.text_document_identifier.uri;
+                let uri = &file.text_document.uri;
                 let shown = editor.show(uri, change.text_edit.range);
                 let version = file.text_document.version;
                 out += &format!(

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::fixture::Editor;
 use super::{
@@ -45,7 +45,7 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Requests every feature that needs no position. Returns the ranges in this document that the
 /// answers contain.
-fn whole(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Range> {
+fn whole(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Range> {
     let document = json!({ "textDocument": { "uri": uri } });
     let params = || document.clone();
     fn read<P: serde::de::DeserializeOwned>(params: Value) -> P {
@@ -64,9 +64,7 @@ fn whole(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Range> {
     ranges.extend(hints.iter().map(|it| lsp::Range { start: it.position, end: it.position }));
     ranges.extend(links.iter().map(|link| link.range));
     match document_symbols::handle(snapshot, read(params())).unwrap() {
-        Some(lsp::DocumentSymbolResponse::DocumentSymbolList(tree)) => {
-            nested(&tree, None, &mut ranges)
-        }
+        Some(lsp::DocumentSymbolResponse::Nested(tree)) => nested(&tree, None, &mut ranges),
         Some(other) => panic!("{other:?}"),
         None => {}
     }
@@ -88,14 +86,14 @@ fn nested(symbols: &[lsp::DocumentSymbol], outer: Option<lsp::Range>, to: &mut V
 
 /// Requests every feature at a position. Returns the ranges in this document that the answers
 /// contain.
-fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::Range> {
+fn at(snapshot: &Snapshot, uri: &lsp::Url, position: lsp::Position) -> Vec<lsp::Range> {
     let place = json!({ "textDocument": { "uri": uri }, "position": position,
         "context": { "includeDeclaration": true }, "newName": "NEW-1" });
     fn read<P: serde::de::DeserializeOwned>(params: &Value) -> P {
         serde_json::from_value(params.clone()).unwrap()
     }
     let hover = hover::handle(snapshot, read(&place)).unwrap();
-    if let Some(lsp::Contents::MarkupContent(text)) = hover.as_ref().map(|it| &it.contents) {
+    if let Some(lsp::HoverContents::Markup(text)) = hover.as_ref().map(|it| &it.contents) {
         assert_links_lead_only_to_files(&text.value);
     }
     definition::handle(snapshot, read(&place)).unwrap();
@@ -107,8 +105,8 @@ fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::
     }
     let mut ranges: Vec<lsp::Range> = hover.and_then(|hover| hover.range).into_iter().collect();
     ranges.extend(found.into_iter().filter(|it| it.uri == *uri).map(|it| it.range));
-    if let Ok(Some(lsp::PrepareRenameResult::PrepareRenamePlaceholder(it))) = prepared {
-        ranges.push(it.range);
+    if let Ok(Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, .. })) = prepared {
+        ranges.push(range);
     }
     ranges
 }

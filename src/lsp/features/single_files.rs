@@ -1,9 +1,9 @@
 //! Tests of all features in a file that holds one intent, next to a registry that lists others.
 
 use serde_json::json;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
-use super::fixture::Editor;
+use super::fixture::{Editor, operations};
 use super::{
     code_actions, code_lens, completion, definition, diagnostics, document_symbols, hover, rename,
 };
@@ -26,7 +26,7 @@ const SEARCH: &str =
 fn codes(editor: &Editor, path: &str) -> Vec<String> {
     let found = diagnostics::diagnose(&editor.snapshot(), &editor.uri(path));
     let shown = found.iter().map(|it| match &it.code {
-        Some(lsp::Code::String(code)) => {
+        Some(lsp::NumberOrString::String(code)) => {
             format!("{code} at {}", editor.show(&editor.uri(path), it.range))
         }
         other => panic!("{other:?}"),
@@ -97,10 +97,13 @@ fn a_rename_of_the_id_renames_the_file() {
     let mut editor = editor(SEARCH);
     let renamed = |editor: &Editor| {
         let asked = editor.ask(json!({ "newName": "FIND-1" }));
-        rename::handle(&editor.snapshot(), asked).unwrap().unwrap().document_changes.unwrap()
+        operations(rename::handle(&editor.snapshot(), asked).unwrap().unwrap())
     };
     let changes = renamed(&editor);
-    let Some(lsp::DocumentChange::RenameFile(file)) = changes.last() else { panic!("{changes:?}") };
+    let Some(lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Rename(file))) = changes.last()
+    else {
+        panic!("{changes:?}")
+    };
     assert_eq!(file.old_uri, editor.uri(FILE));
     assert_eq!(file.new_uri, editor.uri("/.orchestration/intents/FIND-1.yaml"));
     let text = serde_json::to_string(&changes).unwrap();
@@ -116,12 +119,7 @@ fn keys_and_the_id_are_completed() {
     let labels = |text: &str| {
         let editor = editor(text);
         let asked = editor.ask(json!({}));
-        match completion::handle(&editor.snapshot(), asked).unwrap() {
-            Some(lsp::CompletionResponse::CompletionList(list)) => {
-                list.items.into_iter().map(|it| it.label).collect::<Vec<_>>()
-            }
-            other => panic!("{other:?}"),
-        }
+        completion::handle(&editor.snapshot(), asked).unwrap().unwrap().labels()
     };
     assert_eq!(labels("id: $0\nname: x"), ["INT-003"]);
     assert_eq!(labels("id: INT-003\nst$0")[..2], ["name", "status"]);
@@ -139,7 +137,7 @@ fn chosen(editor: &Editor, title: &str) -> lsp::WorkspaceEdit {
     let params = serde_json::from_value(asked).unwrap();
     let offered = code_actions::handle(&editor.snapshot(), params).unwrap().unwrap();
     let action = offered.into_iter().find_map(|it| match it {
-        lsp::CodeActionResponse::CodeAction(action) if action.title == title => Some(action),
+        lsp::CodeActionOrCommand::CodeAction(action) if action.title == title => Some(action),
         _ => None,
     });
     code_actions::resolve(&editor.snapshot(), action.unwrap()).unwrap().edit.unwrap()
@@ -150,9 +148,11 @@ fn actions_edit_the_file_and_a_new_intent_gets_its_own_file() {
     let mut editor = editor(SEARCH);
     let text = serde_json::to_string(&chosen(&editor, "Complete INT-003")).unwrap();
     assert!(text.contains("intents/INT-003.yaml") && text.contains("COMPLETED"), "{text}");
-    let changes = chosen(&editor, "Create an intent").document_changes.unwrap();
-    let [lsp::DocumentChange::CreateFile(file), lsp::DocumentChange::TextDocumentEdit(_)] =
-        &changes[..]
+    let changes = operations(chosen(&editor, "Create an intent"));
+    let [
+        lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Create(file)),
+        lsp::DocumentChangeOperation::Edit(_),
+    ] = &changes[..]
     else {
         panic!("{changes:?}")
     };

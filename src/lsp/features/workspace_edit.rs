@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use crate::snapshot::Snapshot;
 use code::Document;
@@ -12,7 +12,7 @@ use code::Document;
 /// The edits collected so far, by document.
 pub struct AnnotatedEdits<'a> {
     snapshot: &'a Snapshot,
-    files: BTreeMap<lsp::Uri, Vec<lsp::AnnotatedTextEdit>>,
+    files: BTreeMap<lsp::Url, Vec<lsp::AnnotatedTextEdit>>,
     /// What a person reads before the edits are made, by id.
     annotations: HashMap<String, lsp::ChangeAnnotation>,
 }
@@ -28,14 +28,14 @@ impl<'a> AnnotatedEdits<'a> {
     }
 
     /// Returns the edits of a document, to which more can be added.
-    pub fn of(&mut self, uri: &lsp::Uri) -> &mut Vec<lsp::AnnotatedTextEdit> {
+    pub fn of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
         self.files.entry(uri.clone()).or_default()
     }
 
     /// Adds an edit that replaces bytes of a document.
     pub fn add(
         &mut self,
-        uri: &lsp::Uri,
+        uri: &lsp::Url,
         document: &Document,
         bytes: Range<usize>,
         text: &str,
@@ -49,6 +49,16 @@ impl<'a> AnnotatedEdits<'a> {
 
     /// Returns all edits in a form that the client understands.
     pub fn finish(self) -> lsp::WorkspaceEdit {
+        self.finish_with(None, None)
+    }
+
+    /// Returns all edits in a form that the client understands, with an operation on a file before
+    /// them and one after them. A client without versioned edits gets no operations.
+    pub fn finish_with(
+        self,
+        before: Option<lsp::ResourceOp>,
+        after: Option<lsp::ResourceOp>,
+    ) -> lsp::WorkspaceEdit {
         let Self { snapshot, files, annotations } = self;
         let plain = |edits: Vec<lsp::AnnotatedTextEdit>| edits.into_iter().map(|it| it.text_edit);
         if !snapshot.client.document_changes {
@@ -59,16 +69,18 @@ impl<'a> AnnotatedEdits<'a> {
         let changes = files.into_iter().map(|(uri, edits)| {
             let text_document = lsp::OptionalVersionedTextDocumentIdentifier {
                 version: snapshot.version_of(&uri),
-                text_document_identifier: lsp::TextDocumentIdentifier { uri },
+                uri,
             };
             let edits = match is_annotated {
-                true => edits.into_iter().map(Into::into).collect(),
-                false => plain(edits).map(Into::into).collect(),
+                true => edits.into_iter().map(lsp::OneOf::Right).collect(),
+                false => plain(edits).map(lsp::OneOf::Left).collect(),
             };
-            lsp::TextDocumentEdit { text_document, edits }.into()
+            lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit { text_document, edits })
         });
+        let operation = lsp::DocumentChangeOperation::Op;
+        let changes = before.map(operation).into_iter().chain(changes).chain(after.map(operation));
         lsp::WorkspaceEdit {
-            document_changes: Some(changes.collect()),
+            document_changes: Some(lsp::DocumentChanges::Operations(changes.collect())),
             change_annotations: is_annotated.then_some(annotations),
             ..Default::default()
         }

@@ -3,7 +3,7 @@
 
 use std::iter;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
 use crate::refusal::Answer;
@@ -30,7 +30,7 @@ pub fn handle(
         found.extend(blocks(view, &words)?);
     }
     found.truncate(MAX_SYMBOLS);
-    Ok(Some(found.into()))
+    Ok(Some(lsp::WorkspaceSymbolResponse::Flat(found)))
 }
 
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
@@ -39,7 +39,7 @@ fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformat
         let name = document_symbols::name(intent);
         let (location, _) = shown.location(&intent.id.value)?;
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
-        fits(&name, words).then(|| information(&name, lsp::SymbolKind::Object, status, location))
+        fits(&name, words).then(|| information(&name, lsp::SymbolKind::OBJECT, status, location))
     };
     shown.registry.intents().iter().filter_map(symbol).collect()
 }
@@ -85,30 +85,35 @@ pub(super) fn information(
     container_name: Option<String>,
     location: lsp::Location,
 ) -> lsp::SymbolInformation {
-    let base =
-        lsp::BaseSymbolInformation { name: name.to_owned(), kind, tags: None, container_name };
     // The protocol deprecates this field, but the type still has it.
     #[expect(deprecated)]
-    lsp::SymbolInformation { deprecated: None, location, base_symbol_information: base }
+    lsp::SymbolInformation {
+        name: name.to_owned(),
+        kind,
+        tags: None,
+        deprecated: None,
+        location,
+        container_name,
+    }
 }
 
 fn kind(block: BlockKind) -> lsp::SymbolKind {
     use lsp::SymbolKind as Symbol;
     match block {
-        BlockKind::Function | BlockKind::Macro => Symbol::Function,
-        BlockKind::Method | BlockKind::Test => Symbol::Method,
-        BlockKind::Class | BlockKind::Impl => Symbol::Class,
-        BlockKind::Struct | BlockKind::Union | BlockKind::Type => Symbol::Struct,
-        BlockKind::Enum => Symbol::Enum,
-        BlockKind::Trait | BlockKind::Interface => Symbol::Interface,
-        BlockKind::Module => Symbol::Module,
-        BlockKind::Namespace => Symbol::Namespace,
-        BlockKind::Constant => Symbol::Constant,
-        BlockKind::Variable => Symbol::Variable,
-        BlockKind::Key => Symbol::Key,
-        BlockKind::File => Symbol::File,
-        BlockKind::Statement | BlockKind::Rule | BlockKind::Cell => Symbol::Object,
-        BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::String,
+        BlockKind::Function | BlockKind::Macro => Symbol::FUNCTION,
+        BlockKind::Method | BlockKind::Test => Symbol::METHOD,
+        BlockKind::Class | BlockKind::Impl => Symbol::CLASS,
+        BlockKind::Struct | BlockKind::Union | BlockKind::Type => Symbol::STRUCT,
+        BlockKind::Enum => Symbol::ENUM,
+        BlockKind::Trait | BlockKind::Interface => Symbol::INTERFACE,
+        BlockKind::Module => Symbol::MODULE,
+        BlockKind::Namespace => Symbol::NAMESPACE,
+        BlockKind::Constant => Symbol::CONSTANT,
+        BlockKind::Variable => Symbol::VARIABLE,
+        BlockKind::Key => Symbol::KEY,
+        BlockKind::File => Symbol::FILE,
+        BlockKind::Statement | BlockKind::Rule | BlockKind::Cell => Symbol::OBJECT,
+        BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::STRING,
     }
 }
 
@@ -120,12 +125,10 @@ mod tests {
     fn shown(editor: &Editor, query: &str) -> Vec<String> {
         let params = lsp::WorkspaceSymbolParams { query: query.into(), ..Default::default() };
         let answer = handle(&editor.snapshot(), params).unwrap();
-        let Some(lsp::WorkspaceSymbolResponse::SymbolInformationList(found)) = answer else {
-            panic!("{answer:?}")
-        };
+        let Some(lsp::WorkspaceSymbolResponse::Flat(found)) = answer else { panic!("{answer:?}") };
         let show = |it: &lsp::SymbolInformation| {
             let place = editor.show(&it.location.uri, it.location.range);
-            format!("{} @ {place}", it.base_symbol_information.name)
+            format!("{} @ {place}", it.name)
         };
         found.iter().map(show).collect()
     }

@@ -57,7 +57,7 @@ fn answer(session: &mut Session, command: &str, argument: Value) -> Value {
 }
 
 /// Returns the codes that are published next for a file, and the version.
-fn published(session: &mut Session, uri: &lsp::Uri) -> (Vec<String>, Value) {
+fn published(session: &mut Session, uri: &lsp::Url) -> (Vec<String>, Value) {
     let uri = json!(uri);
     let message = session.wait("diagnostics", |it| {
         it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == uri

@@ -29,11 +29,11 @@ fn open_slowly(root: &Path) -> Result<Workspace, String> {
 }
 
 /// Returns one diagnostic that says how long the text is and whether its workspace is loaded.
-fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
+fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
     let Some(open) = snapshot.document(uri) else { return Vec::new() };
     let known = snapshot.workspace_of(uri).is_some();
     let message = format!("{} bytes, known: {known}", open.document.len_bytes());
-    vec![lsp::Diagnostic { message: message.into(), ..Default::default() }]
+    vec![lsp::Diagnostic { message: message.to_owned(), ..Default::default() }]
 }
 
 fn governed() -> ServerParts {
@@ -145,14 +145,13 @@ fn folders_can_be_added_and_removed() {
     session.close();
 }
 
-fn known_unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+fn known_unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
     snapshot.workspace_at(root).map_or_else(Vec::new, |_| unopened(snapshot, root))
 }
 
 /// Returns one diagnostic for every file in `.orchestration`.
-fn unopened(_: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
-    let diagnostic =
-        lsp::Diagnostic { message: "unopened".to_owned().into(), ..Default::default() };
+fn unopened(_: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
+    let diagnostic = lsp::Diagnostic { message: "unopened".to_owned(), ..Default::default() };
     let files = std::fs::read_dir(root.join(".orchestration")).unwrap();
     let uris = files.map(|file| convert::uri_of(&file.unwrap().path()).unwrap());
     uris.map(|uri| (uri, vec![diagnostic.clone()])).collect()
@@ -188,7 +187,7 @@ fn known_hover(
 }
 
 fn slow() -> ServerParts {
-    let table = dispatch::table().on_latency_sensitive::<lsp::HoverRequest>(known_hover);
+    let table = dispatch::table().on_latency_sensitive::<lsp::request::HoverRequest>(known_hover);
     ServerParts { open: open_slowly, table, ..governed() }
 }
 

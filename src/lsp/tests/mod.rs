@@ -17,7 +17,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::dispatch;
 use super::method_table::MethodTable;
@@ -38,7 +38,7 @@ fn parts() -> ServerParts {
 }
 
 fn table() -> MethodTable {
-    dispatch::table().on_latency_sensitive::<lsp::HoverRequest>(text_hover)
+    dispatch::table().on_latency_sensitive::<lsp::request::HoverRequest>(text_hover)
 }
 
 fn text_hover(
@@ -51,7 +51,7 @@ fn text_hover(
 
 fn text_in_hover(value: String) -> lsp::Hover {
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
-    lsp::Hover { contents: contents.into(), range: None }
+    lsp::Hover { contents: lsp::HoverContents::Markup(contents), range: None }
 }
 
 /// A running server, with the client's ends of its pipes.

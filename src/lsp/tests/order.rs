@@ -27,7 +27,7 @@ impl Gate {
 
 /// Returns the parts of a server whose `workspace/symbol` waits at the gate, on the worker lane.
 fn gated(gate: &'static Gate) -> ServerParts {
-    let table = table().on_worker::<lsp::WorkspaceSymbolRequest>(move |snapshot, _| {
+    let table = table().on_worker::<lsp::request::WorkspaceSymbolRequest>(move |snapshot, _| {
         gate.pass();
         snapshot.check_cancelled()?;
         Ok(None)
@@ -99,10 +99,8 @@ fn a_late_answer_is_not_given_to_a_new_request_with_the_same_id() {
 #[test]
 fn a_panic_affects_only_its_own_request() {
     let table = table()
-        .on_worker::<lsp::WorkspaceSymbolRequest>(|_, _| panic!("on purpose"))
-        .on_conversation::<lsp::ExecuteCommandRequest, _>(|_, _| async {
-        panic!("on purpose")
-    });
+        .on_worker::<lsp::request::WorkspaceSymbolRequest>(|_, _| panic!("on purpose"))
+        .on_conversation::<lsp::request::ExecuteCommand, _>(|_, _| async { panic!("on purpose") });
     let mut session = Session::with(ServerParts { table, ..parts() }, json!({}));
     session.open(A, "alive");
     for _ in 0..20 {
@@ -120,11 +118,11 @@ async fn converse(
     params: lsp::ExecuteCommandParams,
 ) -> Result<Option<Value>, RequestRefusal> {
     let request = lsp::ShowMessageRequestParams {
-        kind: lsp::MessageType::Info,
+        typ: lsp::MessageType::INFO,
         message: params.command,
         actions: None,
     };
-    let answer = conversation.client.request::<lsp::ShowMessageRequest>(request).await;
+    let answer = conversation.client.request::<lsp::request::ShowMessageRequest>(request).await;
     let answer = answer.map_err(RequestRefusal::failed)?;
     let title = answer.map(|action| action.title);
     conversation.compute_on(Lane::LatencySensitive, move || title.map(Value::from)).await
@@ -132,7 +130,7 @@ async fn converse(
 
 fn conversing() -> ServerParts {
     ServerParts {
-        table: table().on_conversation::<lsp::ExecuteCommandRequest, _>(converse),
+        table: table().on_conversation::<lsp::request::ExecuteCommand, _>(converse),
         ..parts()
     }
 }
@@ -188,9 +186,9 @@ fn content_modified_is_sent_only_to_clients_that_retry() {
     for (retried, expected) in [(json!(["textDocument/diagnostic"]), -32801), (json!([]), 0)] {
         let gate = gate();
         let stale = json!({ "cancel": true, "retryOnContentModified": retried });
-        let table = table().on_worker::<lsp::DocumentDiagnosticRequest>(move |_, _| {
+        let table = table().on_worker::<lsp::request::DocumentDiagnosticRequest>(move |_, _| {
             gate.pass();
-            Ok(lsp::RelatedFullDocumentDiagnosticReport::default().into())
+            Ok(lsp::DocumentDiagnosticReport::Full(Default::default()).into())
         });
         let parts = ServerParts { table, ..parts() };
         let mut session =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::World;
 use crate::ordered::Ordered;
@@ -36,7 +36,7 @@ impl Ordered {
             let Some(path) = convert::path_of(&change.uri) else { continue };
             if watch::is_relevant(&path) {
                 steering.push(path);
-            } else if change.kind != lsp::FileChangeType::Changed
+            } else if change.typ != lsp::FileChangeType::CHANGED
                 && watch::may_be_of_work_tree(&path)
             {
                 others.push(path);
@@ -111,7 +111,7 @@ impl Ordered {
             Ok(workspace) => self.take_over(&root, workspace),
             Err(reason) => {
                 let message = format!("{} could not be read: {reason}", root.display());
-                self.outside.client.log(lsp::MessageType::Error, message);
+                self.outside.client.log(lsp::MessageType::ERROR, message);
             }
         }
         if again {
@@ -223,7 +223,7 @@ impl World {
     }
 
     /// Returns true if the workspace of this document is being read for the first time.
-    pub fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
+    pub fn is_reading_for(&self, uri: &lsp::Url) -> bool {
         let Some(path) = convert::path_of(uri) else { return false };
         let Some(folder) = path.parent() else { return false };
         match self.now.workspaces.folders.get(folder) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::Value;
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::World;
 use crate::open_document::OpenDocument;
@@ -28,7 +28,7 @@ struct DidChange {
 
 #[derive(Deserialize)]
 struct Versioned {
-    uri: lsp::Uri,
+    uri: lsp::Url,
     version: Option<i32>,
 }
 
@@ -143,7 +143,7 @@ impl Ordered {
     }
 
     /// Stops trusting a document after the server failed to handle a notification about it.
-    pub fn distrust(&mut self, uri: Option<&lsp::Uri>, reason: String) {
+    pub fn distrust(&mut self, uri: Option<&lsp::Url>, reason: String) {
         tracing::error!(reason, "a notification broke off");
         if let Some(uri) = uri {
             self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
@@ -152,14 +152,14 @@ impl Ordered {
 
     /// Keeps the old text, but gives no answers about the document until the client sends its whole
     /// text.
-    fn mark_out_of_step(&mut self, uri: &lsp::Uri, reason: &OutOfStep) {
+    fn mark_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
         let Some(open) = self.world.now.documents.get(uri.as_str()) else { return };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
         self.world.store(open);
         let message = format!(
             "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
         );
-        self.outside.client.log(lsp::MessageType::Error, message);
+        self.outside.client.log(lsp::MessageType::ERROR, message);
         self.forget(uri.clone());
     }
 

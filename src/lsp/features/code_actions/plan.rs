@@ -1,7 +1,7 @@
 //! Plans of edits, and the computation of the edits.
 
 use serde::{Deserialize, Serialize};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use crate::features::mention::ShownRegistry;
 use crate::features::workspace_edit::AnnotatedEdits;
@@ -36,7 +36,7 @@ pub(super) enum Plan {
 #[serde(deny_unknown_fields)]
 pub(super) struct OfferedPlan {
     /// The document in which the action was offered.
-    pub(super) uri: lsp::Uri,
+    pub(super) uri: lsp::Url,
     /// The version of the document at that time.
     pub(super) version: i32,
     pub(super) plan: Plan,
@@ -114,16 +114,15 @@ fn registry(
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
         .map_err(|error| error.with_hint())?;
     if let Some(file) = shown.file(&planned.path) {
-        return Ok(annotated(view, &file.uri, &file.document, &planned.edits, note));
+        return Ok(annotated(view, &file.uri, &file.document, &planned.edits, note).finish());
     }
     // Only clients that can create files get here.
     let uri = view.address(&planned.path).ok_or(NO_REGISTRY)?;
     let whole = TextEdit { range: 0..0, text: planned.text };
     let empty = Document::from_text(planned.path.as_str(), "");
-    let mut edit = annotated(view, &uri, &empty, &[whole], note);
+    let edits = annotated(view, &uri, &empty, &[whole], note);
     let create = lsp::CreateFile { uri, options: None, annotation_id: None };
-    edit.document_changes.iter_mut().for_each(|changes| changes.insert(0, create.clone().into()));
-    Ok(edit)
+    Ok(edits.finish_with(Some(lsp::ResourceOp::Create(create)), None))
 }
 
 /// Returns edits of an open file.
@@ -132,24 +131,24 @@ fn in_file(
     edits: &[TextEdit],
     note: lsp::ChangeAnnotation,
 ) -> lsp::WorkspaceEdit {
-    annotated(file.view, &file.open.uri, &file.open.document, edits, note)
+    annotated(file.view, &file.open.uri, &file.open.document, edits, note).finish()
 }
 
 /// Returns edits of one document, each annotated with the note.
-fn annotated(
-    view: WorkspaceView<'_>,
-    uri: &lsp::Uri,
+fn annotated<'a>(
+    view: WorkspaceView<'a>,
+    uri: &lsp::Url,
     document: &Document,
     edits: &[TextEdit],
     note: lsp::ChangeAnnotation,
-) -> lsp::WorkspaceEdit {
+) -> AnnotatedEdits<'a> {
     const NOTE: &str = "intent";
     let mut annotated = AnnotatedEdits::new(view.snapshot, [(NOTE, note)]);
     annotated.of(uri);
     for edit in edits {
         annotated.add(uri, document, edit.range.clone(), &edit.text, NOTE);
     }
-    annotated.finish()
+    annotated
 }
 
 fn put_back(file: &GovernedFile<'_>, block: &Identity) -> EditResult {

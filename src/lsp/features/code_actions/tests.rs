@@ -6,19 +6,20 @@ use super::*;
 use crate::convert;
 use crate::features::diagnostics;
 use crate::features::fixture::Editor;
+use crate::features::fixture::operations;
 use overview::select;
 
 /// Returns the actions at the cursor for a client that sends its diagnostics along.
 fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
     let responses = ask(editor, only);
     let literal = |it| match it {
-        lsp::CodeActionResponse::CodeAction(action) => action,
-        lsp::CodeActionResponse::Command(command) => panic!("{command:?}"),
+        lsp::CodeActionOrCommand::CodeAction(action) => action,
+        lsp::CodeActionOrCommand::Command(command) => panic!("{command:?}"),
     };
     responses.into_iter().map(literal).collect()
 }
 
-fn ask(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeActionResponse> {
+fn ask(editor: &Editor, only: Option<&str>) -> lsp::CodeActionResponse {
     let snapshot = editor.snapshot();
     let here = editor.at_cursor();
     let uri = here.text_document.uri.clone();
@@ -41,7 +42,7 @@ fn ask(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeActionResponse> {
 fn shown(editor: &Editor) -> String {
     let mut out = String::new();
     for action in actions(editor, None) {
-        let kind = String::from(action.kind.unwrap());
+        let kind = action.kind.unwrap().as_str().to_owned();
         let preferred = if action.is_preferred == Some(true) { "*" } else { "" };
         write!(out, "{kind}{preferred}: {}", action.title).unwrap();
         if let Some(disabled) = &action.disabled {
@@ -62,9 +63,9 @@ fn chosen(editor: &Editor, title: &str) -> String {
         let asks = if note.needs_confirmation == Some(true) { " (asks first)" } else { "" };
         writeln!(out, "{}: {}{asks}", note.label, note.description.as_ref().unwrap()).unwrap();
     }
-    for change in edit.document_changes.unwrap() {
-        let lsp::DocumentChange::TextDocumentEdit(change) = change else { panic!("{change:?}") };
-        let uri = change.text_document.text_document_identifier.uri;
+    for change in operations(edit) {
+        let lsp::DocumentChangeOperation::Edit(change) = change else { panic!("{change:?}") };
+        let uri = change.text_document.uri;
         let snapshot = editor.snapshot();
         let path = convert::path_of(&uri).unwrap();
         let mut document = match snapshot.document(&uri) {
@@ -72,9 +73,8 @@ fn chosen(editor: &Editor, title: &str) -> String {
             None => code::Document::from_text("a.yaml", &std::fs::read_to_string(path).unwrap()),
         };
         let edits = change.edits.into_iter().map(|edit| match edit {
-            lsp::Edit::TextEdit(edit) => edit,
-            lsp::Edit::AnnotatedTextEdit(edit) => edit.text_edit,
-            lsp::Edit::SnippetTextEdit(edit) => panic!("{edit:?}"),
+            lsp::OneOf::Left(edit) => edit,
+            lsp::OneOf::Right(edit) => edit.text_edit,
         });
         let mut edits: Vec<lsp::TextEdit> = edits.collect();
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
@@ -301,7 +301,8 @@ fn the_registry_offers_fixes_and_changes_of_status() {
 fn only_the_requested_kinds_of_actions_are_answered() {
     let editor = Editor::new(DIALECT);
     let kinds = |only: &str| {
-        let kinds = actions(&editor, Some(only)).into_iter().map(|it| it.kind.unwrap().into());
+        let kinds =
+            actions(&editor, Some(only)).into_iter().map(|it| it.kind.unwrap().as_str().to_owned());
         kinds.collect::<std::collections::BTreeSet<String>>()
     };
     assert_eq!(kinds("source.fixAll"), [FIX_ALL.to_owned()].into());
@@ -317,8 +318,8 @@ fn a_client_without_literals_gets_only_commands() {
     let commands: Vec<_> = answers
         .iter()
         .map(|it| match it {
-            lsp::CodeActionResponse::Command(command) => command.title.as_str(),
-            lsp::CodeActionResponse::CodeAction(action) => panic!("{action:?}"),
+            lsp::CodeActionOrCommand::Command(command) => command.title.as_str(),
+            lsp::CodeActionOrCommand::CodeAction(action) => panic!("{action:?}"),
         })
         .collect();
     assert_eq!(commands, ["Select INT-002 Billing"]);
@@ -342,16 +343,16 @@ fn the_solutions_are_quick_fixes_anywhere_in_the_block() {
         text_document: here.text_document,
         range: lsp::Range { start: below, end: below },
         context: lsp::CodeActionContext {
-            only: Some(vec![lsp::CodeActionKind::QuickFix]),
+            only: Some(vec![lsp::CodeActionKind::QUICKFIX]),
             ..Default::default()
         },
         work_done_progress_params: Default::default(),
         partial_result_params: Default::default(),
     };
     let offers = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
-    let title = |offer: &lsp::CodeActionResponse| match offer {
-        lsp::CodeActionResponse::CodeAction(action) => action.title.clone(),
-        lsp::CodeActionResponse::Command(command) => command.title.clone(),
+    let title = |offer: &lsp::CodeActionOrCommand| match offer {
+        lsp::CodeActionOrCommand::CodeAction(action) => action.title.clone(),
+        lsp::CodeActionOrCommand::Command(command) => command.title.clone(),
     };
     let titles: Vec<String> = offers.iter().map(title).collect();
     let ways = [

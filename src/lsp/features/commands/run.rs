@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::lsp_types as lsp;
 
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
@@ -58,9 +58,9 @@ pub struct RegistryChange {
 #[derive(Debug)]
 pub enum ThenWiden {
     /// The client saves this document.
-    Save(lsp::Uri),
+    Save(lsp::Url),
     /// The server writes the file on disk itself ([`widen_on_disk`]).
-    OnDisk { uri: lsp::Uri, id: String },
+    OnDisk { uri: lsp::Url, id: String },
 }
 
 impl Effects {
@@ -267,7 +267,7 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 /// changed on disk.
 pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: WidenArguments = read(argument)?;
-    let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
+    let uri: lsp::Url = wanted.uri.parse().map_err(|_| {
         senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
     })?;
     let (workspace, path) = link_target(snapshot, &wanted.uri)?;
@@ -301,7 +301,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
-pub fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
+pub fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> Answer<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
     Ok(())
@@ -381,7 +381,7 @@ fn link_target(snapshot: &Snapshot, uri: &str) -> Answer<(Workspace, RelativePat
 /// the only workspace.
 fn absolute(target: TargetArguments<'_>) -> Answer<Option<PathBuf>> {
     if let Some(uri) = target.uri {
-        let parsed = uri.parse::<lsp::Uri>().ok();
+        let parsed = uri.parse::<lsp::Url>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));
         return path.map(Some).ok_or_else(|| {
             senseless(format!("the field \"uri\" is {uri:?}, which is no address of a local file"))
@@ -393,7 +393,7 @@ fn absolute(target: TargetArguments<'_>) -> Answer<Option<PathBuf>> {
 /// Returns a path as given. The address of a local file is converted to its path.
 fn as_path(path: impl AsRef<str>) -> String {
     let path = path.as_ref();
-    let address = path.starts_with("file:").then(|| path.parse::<lsp::Uri>().ok()).flatten();
+    let address = path.starts_with("file:").then(|| path.parse::<lsp::Url>().ok()).flatten();
     let address = address.and_then(|uri| convert::path_of(&uri));
     address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
 }

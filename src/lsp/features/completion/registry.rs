@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
+use tower_lsp::lsp_types::CompletionItemKind as Kind;
 
 use super::{Choice, Choices};
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
@@ -69,7 +69,7 @@ pub(super) fn choices(place: &DocumentPosition<'_>, text: &str) -> Option<Choice
         RegistryItem::Value(key) => {
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
             match (field, single_id(path)) {
-                (Field::Id, Some(id)) => vec![Choice::new(id, Kind::Value)],
+                (Field::Id, Some(id)) => vec![Choice::new(id, Kind::VALUE)],
                 _ => values(place.file.view, field, typed, &position)?,
             }
         }
@@ -91,11 +91,11 @@ fn values(
     let (registry, ledger) = (&view.workspace.registry, &view.workspace.ledger);
     let intents = || registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
-        values.into_iter().map(|it| quoted(Choice::new(it, Kind::Value), position)).collect()
+        values.into_iter().map(|it| quoted(Choice::new(it, Kind::VALUE), position)).collect()
     };
     Some(match field {
         Field::Status => statuses(),
-        Field::Id => vec![Choice::new(edit::next_id(registry, &BTreeSet::new()), Kind::Value)],
+        Field::Id => vec![Choice::new(edit::next_id(registry, &BTreeSet::new()), Kind::VALUE)],
         Field::Scope => {
             let choices = paths(&view.survey().files, typed).into_iter();
             choices.map(|it| quoted(it, position)).collect()
@@ -119,7 +119,7 @@ fn texts(values: &[Spanned<String>]) -> impl Iterator<Item = &str> {
 fn statuses() -> Vec<Choice> {
     let choice = |(rank, status): (u8, &Status)| Choice {
         rank,
-        ..Choice::new(status.as_str(), Kind::EnumMember)
+        ..Choice::new(status.as_str(), Kind::ENUM_MEMBER)
     };
     (0..).zip(&Status::ALL).map(choice).collect()
 }
@@ -136,14 +136,14 @@ fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
         match below.find('/') {
             Some(at) => *folders.entry(&path[..folder.len() + at]).or_default() += 1,
             None => {
-                choices.push(Choice { rank: 2, ..Choice::new(format!("{not}{path}"), Kind::File) })
+                choices.push(Choice { rank: 2, ..Choice::new(format!("{not}{path}"), Kind::FILE) })
             }
         }
     }
     for (folder, count) in folders {
-        let all = Choice::new(format!("{not}{folder}/**"), Kind::Folder);
+        let all = Choice::new(format!("{not}{folder}/**"), Kind::FOLDER);
         choices.push(Choice { detail: Some(text::counted(count, "file")), ..all });
-        choices.push(Choice { rank: 1, ..Choice::new(format!("{not}{folder}/"), Kind::Folder) });
+        choices.push(Choice { rank: 1, ..Choice::new(format!("{not}{folder}/"), Kind::FOLDER) });
     }
     choices
 }
@@ -177,7 +177,7 @@ fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
             Field::Specs | Field::Formerly => (format!("{key}: [$0]"), true),
             Field::Id | Field::Name | Field::Status | Field::Owner => (format!("{key}: "), false),
         };
-        Choice { insert: Some(insert), snippet, rank, ..Choice::new(key, Kind::Property) }
+        Choice { insert: Some(insert), snippet, rank, ..Choice::new(key, Kind::PROPERTY) }
     };
     (0..).zip(missing).map(choice).collect()
 }

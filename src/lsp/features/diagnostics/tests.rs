@@ -13,12 +13,10 @@ fn shown(editor: &Editor, path: &str) -> String {
     show(editor, &uri, &diagnose(&editor.snapshot(), &uri))
 }
 
-fn show(editor: &Editor, uri: &lsp::Uri, diagnostics: &[lsp::Diagnostic]) -> String {
+fn show(editor: &Editor, uri: &lsp::Url, diagnostics: &[lsp::Diagnostic]) -> String {
     let mut out = String::new();
     for it in diagnostics {
-        let (Some(lsp::Code::String(code)), lsp::Message::String(message)) =
-            (&it.code, &it.message)
-        else {
+        let (Some(lsp::NumberOrString::String(code)), message) = (&it.code, &it.message) else {
             panic!("{it:?}");
         };
         let severity = it.severity.unwrap();
@@ -107,7 +105,7 @@ fn a_deleted_file_has_a_diagnostic_at_its_path() {
     let told = unopened(&editor.snapshot(), editor.workspace().root.path());
     let here = told.iter().find(|(uri, _)| uri.as_str().ends_with("billing/invoice.rs"));
     let [diagnostic] = &here.expect("it is told of").1[..] else { panic!("{told:?}") };
-    assert_eq!(diagnostic.severity, Some(lsp::DiagnosticSeverity::Error));
+    assert_eq!(diagnostic.severity, Some(lsp::DiagnosticSeverity::ERROR));
     assert_eq!(diagnostic.range.start.line, 0);
 }
 
@@ -167,12 +165,12 @@ fn levels_come_from_the_user_then_the_policy_then_the_default() {
         diagnose(&editor.snapshot(), &uri).iter().map(|it| it.severity.unwrap()).collect::<Vec<_>>()
     };
     let mut editor = editor_with_an_edit_out_of_scope();
-    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Error]);
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::ERROR]);
     editor.write("/.orchestration/policy.yaml", "levels: { scope-violation: warning }\n");
-    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Warning]);
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::WARNING]);
     let options = json!({ "levels": { "scope-violation": "hint" } });
     editor.settings = Settings::at_start(Some(&options)).0;
-    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Hint]);
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::HINT]);
 }
 
 #[test]
