@@ -1,8 +1,8 @@
 //! Two scopes and a path: a scope that does not widen another one owns nothing that the other one does not own.
 #![no_main]
 
-use intents::{Scope, ScopeVerdict};
 use ground::RelativePath;
+use intents::{Scope, ScopeVerdict};
 use libfuzzer_sys::fuzz_target;
 
 // The first line is the path; the scopes are divided by an empty line.

@@ -1,8 +1,8 @@
 //! A file of records, ours or foreign: nothing in it is lost, and what is kept equals what is in the file.
 #![no_main]
 
-use ledger::{Ledger, Record, RecordDialect, chain, read};
 use ground::RelativePath;
+use ledger::{Ledger, Record, RecordDialect, chain, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,8 +1,8 @@
 //! A registry in any of its forms is read, linted and edited. After an edit it contains what was asked for.
 #![no_main]
 
-use intents::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 use ground::RelativePath;
+use intents::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,8 +1,8 @@
 //! A file of evidence: its sections are in the file in order, and under its own name nothing in it counts as changed.
 #![no_main]
 
-use ledger::{Digest, evidence, read};
 use ground::Code;
+use ledger::{Digest, evidence, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,8 +1,8 @@
 //! A command of any shell: a command that only reads changes no path, and the answer can be serialised.
 #![no_main]
 
-use shell::{Class, CommandContext, Dialect, PathDeed, read};
 use libfuzzer_sys::fuzz_target;
+use shell::{Class, CommandContext, Dialect, PathDeed, read};
 
 fuzz_target!(|text: &str| {
     let at = CommandContext { cwd: "/work/project".into(), ..CommandContext::default() };

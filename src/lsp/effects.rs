@@ -331,7 +331,7 @@ impl Ordered {
         if !self.world.now.settings.interactive {
             return;
         }
-        for (root, asked, closed) in self.questions.to_show() {
+        for (root, asked, closed) in self.questions.take_unshown() {
             let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
             tokio::spawn(questions::ask_person(client, pool, root, asked, closed));
         }

@@ -94,7 +94,7 @@ impl Questions {
 
     /// Marks the questions to show next as shown, and returns each with a receiver that fires when
     /// its dialog has to be closed.
-    pub(super) fn to_show(&mut self) -> Vec<(Arc<Root>, Approval, oneshot::Receiver<()>)> {
+    pub(super) fn take_unshown(&mut self) -> Vec<(Arc<Root>, Approval, oneshot::Receiver<()>)> {
         let mut next = Vec::new();
         for (root, asked) in self.not_shown_yet() {
             let (close, closed) = oneshot::channel();

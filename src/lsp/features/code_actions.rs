@@ -119,7 +119,6 @@ fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrComm
         title: offer.title.clone(),
         command: name.to_owned(),
         arguments: Some(vec![argument.clone()]),
-        ..Default::default()
     };
     let shows_disabled = client.code_action_literals && client.code_action_disabled;
     if offer.disabled.is_some() && !shows_disabled {

@@ -348,7 +348,7 @@ fn a_folder_that_is_removed_while_it_is_read_leaves_nothing() {
 fn a_finding_in_a_closed_file_of_code_is_shown_again() {
     let folder = folder();
     let of_code = |_: &Snapshot, root: &Path| {
-        let message = "unopened".to_owned().into();
+        let message = "unopened".to_owned();
         let diagnostic = lsp::Diagnostic { message, ..Default::default() };
         vec![(convert::uri_of(&root.join("a.rs")).unwrap(), vec![diagnostic])]
     };
