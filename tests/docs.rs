@@ -1,7 +1,10 @@
 //! The documents match the code: schemas are generated from the types, examples are valid and have the right hashes,
 //! and links lead to existing files.
 //!
-//! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test it docs::`, then read the difference.
+//! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test it docs::`, then read the difference. The tables of
+//! commands and fields: `UPDATE_DOCS=1 cargo test --test it docs::`.
+
+mod generated;
 
 use std::path::{Path, PathBuf};
 
