@@ -574,6 +574,14 @@ fn commands_are_judged_by_their_predicted_effects() {
         "echo x > src/Scripts/intent-lsp.exe",
         "intent approve abc123",
         "intent off --for 10m",
+        "intent agent off --for 10m",
+        "intent -C src agent --json off --for 10m",
+        "bash -c 'intent agent off --for 10m'",
+        "intent setup init",
+        "intent setup team --owner @ada",
+        "intent setup git-hooks --remove",
+        "intent evidence anchor",
+        "intent -q evidence -C src erase x --why y",
     ] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
     }
@@ -585,9 +593,20 @@ fn commands_are_judged_by_their_predicted_effects() {
 #[test]
 fn an_agent_runs_intent_commands_for_its_own_session_only() {
     let repo = repo();
+    for short in
+        ["intent seal", "intent verify", "intent compact", "intent protocol", "intent gate a"]
+    {
+        let grouped = match short {
+            "intent protocol" | "intent gate a" => short.replace("intent", "intent -C src agent"),
+            _ => short.replace("intent", "intent evidence -C src"),
+        };
+        let short = short.replace("intent", "intent -C src");
+        assert_eq!(told_of(&repo, &grouped), told_of(&repo, &short), "{grouped}");
+    }
     before(&event(&repo, "s", vec![select("INT-001")]));
     for text in [
         "intent mcp",
+        "intent agent mcp",
         "echo '{}' | intent mcp",
         "intent lsp --stdio",
         "intent select INT-002; true",

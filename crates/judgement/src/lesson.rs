@@ -306,7 +306,24 @@ fn instruction(line: &str) -> Option<String> {
     // Unicode has several spaces, and the entries have only the plain one.
     let words: Vec<&str> = line.split_whitespace().collect();
     let line = words.join(" ").to_lowercase();
-    STEERING.into_iter().find(|word| line.contains(word)).map(|word| word.trim().to_owned())
+    let grouped = grouped_commands(&line);
+    let says = |word: &&str| line.contains(*word) || grouped.iter().any(|command| command == word);
+    STEERING.into_iter().find(says).map(|word| word.trim().to_owned())
+}
+
+/// Returns the commands of this program that a line names with their group (`intent agent off`), in
+/// the short spelling, which [`STEERING`] has.
+fn grouped_commands(line: &str) -> Vec<String> {
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '-');
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let ours = (0..words.len()).filter(|at| shell::OUR_NAMES.contains(&words[*at].as_str()));
+    let short = ours.filter_map(|at| {
+        let arguments = &words[at + 1..];
+        let short = shell::short(arguments);
+        let command = short.get(shell::verb(&short)?).filter(|_| short != arguments)?;
+        Some(format!("intent {command}"))
+    });
+    short.collect()
 }
 
 /// Returns an error if the asker may not write the file. People always may.
