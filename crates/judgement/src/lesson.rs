@@ -305,8 +305,9 @@ const STEERING: [&str; 30] = [
 fn instruction(line: &str) -> Option<String> {
     // Unicode has several spaces, and the entries have only the plain one.
     let words: Vec<&str> = line.split_whitespace().collect();
-    let line = words.join(" ").to_lowercase();
+    let line = words.join(" ");
     let grouped = grouped_commands(&line);
+    let line = line.to_lowercase();
     let says = |word: &&str| line.contains(*word) || grouped.iter().any(|command| command == word);
     STEERING.into_iter().find(says).map(|word| word.trim().to_owned())
 }
@@ -315,7 +316,12 @@ fn instruction(line: &str) -> Option<String> {
 /// the short spelling, which [`STEERING`] has.
 fn grouped_commands(line: &str) -> Vec<String> {
     let words = line.split(|c: char| !c.is_alphanumeric() && c != '-');
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    // Only the letters of options are as they stand: `-C` takes a value.
+    let plain = |word: &str| match word.starts_with('-') {
+        true => word.to_owned(),
+        false => word.to_lowercase(),
+    };
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(plain).collect();
     let ours = (0..words.len()).filter(|at| shell::OUR_NAMES.contains(&words[*at].as_str()));
     let short = ours.filter_map(|at| {
         let arguments = &words[at + 1..];
