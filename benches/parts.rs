@@ -226,7 +226,9 @@ struct MatchedCase<'a> {
 
 impl MatchedCase<'_> {
     fn opened(&self) -> Workspace {
-        Workspace::open(self.root).expect("a workspace").warmed()
+        Workspace::open(self.root, &ground::Environment::of_process())
+            .expect("a workspace")
+            .warmed()
     }
 
     fn match_blocks(&self, ws: &Workspace) {
@@ -337,7 +339,7 @@ fn text_of_other(file: usize, edit: &str) -> String {
 
 /// Records files as they are.
 fn record_whole(root: &Path, paths: impl IntoIterator<Item = String>) {
-    let ws = Workspace::open(root).expect("a workspace");
+    let ws = Workspace::open(root, &ground::Environment::of_process()).expect("a workspace");
     let request = RecordRequest {
         paths: paths.into_iter().map(|one| path(&one)).collect(),
         extent: RecordExtent::WholeFile,

@@ -199,7 +199,7 @@ fn turning_the_gate_off_and_on_is_recorded() {
 #[test]
 fn a_folder_without_a_registry_takes_no_proposals() {
     let folder = tempfile::tempdir().unwrap();
-    let ws = why::Workspace::open(folder.path()).unwrap();
+    let ws = why::Workspace::open(folder.path(), &ground::Environment::of_process()).unwrap();
     let wanted = ScopeProposal::default();
     assert!(proposal::request_scope(&ws, ACTOR, folder.path(), wanted).is_err());
     assert!(

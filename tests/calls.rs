@@ -24,6 +24,7 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         call: Some(format!("{session}-{effects:?}")),
         asking: Asking::ByCode,
         rewrites: false,
+        environment: ground::Environment::of_process(),
         cwd: repo.root(),
         tool: "Edit".into(),
         input: "0".into(),

@@ -214,7 +214,8 @@ impl Story {
             agent: Some("test-agent".to_owned()),
             ..record::RecordRequest::default()
         };
-        let workspace = Workspace::open(&tree.root).expect("a workspace");
+        let workspace =
+            Workspace::open(&tree.root, &ground::Environment::of_process()).expect("a workspace");
         judged_record::record(&workspace, &request).expect("recorded");
     }
 
@@ -545,7 +546,8 @@ impl Story {
     /// Returns the wrong answers of `why` in the work tree in use.
     fn wrong(&mut self) -> String {
         let tree = self.tree();
-        let workspace = Workspace::open(&tree.root).expect("a workspace");
+        let workspace =
+            Workspace::open(&tree.root, &ground::Environment::of_process()).expect("a workspace");
         let mut told = String::new();
         for path in tree.paths() {
             let document = workspace.read(&relative(&path)).expect("readable");

@@ -122,7 +122,7 @@ fn told(host: &str, name: &str, payload: &str, situation: Situation) -> (String,
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
             actor: None,
         };
-        let root = Root::find(&root).expect("a root");
+        let root = Root::find(&root, &ground::Environment::of_process()).expect("a root");
         session::select_for(&root, &actor(host, payload), &selection).expect("selected");
     }
     let here = root.to_str().expect("a plain path");
@@ -307,7 +307,7 @@ fn the_record_names_the_model_and_the_session() {
         ),
     ] {
         let repo = place(Situation::Nothing);
-        let root = Root::find(&repo.root()).expect("a root");
+        let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
         let here = root.path().to_str().expect("a plain path");
         let payloads = payloads(host);
         let mut session = String::new();
@@ -367,7 +367,7 @@ fn a_session_that_the_host_clears_loses_its_selection() {
     ];
     for (host, mut payload, stays) in told {
         let repo = place(Situation::Nothing);
-        let root = Root::find(&repo.root()).expect("a root");
+        let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
         let of = |id: &str| format!("{host}:{id}");
         for id in ["one", "one/helper", "other"] {
             let selection = session::Selection {
@@ -392,7 +392,7 @@ fn owners_are_told_according_to_the_asking_agents_selection() {
     let repo = place(Situation::Nothing);
     let two = "  - id: INT-002\n    name: Pages\n    status: IN_PROGRESS\n    owned_scope: [\"web/page.rs\"]\n";
     repo.write(".orchestration/active_intents.yaml", &format!("{REGISTRY}{two}"));
-    let root = Root::find(&repo.root()).expect("a root");
+    let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
     let selection = |intent: &str| session::Selection {
         intent_id: intent.to_owned(),
         selected_at: "2026-11-22T02:00:00.000Z".to_owned(),

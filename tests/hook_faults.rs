@@ -173,7 +173,8 @@ fn run(repo: &Repo, host: &Host, payload: &[u8]) -> (Output, Duration) {
 /// A workspace whose sessions have selected the intent that owns `src/`.
 fn place() -> Repo {
     let repo = Repo::without_git();
-    let root = ground::Root::find(&repo.root()).expect("a root");
+    let root =
+        ground::Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
     for host in HOSTS {
         let selection = ground::session::Selection {
             intent_id: "INT-001".to_owned(),

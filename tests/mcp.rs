@@ -510,6 +510,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         call: Some("call-1".to_owned()),
         asking: event::Asking::Native,
         rewrites: false,
+        environment: ground::Environment::of_process(),
         cwd: repo.root(),
         tool: "mcp__intent__select_active_intent".to_owned(),
         input: String::new(),

@@ -15,7 +15,7 @@ fn workspace(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
     for (path, text) in files {
         fs::write(folder.path().join(path), text).expect("its files");
     }
-    let root = Root::find(folder.path()).expect("a root");
+    let root = Root::find(folder.path(), &ground::Environment::of_process()).expect("a root");
     (folder, root)
 }
 

@@ -132,7 +132,7 @@ fn a_symlink_that_leads_outside_is_not_owned() {
     std::fs::create_dir_all(folder.path().join(".orchestration")).unwrap();
     std::fs::create_dir_all(folder.path().join("src/auth")).unwrap();
     std::os::unix::fs::symlink("/etc", folder.path().join("src/auth/link")).unwrap();
-    let root = ground::Root::find(folder.path()).unwrap();
+    let root = ground::Root::find(folder.path(), &ground::Environment::of_process()).unwrap();
     let path = RelativePath::new("src/auth/link/passwd").unwrap();
     let scope = Scope::new(&["src/auth/**"]);
     assert!(scope.owns(&path), "lexically it looks owned");

@@ -30,7 +30,7 @@ impl Place {
         let repo = Repo::new();
         repo.write(path, text);
         repo.commit("code");
-        let root = Root::find(&repo.root()).expect("a root");
+        let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
         for name in ["a", "b", "c"] {
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),

@@ -33,7 +33,7 @@ fn json(lab: &Lab, arguments: &[&str]) -> Value {
 }
 
 fn root(lab: &Lab) -> Root {
-    Root::find(&lab.root).expect("a workspace")
+    Root::find(&lab.root, &ground::Environment::of_process()).expect("a workspace")
 }
 
 /// A workspace with one intent in progress, which owns one file.

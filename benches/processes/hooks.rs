@@ -174,7 +174,7 @@ fn synthesise(root: &Path) {
     git(root, &["init", "-q", "-b", "main"]);
     git(root, &["add", "-A"]);
     git(root, &["commit", "-q", "-m", "everything"]);
-    let workspace = Workspace::open(root).expect("a workspace");
+    let workspace = Workspace::open(root, &ground::Environment::of_process()).expect("a workspace");
     let selection = Selection {
         intent_id: SELECTED.to_owned(),
         selected_at: "2026-01-01T00:00:00.000Z".to_owned(),
@@ -211,7 +211,8 @@ pub fn steps(folder: &Path) -> String {
         writeln!(page, "{name}\t{}", started.elapsed().as_micros()).expect("a string");
         started = Instant::now();
     };
-    let root = Root::find(&folder.join(EDITED)).expect("a root");
+    let root =
+        Root::find(&folder.join(EDITED), &ground::Environment::of_process()).expect("a root");
     step("Root::find");
     black_box(Policy::load(&root));
     step("Policy::load");

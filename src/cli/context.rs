@@ -1,6 +1,6 @@
 //! The context that every command receives: the folder it runs in, and the printer for its output.
 
-use std::io::IsTerminal;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::print::{Page, Printer};
 use super::target::FileTarget;
-use ground::{RelativePath, Root, agents, session, text};
+use ground::{Environment, RelativePath, Root, agents, session, text};
 use why::Workspace;
 
 pub struct Context {
@@ -20,27 +20,58 @@ pub struct Context {
     pub named: bool,
     /// The only way to write to stdout and stderr.
     pub printer: Printer,
+    environment: Environment,
+    /// The arguments of the process, without its name.
+    arguments: Vec<OsString>,
     agent: OnceLock<Option<String>>,
 }
 
 impl Context {
     /// Uses the folder of the process, or `directory`, the argument of `-C`.
-    pub fn new(directory: Option<&Path>, printer: Printer) -> Result<Self, CliError> {
-        let here = std::env::current_dir()
+    pub fn new(
+        directory: Option<&Path>,
+        printer: Printer,
+        environment: Environment,
+        arguments: Vec<OsString>,
+    ) -> Result<Self, CliError> {
+        let here = environment
+            .folder()
             .map_err(|source| CliError::io("the current folder", "read", source))?;
-        let cwd = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
+        let cwd = directory.map_or_else(|| here.to_owned(), |directory| here.join(directory));
         if !cwd.is_dir() {
             return Err(CliError::usage(
                 format!("{} is not a folder", cwd.display()),
                 "name an existing folder with -C",
             ));
         }
-        Ok(Self { cwd, named: directory.is_some(), printer, agent: OnceLock::new() })
+        let arguments = arguments.into_iter().skip(1).collect();
+        let (named, agent) = (directory.is_some(), OnceLock::new());
+        Ok(Self { cwd, named, printer, environment, arguments, agent })
+    }
+
+    /// Makes the context of a command that runs in a folder and prints nothing.
+    #[cfg(test)]
+    pub fn silent(folder: &Path) -> Self {
+        let environment = Environment::of_process();
+        let streams = super::Streams::new(std::io::empty(), std::io::sink(), std::io::sink());
+        let printer = Printer {
+            json_asked: false,
+            color: clap::ColorChoice::Never,
+            quiet: false,
+            streams: std::sync::Arc::new(streams),
+            environment: environment.clone(),
+        };
+        Self::new(Some(folder), printer, environment, Vec::new()).expect("a context")
+    }
+
+    /// Returns the surroundings of the process.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// Opens the workspace that contains the current folder.
     pub fn open_workspace(&self) -> Result<Workspace, CliError> {
-        Ok(Workspace::open(&self.cwd)?)
+        Ok(Workspace::open(&self.cwd, &self.environment)?)
     }
 
     /// Like [`Context::open_workspace`], but fails if the folder is in no workspace.
@@ -53,7 +84,7 @@ impl Context {
     /// Returns the agent that runs this command, as `host:session`, if the agent's hook announced
     /// this command a moment ago. Returns `None` for a person.
     pub fn agent(&self) -> Option<&str> {
-        self.agent.get_or_init(|| announced(&self.cwd)).as_deref()
+        self.agent.get_or_init(|| self.announced()).as_deref()
     }
 
     /// Returns the session and the agent to name in a record. If neither is given, both are those
@@ -76,7 +107,7 @@ impl Context {
                 "name a file, as PATH or PATH:LINE",
             ));
         }
-        let workspace = Workspace::open(&target.path)?;
+        let workspace = Workspace::open(&target.path, &self.environment)?;
         let path = workspace.path(&self.cwd, &target.path)?;
         Ok((workspace, path))
     }
@@ -87,7 +118,7 @@ impl Context {
         target: &FileTarget,
     ) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.symlink_metadata().is_err() {
-            return Err(CliError::missing(&self.cwd, Path::new(&target.named)));
+            return Err(CliError::missing(self, Path::new(&target.named)));
         }
         self.file(target)
     }
@@ -132,24 +163,24 @@ impl Context {
         human(&mut page);
         self.printer.page(&page)
     }
-}
 
-/// Takes the note that an agent's hook left for this process. If stdout is a terminal and no agent
-/// started this process, a person runs it, and no note is looked up.
-fn announced(cwd: &Path) -> Option<String> {
-    if std::io::stdout().is_terminal() && agents::above().is_none() {
-        return None;
+    /// Takes the note that an agent's hook left for this process. If stdout is a terminal and no
+    /// agent started this process, a person runs it, and no note is looked up.
+    fn announced(&self) -> Option<String> {
+        let is_seen = self.printer.streams.terminals.output;
+        if is_seen && agents::above(&self.environment).is_none() {
+            return None;
+        }
+        let root = Root::find(&self.cwd, &self.environment).ok()?;
+        let arguments: Option<Vec<String>> =
+            self.arguments.iter().map(|argument| argument.clone().into_string().ok()).collect();
+        session::take_announced(&root, &arguments?)
     }
-    let root = Root::find(cwd).ok()?;
-    let arguments: Option<Vec<String>> =
-        std::env::args_os().skip(1).map(|argument| argument.into_string().ok()).collect();
-    session::take_announced(&root, &arguments?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::ColorChoice;
 
     #[test]
     fn a_path_is_shown_relative_to_the_current_folder() {
@@ -157,11 +188,8 @@ mod tests {
         let top = place.path().canonicalize().expect("its real path");
         let below = top.join("a/b");
         std::fs::create_dir_all(&below).expect("folders");
-        let root = Root::find(&top).expect("a root");
-        let typed = |cwd: &Path, path: &str| {
-            let printer = Printer { json_asked: false, color: ColorChoice::Never, quiet: false };
-            Context::new(Some(cwd), printer).expect("a context").path_for_shell(&root, path)
-        };
+        let root = Root::find(&top, &Environment::of_process()).expect("a root");
+        let typed = |cwd: &Path, path: &str| Context::silent(cwd).path_for_shell(&root, path);
         assert_eq!(typed(&top, "src/a.rs"), "src/a.rs");
         assert_eq!(typed(&top, ""), ".");
         assert_eq!(typed(&below, "src/a.rs"), "../../src/a.rs");

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::context::Context;
 use ground::{Hint, PathError, Root, text};
 use why::VerbError;
 
@@ -31,10 +32,12 @@ impl CliError {
     }
 
     /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in
-    /// the folder `cwd`. Messages name files from the root of the workspace, so a path that was
+    /// the folder of the command. Messages name files from the root of the workspace, so a path that was
     /// copied from one may only exist there.
-    pub fn missing(cwd: &Path, named: &Path) -> Self {
-        let root = Root::find(cwd).ok().filter(|root| root.path().join(named).exists());
+    pub fn missing(context: &Context, named: &Path) -> Self {
+        let root = Root::find(&context.cwd, context.environment())
+            .ok()
+            .filter(|root| root.path().join(named).exists());
         let hint = match root {
             Some(root) => format!(
                 "paths are taken from the current folder; with `-C {}`, this one is taken from \

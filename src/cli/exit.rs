@@ -20,15 +20,20 @@ impl Exit {
     pub fn found(something: bool) -> Self {
         if something { Self::Findings } else { Self::Fine }
     }
+
+    /// Returns the number with which the process ends.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Program(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::Program(code) => code,
-        })
+        Self::from(exit.code())
     }
 }

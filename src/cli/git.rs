@@ -6,7 +6,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ground::RelativePath;
+use super::programs;
+use ground::{Environment, RelativePath};
 use why::Workspace;
 
 /// How long git may run. Git opens every file of the work tree, even a named pipe, and then waits
@@ -66,15 +67,19 @@ pub fn stage<'a>(
         // On Unix a backslash is a letter of a name.
         if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     };
-    update_index(top, paths.map(below).collect())
+    update_index(top, paths.map(below).collect(), workspace.root.environment())
 }
 
 /// Like [`stage`], for paths relative to the top of the work tree.
-pub fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
+pub fn update_index(
+    top: &Path,
+    paths: Vec<String>,
+    environment: &Environment,
+) -> std::io::Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
-    let mut git = Command::new("git")
+    let mut git = programs::command("git", environment)
         .args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"])
         .args(["update-index", "--add", "--remove", "-z", "--stdin"])
         .current_dir(top)

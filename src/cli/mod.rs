@@ -12,6 +12,8 @@
 //! - `git`: running the `git` program.
 //! - `person`: the check that a person, not an agent, runs this command.
 //! - `print`: all output of the command line.
+//! - `process`: arguments, surroundings and streams of the process.
+//! - `programs`: starting other programs.
 //! - `report`: the report as one self-contained HTML page.
 //! - `ssh`: SSH signatures, made and checked with `ssh-keygen -Y`.
 //! - `suggestion`: the commands that a usage error may suggest.
@@ -26,6 +28,8 @@ mod formats;
 mod git;
 mod person;
 mod print;
+mod process;
+mod programs;
 mod report;
 mod ssh;
 mod suggestion;
@@ -34,20 +38,26 @@ mod when;
 
 pub use commands::schema::schemas;
 pub use exit::Exit;
+pub use process::{Process, Streams, Terminals};
 
-use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use clap::{ColorChoice, CommandFactory, Parser};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 use commands::{Command, dispatch, hook};
 use context::Context;
 use error::CliError;
 use print::Printer;
+use process::takes_colours;
 
 /// The heading in `--help` above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
+
+/// The width of the help, in columns, unless the terminal is narrower.
+const WIDTH: usize = 100;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -68,7 +78,7 @@ Examples:
 #[command(
     name = "intent",
     version,
-    max_term_width = 100,
+    max_term_width = WIDTH,
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = EXIT_CODES
@@ -109,38 +119,72 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Parses the arguments of the process and runs the command.
+/// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    match Cli::try_parse_from(&arguments) {
-        Ok(cli) => run(cli).into(),
-        Err(error) => refuse(&suggestion::without_switches(error), &arguments).into(),
+    run(Process::running()).into()
+}
+
+/// Parses the arguments of a process and runs the command.
+pub fn run(process: Process) -> Exit {
+    let mut definition = command();
+    // Without a terminal, the width of the help comes from a variable.
+    let Terminals { input, output, error } = process.streams.terminals;
+    if !(input || output || error) {
+        let named = process.environment.variable("COLUMNS").and_then(|width| width.to_str());
+        let width = named.and_then(|width| width.parse().ok()).unwrap_or(WIDTH);
+        definition = definition.term_width(width.min(WIDTH));
+    }
+    let parsed = definition.try_get_matches_from_mut(&process.arguments);
+    let parsed = parsed.and_then(|mut matches| {
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+    });
+    match parsed {
+        Ok(cli) => carry_out(cli, process),
+        Err(error) => refuse(&suggestion::without_switches(error), process),
     }
 }
 
-fn run(cli: Cli) -> Exit {
+fn carry_out(cli: Cli, process: Process) -> Exit {
     // A hook must answer its host even if the current folder no longer exists, so it runs before a
     // `Context` is made.
     let command = cli.command.short();
     if let Command::Hook(args) = &command {
-        return hook::run(args);
+        return hook::run(args, &process.environment);
     }
-    let printer = Printer { json_asked: cli.json, color: cli.color, quiet: cli.quiet };
-    let done = Context::new(cli.directory.as_deref(), printer)
+    let Process { arguments, environment, streams } = process;
+    let printer = Printer {
+        json_asked: cli.json,
+        color: cli.color,
+        quiet: cli.quiet,
+        streams: Arc::new(streams),
+        environment: environment.clone(),
+    };
+    let done = Context::new(cli.directory.as_deref(), printer.clone(), environment, arguments)
         .and_then(|context| dispatch(&context, command));
     done.unwrap_or_else(|error| printer.error(&error))
 }
 
 /// Prints what clap returned instead of arguments: help, the version, or a usage error. A usage
 /// error is printed as JSON if the arguments contain `--json`.
-fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+fn refuse(error: &clap::Error, process: Process) -> Exit {
+    let Process { arguments, environment, streams } = process;
     let json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if !json || !error.use_stderr() {
+        let (is_terminal, mut stream) = match error.use_stderr() {
+            true => (streams.terminals.error, streams.error()),
+            false => (streams.terminals.output, streams.output()),
+        };
+        let said = error.render();
+        let said = match takes_colours(&environment, is_terminal) {
+            true => said.ansi().to_string(),
+            false => said.to_string(),
+        };
         // If the stream is closed, there is nowhere to report that.
-        let _ = error.print();
+        let _ = stream.write_all(said.as_bytes());
         return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
     }
-    Printer { json_asked: true, color: ColorChoice::Never, quiet: false }
+    let streams = Arc::new(streams);
+    Printer { json_asked: true, color: ColorChoice::Never, quiet: false, streams, environment }
         .error(&CliError::usage(message_of(error), "`intent --help` shows the commands"))
 }
 

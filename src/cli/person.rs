@@ -5,10 +5,12 @@
 //! hides its traces passes both checks, as `docs/approvals.md` says.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 
+use super::context::Context;
 use super::error::CliError;
 use super::print::{Page, Printer, STRONG};
+use super::process::Terminals;
 use ground::agents;
 use ledger::Contributor;
 use why::Workspace;
@@ -25,8 +27,8 @@ pub struct Terminal {
 }
 
 /// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
-pub fn no_agent() -> Result<(), CliError> {
-    match agents::above() {
+pub fn no_agent(context: &Context) -> Result<(), CliError> {
+    match agents::above(context.environment()) {
         Some(sign) => Err(refused(&format!("{sign}, so an agent runs this command"))),
         None => Ok(()),
     }
@@ -35,19 +37,19 @@ pub fn no_agent() -> Result<(), CliError> {
 /// Returns true if a person seems to run this process: no agent runs it, and at least one of its
 /// standard streams is a terminal. A script in CI therefore counts neither as a person nor as an
 /// agent.
-pub fn is_here() -> bool {
-    let is_terminal = io::stdin().is_terminal() || io::stdout().is_terminal();
-    (is_terminal || io::stderr().is_terminal()) && agents::above().is_none()
+pub fn is_here(context: &Context) -> bool {
+    let Terminals { input, output, error } = context.printer.streams.terminals;
+    (input || output || error) && agents::above(context.environment()).is_none()
 }
 
 /// Returns git's name for the person who runs this process, or `None` if an agent runs it.
 pub fn name(workspace: &Workspace) -> Option<String> {
-    workspace.person().filter(|_| agents::above().is_none())
+    workspace.person().filter(|_| agents::above(workspace.root.environment()).is_none())
 }
 
 /// Returns the contributor to record. It is unknown if no person seems to be at a terminal.
-pub fn contributor(workspace: &Workspace) -> Contributor {
-    match is_here() {
+pub fn contributor(context: &Context, workspace: &Workspace) -> Contributor {
+    match is_here(context) {
         true => Contributor::person(name(workspace)),
         false => Contributor::default(),
     }
@@ -55,9 +57,9 @@ pub fn contributor(workspace: &Workspace) -> Contributor {
 
 impl Terminal {
     /// Opens the controlling terminal. Fails if no person seems to run this process.
-    pub fn of_a_person() -> Result<Self, CliError> {
-        no_agent()?;
-        if !io::stdin().is_terminal() {
+    pub fn of_a_person(context: &Context) -> Result<Self, CliError> {
+        no_agent(context)?;
+        if !context.printer.streams.terminals.input {
             return Err(refused("standard input is no terminal"));
         }
         let none = |_| refused("there is no controlling terminal");
@@ -76,14 +78,14 @@ impl Terminal {
     /// stream can neither hide the question nor answer it.
     pub fn confirms(
         &self,
-        printer: Printer,
+        printer: &Printer,
         page: &mut Page,
         what_for: &'static str,
     ) -> Result<bool, CliError> {
         page.literal("Type ").styled(STRONG, "yes").literal(what_for);
         let failed = |source| CliError::io("the terminal", "asked", source);
         let mut output = &self.output;
-        output.write_all(&printer.styled_for(output, page)).map_err(failed)?;
+        output.write_all(&printer.for_terminal(page)).map_err(failed)?;
         output.flush().map_err(failed)?;
         let mut line = String::new();
         // If the terminal's input is closed, the line is empty, which is not a yes.

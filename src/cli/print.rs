@@ -5,7 +5,8 @@
 //! closed pipe (`| head`) is not an error.
 
 use std::fmt::{Display, Write as _};
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
@@ -14,8 +15,9 @@ use serde_json::json;
 
 use super::error::CliError;
 use super::exit::Exit;
+use super::process::{Streams, takes_colours};
 use ground::text::counted;
-use ground::{Hint, text};
+use ground::{Environment, Hint, text};
 
 /// The style of plain text.
 pub const PLAIN: Style = Style::new();
@@ -41,49 +43,53 @@ pub const NOTE: Style = AnsiColor::Blue.on_default();
 const MAX_COLUMN: usize = 200;
 
 /// Writes to stdout and stderr of the process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct Printer {
     /// True if the answer is for a program and is printed as JSON. Otherwise a person reads it.
     pub json_asked: bool,
     pub color: ColorChoice,
     pub quiet: bool,
+    pub streams: Arc<Streams>,
+    pub environment: Environment,
 }
 
 /// Everything that prints an answer returns [`Exit::Fine`], so that it can be the last step of a
 /// command.
 impl Printer {
     /// Prints a page on stdout, or nothing with `--quiet`.
-    pub fn page(self, page: &Page) -> Result<Exit, CliError> {
+    pub fn page(&self, page: &Page) -> Result<Exit, CliError> {
         if self.quiet {
             return Ok(Exit::Fine);
         }
-        self.written(self.coloured(io::stdout().lock()).write_all(page.text.as_bytes()))
+        let bytes = page.bytes(self.is_coloured(self.streams.terminals.output));
+        self.written(self.streams.output().write_all(&bytes))
     }
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
-    pub fn json<T: Serialize>(self, answer: &T) -> Result<Exit, CliError> {
-        let document = if io::stdout().is_terminal() {
+    pub fn json<T: Serialize>(&self, answer: &T) -> Result<Exit, CliError> {
+        let document = if self.streams.terminals.output {
             serde_json::to_string_pretty(answer)
         } else {
             serde_json::to_string(answer)
         };
         self.written(document.map_err(io::Error::from).and_then(|document| {
             let line = format!("{}\n", ascii_where_invisible(&document));
-            io::stdout().lock().write_all(line.as_bytes())
+            self.streams.output().write_all(line.as_bytes())
         }))
     }
 
     /// Prints a document that has its own format (roff, a shell script) without any change.
-    pub fn document(self, bytes: &[u8]) -> Result<Exit, CliError> {
-        self.written(io::stdout().lock().write_all(bytes))
+    pub fn document(&self, bytes: &[u8]) -> Result<Exit, CliError> {
+        self.written(self.streams.output().write_all(bytes))
     }
 
     /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
     /// the reader has closed the pipe.
-    pub fn stream(self, mut pieces: impl Iterator<Item = PrintedPiece>) -> Result<Exit, CliError> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let coloured = self.is_coloured(&io::stdout());
-        let shown = io::stdout().is_terminal();
+    pub fn stream(&self, mut pieces: impl Iterator<Item = PrintedPiece>) -> Result<Exit, CliError> {
+        let mut stdout = self.streams.output();
+        let mut out = io::BufWriter::new(&mut *stdout);
+        let shown = self.streams.terminals.output;
+        let coloured = self.is_coloured(shown);
         let result = pieces.try_for_each(|piece| match piece {
             PrintedPiece::Page(_) if self.quiet => Ok(()),
             PrintedPiece::Page(page) => out.write_all(&page.bytes(coloured)),
@@ -96,7 +102,7 @@ impl Printer {
     }
 
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
-    pub fn error(self, error: &CliError) -> Exit {
+    pub fn error(&self, error: &CliError) -> Exit {
         let hint = error.hint();
         let printed = if self.json_asked {
             self.json(&json!({ "error": { "message": error.to_string(), "help": hint } }))
@@ -106,7 +112,7 @@ impl Printer {
             if let Some(hint) = hint {
                 page.label(NOTE, "help:").text(hint).end();
             }
-            self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
+            self.aside(&page)
         };
         // If the stream is closed, nobody can read the message, but the exit code still reports the
         // error.
@@ -114,29 +120,26 @@ impl Printer {
         Exit::Usage
     }
 
-    /// Returns a page as bytes for the given stream, with colours if that stream takes them.
-    pub fn styled_for(self, stream: &impl anstream::stream::RawStream, page: &Page) -> Vec<u8> {
-        page.bytes(self.is_coloured(stream))
+    /// Prints a page on stderr.
+    pub fn aside(&self, page: &Page) -> Result<Exit, CliError> {
+        let bytes = page.bytes(self.is_coloured(self.streams.terminals.error));
+        self.written(self.streams.error().write_all(&bytes))
     }
 
-    fn is_coloured(self, stream: &impl anstream::stream::RawStream) -> bool {
-        self.choice(stream) != anstream::ColorChoice::Never
+    /// Returns a page as bytes for a terminal, with colours if a terminal takes them.
+    pub fn for_terminal(&self, page: &Page) -> Vec<u8> {
+        page.bytes(self.is_coloured(true))
     }
 
-    fn coloured<S: anstream::stream::RawStream>(self, stream: S) -> anstream::AutoStream<S> {
-        let choice = self.choice(&stream);
-        anstream::AutoStream::new(stream, choice)
-    }
-
-    fn choice<S: anstream::stream::RawStream>(self, stream: &S) -> anstream::ColorChoice {
+    fn is_coloured(&self, is_terminal: bool) -> bool {
         match self.color {
-            ColorChoice::Auto => anstream::AutoStream::choice(stream),
-            ColorChoice::Always => anstream::ColorChoice::Always,
-            ColorChoice::Never => anstream::ColorChoice::Never,
+            ColorChoice::Auto => takes_colours(&self.environment, is_terminal),
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
         }
     }
 
-    fn written(self, result: io::Result<()>) -> Result<Exit, CliError> {
+    fn written(&self, result: io::Result<()>) -> Result<Exit, CliError> {
         match result {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(CliError::io("the answer", "written", error))

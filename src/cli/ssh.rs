@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::error::CliError;
+use super::programs;
 use evidence::signing::{SignatureCheck, Signatures, Signed};
-use ground::store;
+use ground::{Environment, store};
 use why::{VerbError, Workspace};
 
 const PROGRAM: &str = "ssh-keygen";
@@ -22,6 +23,8 @@ const WIDTH: usize = 70;
 pub struct SshKeygen {
     /// The content of the file that git's setting `gpg.ssh.allowedSignersFile` names.
     machine: String,
+    /// The surroundings in which the program runs.
+    environment: Environment,
 }
 
 impl SshKeygen {
@@ -31,7 +34,8 @@ impl SshKeygen {
         let file = file.map(|file| workspace.root.path().join(file));
         let machine = file.and_then(|file| store::read_capped(&file, MAX_KEYS).ok()?);
         let machine = machine.and_then(|keys| String::from_utf8(keys).ok());
-        Self { machine: machine.unwrap_or_default() }
+        let environment = workspace.root.environment().clone();
+        Self { machine: machine.unwrap_or_default(), environment }
     }
 
     /// Returns true if there is at least one trusted key, in `signers` (the keys of a branch) or on
@@ -47,7 +51,7 @@ impl SshKeygen {
         std::fs::write(&keys, format!("{signers}\n{}\n", self.machine))?;
         std::fs::write(&signature, armoured(what.signature))?;
         let asked = |operation: &str, more: &[&str]| {
-            let mut program = Command::new(PROGRAM);
+            let mut program = programs::command(PROGRAM, &self.environment);
             program.args(["-Y", operation, "-s"]).arg(&signature).args(more);
             program
         };
@@ -107,7 +111,7 @@ pub fn sign(
     let file = scratch.path().join("signed");
     std::fs::write(&file, bytes).map_err(|source| CliError::io(&file, "written", source))?;
     // ssh-keygen asks for a passphrase at the terminal itself.
-    let mut program = Command::new(PROGRAM);
+    let mut program = programs::command(PROGRAM, workspace.root.environment());
     program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
     program.stdout(Stdio::null()).stderr(Stdio::piped());
     let output = program.output().map_err(|error| not_run("nothing can be signed", &error))?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::install::recognise::PROGRAM;
 use ground::store::StoreError;
-use ground::{Root, store};
+use ground::{Environment, Root, store};
 
 /// The maximum size of the note, in bytes. A larger file was not written by this program, and is
 /// not read.
@@ -26,9 +26,9 @@ struct NotedProgram {
 }
 
 impl NotedProgram {
-    fn of(program: &Path) -> Option<Self> {
+    fn of(program: &Path, environment: &Environment) -> Option<Self> {
         let path = program.canonicalize().ok()?;
-        let sha256 = store::sha256_of_file(store::open(&path).ok()?)?;
+        let sha256 = environment.sha256_of_program(&path)?;
         Some(Self { path: path.display().to_string(), sha256 })
     }
 }
@@ -36,10 +36,13 @@ impl NotedProgram {
 /// Notes the program that hooks start: the one on the `PATH`, else the one beside the running
 /// program, else the running program.
 pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
-    let running = std::env::current_exe().ok();
+    let environment = root.environment();
+    let running = environment.program().map(Path::to_path_buf);
     let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
-    let Some(noted) = program.and_then(|program| NotedProgram::of(&program)) else { return Ok(()) };
+    let Some(noted) = program.and_then(|program| NotedProgram::of(&program, environment)) else {
+        return Ok(());
+    };
     let text = serde_json::to_vec(&noted).expect("two strings are valid JSON");
     store::write_atomic(&note_path(root), &text)
 }
@@ -48,15 +51,15 @@ pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
 /// the same, or if none was noted.
 pub fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
-    let now = NotedProgram::of(program)?;
+    let now = NotedProgram::of(program, root.environment())?;
     // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)
 }
 
 /// Returns the warning for the start of a session if the running program is not the noted one.
 pub fn objection(root: &Root) -> Option<String> {
-    let running = std::env::current_exe().ok()?;
-    other_than_noted(root, &running)?;
+    let running = root.environment().program()?;
+    other_than_noted(root, running)?;
     Some(format!(
         "The hooks here are answered by {}, which is not the program that `intent init` noted. Tell the user to run `intent doctor`, which says more.",
         running.display()
@@ -103,7 +106,7 @@ mod tests {
         fs::create_dir_all(&bin).unwrap();
         let program = bin.join(file_name());
         fs::write(&program, "one").unwrap();
-        let root = Root::find(&project).unwrap();
+        let root = Root::find(&project, &Environment::of_process()).unwrap();
         note(&root, Some(bin.as_os_str())).unwrap();
         assert_eq!(other_than_noted(&root, &program), None);
         fs::write(&program, "another").unwrap();

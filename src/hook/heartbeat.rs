@@ -13,7 +13,7 @@ use ground::{Root, session, store};
 /// host already has its answer, so a note that cannot be written is skipped.
 pub fn leave(heard: &Incoming, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
-    let Ok(root) = Root::find(&event.cwd) else { return };
+    let Ok(root) = Root::find(&event.cwd, &event.environment) else { return };
     if !root.governed() {
         return;
     }

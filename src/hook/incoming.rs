@@ -1,6 +1,6 @@
 //! A payload of a host, translated into the words of this project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use super::fields;
 use super::host::{Family, Host};
 use super::rewrite;
 use evidence::event::{Asking, Effect, Event};
+use ground::Environment;
 use ground::text::is_listed;
 
 /// The moment of an agent's work at which a hook is called.
@@ -98,10 +99,16 @@ const SESSION: &str = "
 
 impl Incoming {
     /// Builds the event from the parts that a dialect has read.
-    pub fn new(host: Host, family: Family, payload: &Value, parts: PayloadParts) -> Self {
+    pub fn new(
+        host: Host,
+        family: Family,
+        payload: &Value,
+        parts: PayloadParts,
+        environment: &Environment,
+    ) -> Self {
         let PayloadParts { moment, name, call, id } = parts;
-        let cwd = cwd(payload);
-        let call = call.map(rewrite::unfenced);
+        let cwd = cwd(payload, environment);
+        let call = call.map(|call| rewrite::unfenced(call, environment));
         let only_reads = call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
         let concerns_a_tool = matches!(moment, Moment::Before | Moment::After);
         let effects = match &call {
@@ -122,6 +129,7 @@ impl Incoming {
             call: id.map(str::to_owned),
             asking,
             rewrites: rewritable.is_some(),
+            environment: environment.clone(),
             cwd,
             input: call.as_ref().map(digest).unwrap_or_default(),
             tool: call.map(|call| call.tool).unwrap_or_default(),
@@ -199,13 +207,14 @@ fn asking(host: &Host, payload: &Value) -> Asking {
 
 /// Returns the folder for relative paths: the payload's folder, else its first workspace, else the
 /// folder of this process.
-fn cwd(payload: &Value) -> PathBuf {
+fn cwd(payload: &Value, environment: &Environment) -> PathBuf {
     let named = fields::word(payload, "cwd").or_else(|| {
         let roots = "workspace_roots workspaceRoots workspacePaths";
         fields::any(payload, roots)?.get(0)?.as_str()
     });
     let named = named.and_then(fields::path).unwrap_or_default();
-    std::path::absolute(std::env::current_dir().unwrap_or_default().join(&named)).unwrap_or(named)
+    let here = environment.folder().ok().unwrap_or(Path::new(""));
+    std::path::absolute(here.join(&named)).unwrap_or(named)
 }
 
 fn model(payload: &Value) -> Option<String> {

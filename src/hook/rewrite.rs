@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::effects::Call;
 use super::host::{Family, Host};
 use evidence::event::{Asking, Effect};
+use ground::Environment;
 use ground::text::shell_word;
 use shell::Dialect;
 
@@ -33,17 +34,19 @@ pub(super) fn rewritable(
 }
 
 /// Returns the same input with its command behind the fence of an intent.
-pub(super) fn fenced(input: &Value, intent: &str) -> Option<Value> {
+pub(super) fn fenced(input: &Value, intent: &str, environment: &Environment) -> Option<Value> {
     let mut input = input.clone();
     let command = input.get_mut(COMMAND)?;
-    *command = Value::String(format!("{}{}", prefix(intent)?, shell_word(command.as_str()?)));
+    *command =
+        Value::String(format!("{}{}", prefix(intent, environment)?, shell_word(command.as_str()?)));
     Some(input)
 }
 
 /// Returns the call as the agent made it, if the hook has changed it before. So both count as the
 /// same call.
-pub(super) fn unfenced(call: Call) -> Call {
-    let inner = call.input.get(COMMAND).and_then(Value::as_str).and_then(inner);
+pub(super) fn unfenced(call: Call, environment: &Environment) -> Call {
+    let command = call.input.get(COMMAND).and_then(Value::as_str);
+    let inner = command.and_then(|command| inner(command, environment));
     let Some(inner) = inner else { return call };
     let mut call = call;
     if let Some(command) = call.input.get_mut(COMMAND) {
@@ -52,8 +55,8 @@ pub(super) fn unfenced(call: Call) -> Call {
     call
 }
 
-fn prefix(intent: &str) -> Option<String> {
-    let program = std::env::current_exe().ok()?;
+fn prefix(intent: &str, environment: &Environment) -> Option<String> {
+    let program = environment.program()?;
     let shell =
         ["/bin/bash", "/usr/bin/bash"].iter().find(|shell| std::path::Path::new(shell).exists());
     Some(format!(
@@ -66,8 +69,8 @@ fn prefix(intent: &str) -> Option<String> {
 
 /// Returns the original command from a command that this program has put behind the fence. It is
 /// the last word, quoted if necessary.
-fn inner(text: &str) -> Option<String> {
-    let program = shell_word(std::env::current_exe().ok()?.to_str()?);
+fn inner(text: &str, environment: &Environment) -> Option<String> {
+    let program = shell_word(environment.program()?.to_str()?);
     let rest = text.strip_prefix(&program)?.strip_prefix(" fence --intent ")?;
     let (intent, _) = rest.split_once(" -- ")?;
     let word = rest.split_once(" -c ")?.1;
@@ -76,7 +79,8 @@ fn inner(text: &str) -> Option<String> {
         None => word.to_owned(),
     };
     // Accept only the exact text that this program would have written.
-    (format!("{}{}", prefix(intent)?, shell_word(&unquoted)) == text).then_some(unquoted)
+    (format!("{}{}", prefix(intent, environment)?, shell_word(&unquoted)) == text)
+        .then_some(unquoted)
 }
 
 #[cfg(all(test, unix))]
@@ -86,18 +90,19 @@ mod tests {
 
     #[test]
     fn a_command_goes_behind_the_fence_and_comes_back() {
+        let environment = &Environment::of_process();
         for text in ["make test", "echo 'a b' \"$x\" | tee x", "true", "it's -- -c fence", "a\nb"] {
             let input = json!({ "command": text, "timeout": 5 });
-            let behind = fenced(&input, "INT-001").expect("rewritten");
+            let behind = fenced(&input, "INT-001", environment).expect("rewritten");
             let command = behind["command"].as_str().expect("a text").to_owned();
             assert!(command.contains(" fence --intent INT-001 -- "), "{command}");
             assert_eq!(behind["timeout"], 5);
             let call = Call { tool: "Bash".to_owned(), input: behind };
-            assert_eq!(unfenced(call).input, input, "{command}");
+            assert_eq!(unfenced(call, environment).input, input, "{command}");
             // A command with an addition at its end is another command.
             let more = json!({ "command": format!("{command}; true") });
             let call = Call { tool: "Bash".to_owned(), input: more.clone() };
-            assert_eq!(unfenced(call).input, more);
+            assert_eq!(unfenced(call, environment).input, more);
         }
     }
 }

@@ -21,7 +21,7 @@ use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
 use super::{detect, rewrite, settings_change};
 use evidence::event::Event;
-use ground::Root;
+use ground::{Environment, Root};
 use judgement::after::{self, Feedback};
 use judgement::gate::{self, Decision, DenialCode, Judged};
 
@@ -59,7 +59,7 @@ const VERBS: Verbs = Verbs {
 };
 
 /// Answers one call of the host `name` (or of any host, with `auto`), and returns the exit code.
-pub fn run(name: &str) -> ExitCode {
+pub fn run(name: &str, environment: &Environment) -> ExitCode {
     if name != "auto" && host::named(name).is_none() {
         let names = detect::names();
         drain(std::io::stdin());
@@ -71,7 +71,7 @@ pub fn run(name: &str) -> ExitCode {
     }
     // Suppress the message of a panic: some hosts treat any text on standard error as a reason.
     std::panic::set_hook(Box::new(|_| {}));
-    let (call, answer, output) = answered(name, std::io::stdin(), VERBS);
+    let (call, answer, output) = answered(name, std::io::stdin(), VERBS, environment);
     let exit = write(&output);
     heartbeat::leave(&call, &answer);
     exit
@@ -83,8 +83,9 @@ pub fn answered(
     name: &str,
     input: impl Read + Send + 'static,
     verbs: Verbs,
+    environment: &Environment,
 ) -> (Incoming, HookAnswer, HookOutput) {
-    let (call, answer) = converse(name, input, verbs);
+    let (call, answer) = converse(name, input, verbs, environment);
     let output = dialects::answer(call.family, call.at(), &answer);
     (call, answer, output)
 }
@@ -156,13 +157,18 @@ enum Progress {
 
 /// Reads the payload and finds the answer in another thread, so that there is an answer even if
 /// that thread panics or takes too long.
-fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Incoming, HookAnswer) {
+fn converse(
+    name: &str,
+    input: impl Read + Send + 'static,
+    verbs: Verbs,
+    environment: &Environment,
+) -> (Incoming, HookAnswer) {
     let started = Instant::now();
     let mut heard = Incoming::nothing(name);
     let (sender, receiver) = mpsc::channel();
-    let host_name = name.to_owned();
+    let (host_name, environment) = (name.to_owned(), environment.clone());
     let worker = std::thread::Builder::new().stack_size(STACK);
-    if worker.spawn(move || work(&host_name, input, verbs, &sender)).is_err() {
+    if worker.spawn(move || work(&host_name, input, verbs, &environment, &sender)).is_err() {
         let said = heard.failed(DenialCode::HookError, "The gate could not start. Try again.");
         return (heard, said);
     }
@@ -189,8 +195,14 @@ fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Inc
 
 /// Does the whole work. Errors of `send` are ignored: the waiting thread may have given up, and
 /// then the result is not needed.
-fn work(name: &str, input: impl Read, verbs: Verbs, sender: &Sender<Progress>) {
-    let (heard, objection) = listen(name, input);
+fn work(
+    name: &str,
+    input: impl Read,
+    verbs: Verbs,
+    environment: &Environment,
+    sender: &Sender<Progress>,
+) {
+    let (heard, objection) = listen(name, input, environment);
     if let Some(event) = heard.event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
@@ -204,7 +216,7 @@ fn work(name: &str, input: impl Read, verbs: Verbs, sender: &Sender<Progress>) {
 }
 
 /// Reads the payload. Returns what is known of the call and, if it cannot be judged, the reason.
-fn listen(name: &str, input: impl Read) -> (Incoming, Option<String>) {
+fn listen(name: &str, input: impl Read, environment: &Environment) -> (Incoming, Option<String>) {
     let (bytes, complete) = match swallow(input) {
         Ok(found) => found,
         Err(error) => {
@@ -235,9 +247,9 @@ fn listen(name: &str, input: impl Read) -> (Incoming, Option<String>) {
             return (Incoming::nothing(name), Some(why));
         }
     };
-    let in_devin = std::env::var_os("DEVIN_PROJECT_DIR").is_some();
+    let in_devin = environment.variable("DEVIN_PROJECT_DIR").is_some();
     let host = detect::host(name, &payload, in_devin);
-    let mut heard = dialects::read(host, &payload);
+    let mut heard = dialects::read(host, &payload, environment);
     if cut.is_some() && heard.moment == Moment::Other {
         // The payload is incomplete, and the missing part may be the one that names the event. So
         // assume the worst.
@@ -275,7 +287,7 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
 fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
     match heard.moment {
         Moment::Before if !heard.deniable() => HookAnswer::Nothing,
-        Moment::Before => judged((verbs.before)(event), heard.rewritable.as_ref()),
+        Moment::Before => judged(event, (verbs.before)(event), heard.rewritable.as_ref()),
         Moment::After => after_answer((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
@@ -288,12 +300,12 @@ fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
             HookAnswer::Nothing
         }
         Moment::SessionStart => (verbs.session_start)(event).map_or(HookAnswer::Nothing, |text| {
-            let root = Root::find(&event.cwd).ok();
+            let root = Root::find(&event.cwd, &event.environment).ok();
             let objection = root.and_then(|root| binary::objection(&root));
             let more = objection.map(|objection| format!("\n{objection}")).unwrap_or_default();
             HookAnswer::Context(safe_text(&format!("{text}{more}")))
         }),
-        Moment::Settings => match settings_change::objection(&event.cwd) {
+        Moment::Settings => match settings_change::objection(&event.cwd, &event.environment) {
             Some(why) => HookAnswer::Deny(reason(DenialCode::ProtectedPath, &why)),
             None => HookAnswer::Nothing,
         },
@@ -301,14 +313,14 @@ fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
     }
 }
 
-fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
+fn judged(event: &Event, judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
     let asked = match judged.decision {
         Decision::Deny(denial) => return HookAnswer::Deny(reason(denial.code, &denial.message)),
         Decision::Ask(denial) => Some(reason(denial.code, &denial.message)),
         Decision::NoOpinion => None,
     };
     match (judged.fence, asked, judged.notice) {
-        (Some(intent), asked, _) => behind_fence(&intent, rewritable, asked),
+        (Some(intent), asked, _) => behind_fence(event, &intent, rewritable, asked),
         (None, Some(asked), _) => HookAnswer::Ask(asked),
         (None, None, Some(text)) => HookAnswer::Context(safe_text(&text)),
         (None, None, None) => HookAnswer::Nothing,
@@ -317,8 +329,13 @@ fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
 
 /// Returns the call with its command behind the fence, or a denial if that is not possible. `asked`
 /// is the reason why a person is asked about the command, if one is.
-fn behind_fence(intent: &str, rewritable: Option<&Value>, asked: Option<String>) -> HookAnswer {
-    match rewritable.and_then(|input| rewrite::fenced(input, intent)) {
+fn behind_fence(
+    event: &Event,
+    intent: &str,
+    rewritable: Option<&Value>,
+    asked: Option<String>,
+) -> HookAnswer {
+    match rewritable.and_then(|input| rewrite::fenced(input, intent, &event.environment)) {
         Some(input) => {
             let fenced = safe_text(&format!(
                 "The policy lets this command run behind the fence only: it can write what {intent} owns."

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::install::recognise::starts_us;
 use super::install::settings;
-use ground::Root;
+use ground::{Environment, Root};
 
 /// Returns why the changed settings must not be used. Returns `None` if the folder is not governed,
 /// or if the settings still call our hook.
-pub fn objection(cwd: &Path) -> Option<String> {
-    let root = Root::find(cwd).ok().filter(Root::governed)?;
-    let all: Vec<Value> = files(root.path()).iter().filter_map(|file| settings(file)).collect();
+pub fn objection(cwd: &Path, environment: &Environment) -> Option<String> {
+    let root = Root::find(cwd, environment).ok().filter(Root::governed)?;
+    let all: Vec<Value> =
+        files(root.path(), environment).iter().filter_map(|file| settings(file)).collect();
     if all.iter().any(|settings| settings.get("disableAllHooks") == Some(&Value::Bool(true))) {
         return Some("The changed settings switch all hooks off, and with them the gate (`disableAllHooks`). They are not taken over in this session; take that line out.".to_owned());
     }
@@ -24,9 +25,9 @@ pub fn objection(cwd: &Path) -> Option<String> {
     Some("The changed settings no longer call `intent hook` before a tool runs. They are not taken over in this session; put the hook back with `intent init --agent claude-code`.".to_owned())
 }
 
-fn files(root: &Path) -> Vec<PathBuf> {
-    let user = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    let user = user.or_else(|| std::env::home_dir().map(|home| home.join(".claude")));
+fn files(root: &Path, environment: &Environment) -> Vec<PathBuf> {
+    let user = environment.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let user = user.or_else(|| environment.home().map(|home| home.join(".claude")));
     let project = root.join(".claude");
     let mut files = vec![project.join("settings.json"), project.join("settings.local.json")];
     files.extend(user.map(|folder| folder.join("settings.json")));

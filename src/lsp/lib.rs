@@ -92,7 +92,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ground::Hint;
+use ground::{Environment, Hint};
 use method_table::MethodTable;
 use snapshot::{Diagnose, DiagnoseUnopened};
 use why::Workspace;
@@ -127,12 +127,14 @@ impl Default for ServerParts {
             table: dispatch::table(),
             find: WorkspaceLocation::of_folder,
             open: |root| {
-                Workspace::open(root).map(Workspace::warmed).map_err(|error| error.with_hint())
+                Workspace::open(root, &Environment::of_process())
+                    .map(Workspace::warmed)
+                    .map_err(|error| error.with_hint())
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
             reading_limit: waiting_requests::READING_LIMIT,
-            agent: ground::agents::beside,
+            agent: || ground::agents::beside(&Environment::of_process()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ground::Root;
+use ground::{Environment, Root};
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct WorkspaceLocation {
 impl WorkspaceLocation {
     /// Finds the workspace that governs a folder. `None` if there is none.
     pub fn of_folder(folder: &Path) -> Option<Self> {
-        match Root::find(folder) {
+        match Root::find(folder, &Environment::of_process()) {
             Ok(root) => Some(Self {
                 root: root.path().to_owned(),
                 governed: root.governed(),

@@ -36,6 +36,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ground::Environment;
 use tracing_subscriber::EnvFilter;
 
 use server::Server;
@@ -48,11 +49,11 @@ use transport::ClientStreams;
 /// Relative paths start in the folder `named`, which a person configured; else in the client's
 /// root; else in `folder`. Logs go to standard error, and `INTENT_LOG` sets their level.
 #[must_use]
-pub fn run(folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
+pub fn run(environment: Environment, folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
     log();
     let session = match named {
-        Some(named) => Connection::new(named, Start::Folder),
-        None => Connection::new(folder, Start::FolderOrRoot),
+        Some(named) => Connection::new(environment, named, Start::Folder),
+        None => Connection::new(environment, folder, Start::FolderOrRoot),
     };
     let server = Server::new(session, ToolTable::new());
     match serve(server, io::stdin(), io::stdout()) {

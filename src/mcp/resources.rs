@@ -1,12 +1,13 @@
 //! Resources, which a client can read without calling a tool: the registry, the map, and the
 //! context of each intent.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
 use ground::{Hint, text};
+
+use super::tools::CallContext;
 use intents::{IntentFile, Registry};
 use judgement::map;
 use overview::context;
@@ -40,14 +41,15 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Reads a resource of the workspace that contains `folder`.
-pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+/// Reads a resource of the workspace of the folder in which relative paths start.
+pub(super) fn read(call: &CallContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let none = || {
         let said = format!("there is no resource {uri}; `resources/list` names them");
         ErrorData::resource_not_found(said, None)
     };
     let refused = |error: VerbError| ErrorData::internal_error(error.with_hint(), None);
-    let ws = Workspace::open(folder).map_err(|error| refused(error.into()))?;
+    let ws = Workspace::open(&call.folder, call.session.environment());
+    let ws = ws.map_err(|error| refused(error.into()))?;
     ws.governed().map_err(refused)?;
     let (kind, text) = match uri {
         // The other two resources are escaped when they are made. Here only invisible characters

@@ -185,7 +185,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let job = move |call: &CallContext| resources::read(&call.folder, &request.uri);
+        let job = move |call: &CallContext| resources::read(call, &request.uri);
         let read = self.run(ToolLane::Reads, &context, job).await;
         let fault = || ErrorData::internal_error("a fault of the server", None);
         Ok(read.ok_or_else(fault)??.into())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use ground::text;
+use ground::{Environment, text};
 
 /// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub(super) enum Start {
 
 /// The connection to one client.
 pub(super) struct Connection {
+    environment: Environment,
     folder: PathBuf,
     start: Start,
     root: Mutex<ClientRoot>,
@@ -60,8 +61,9 @@ enum ClientRoot {
 
 impl Connection {
     /// Creates a connection with a new session id.
-    pub(super) fn new(folder: PathBuf, start: Start) -> Self {
+    pub(super) fn new(environment: Environment, folder: PathBuf, start: Start) -> Self {
         Self {
+            environment,
             folder,
             start,
             root: Mutex::new(ClientRoot::NotAsked),
@@ -71,6 +73,11 @@ impl Connection {
                 subagent: None,
             }),
         }
+    }
+
+    /// Returns the surroundings of the server.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// Returns the actor under which selections, records and baselines are kept.
@@ -147,7 +154,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a b%ü");
         std::fs::create_dir(&folder).unwrap();
-        let session = Connection::new(PathBuf::from("/"), Start::FolderOrRoot);
+        let session =
+            Connection::new(Environment::of_process(), PathBuf::from("/"), Start::FolderOrRoot);
         assert!(session.wants_roots());
         let uri = format!("file://{}/a%20b%25%C3%BC", dir.path().display());
         session.take_roots(["https://example.com", "file:///no/such", "file://%ff%", &uri]);
@@ -170,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_first_client_name_is_kept_and_escaped() {
-        let session = Connection::new(PathBuf::from("/"), Start::Folder);
+        let session = Connection::new(Environment::of_process(), PathBuf::from("/"), Start::Folder);
         let before = session.who();
         session.introduce("  ");
         assert_eq!(session.who(), before);
@@ -182,6 +190,9 @@ mod tests {
 
     #[test]
     fn a_folder_that_a_person_named_stays() {
-        assert!(!Connection::new(PathBuf::from("/"), Start::Folder).wants_roots());
+        assert!(
+            !Connection::new(Environment::of_process(), PathBuf::from("/"), Start::Folder)
+                .wants_roots()
+        );
     }
 }

@@ -18,7 +18,10 @@ fn a_panic_in_a_tool_affects_only_that_call() {
         run: Arc::new(|_, _| panic!("as it must")),
     });
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(Connection::new(folder.path().to_owned(), Start::Folder), table);
+    let server = Server::new(
+        Connection::new(ground::Environment::of_process(), folder.path().to_owned(), Start::Folder),
+        table,
+    );
     let call = |id: u32, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } });
     let input = format!("{}\n{}\n", call(1, "faulty"), call(2, "list_intents"));
     let (reader, writer) = io::pipe().unwrap();

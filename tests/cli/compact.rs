@@ -71,7 +71,12 @@ fn answers(lab: &Lab, folder: &str) -> Vec<String> {
 }
 
 fn unite(lab: &Lab) -> CompactAnswer {
-    compact(&Workspace::open(&lab.root).expect("a workspace"), "9999-12", false).expect("united")
+    compact(
+        &Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace"),
+        "9999-12",
+        false,
+    )
+    .expect("united")
 }
 
 fn clone(lab: &Lab, name: &str) -> String {

@@ -179,7 +179,7 @@ fn the_suggested_reassignment_puts_the_code_right() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     lab.commit();
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let path = RelativePath::new("b.rs").expect("a path");
     let what = ReassignTarget::File(path);
     reassign(&ws, &what, ("INT-001", "INT-002"), Some("Bob".into())).expect("reassigned");
@@ -196,7 +196,7 @@ fn reassigning_a_shared_file_moves_only_the_other_code() {
     // The file is out of the scope of Ada's intent, and the change is recorded all the same.
     lab.intent(&["record", "b.rs", "--intent", "INT-001", "--agent", "claude-code"]);
     lab.commit();
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let what = ReassignTarget::File(RelativePath::new("b.rs").expect("a path"));
     let told = reassign(&ws, &what, ("INT-001", "INT-002"), None).expect("reassigned");
     let names: Vec<_> = told.blocks.iter().filter_map(|block| block.name.as_deref()).collect();
@@ -284,7 +284,7 @@ fn accepting_an_edit_does_not_give_it_to_the_other_intent() {
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     lab.commit();
     lab.write("b.rs", HIS.replace("his", "his own"));
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let path = RelativePath::new("b.rs").expect("a path");
     accept(&ws, &path, AcceptExtent::Differing, &Contributor::default()).expect("accepted");
     let told = "INT-001  Bob feature  another intent has this id now: Ada feature";

@@ -458,13 +458,13 @@ fn a_trusted_signature_permits_a_wider_scope() {
 
 /// Does what `intent approve` does after it has asked at a terminal.
 fn sign(lab: &Lab, who: &str, what: &str) {
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let unsigned = approval::draft(&ws, what).expect("something to approve");
     sign_draft(lab, who, &unsigned, None);
 }
 
 fn sign_draft(lab: &Lab, who: &str, unsigned: &Approved, code: Option<&str>) {
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     lab.write("../signed", unsigned.signed_bytes());
     let signed = lab.root.join("../signed");
     std::fs::remove_file(lab.root.join("../signed.sig")).ok();
@@ -604,7 +604,7 @@ fn a_signed_approval_of_a_write_is_valid_for_one_content() {
         forge.pull_request(&[])
     };
     write("as-approved", OTHER);
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let draft = approval::draft_of_write(&ws, &asked(OTHER)).expect("drafted").expect("a write");
     sign_draft(lab, "ada", &draft, Some("ABCDEF"));
     assert_eq!(with_code(&[]), NONE);

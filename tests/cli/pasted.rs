@@ -26,7 +26,11 @@ fn note(lab: &Lab, path: &str) {
         why: "no hook was asked before it".into(),
         at: "2026-11-25T00:00:00.000Z".into(),
     };
-    ungated::keep(&Workspace::open(&lab.root).expect("a workspace").root, &note).expect("kept");
+    ungated::keep(
+        &Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace").root,
+        &note,
+    )
+    .expect("kept");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn at_a_terminal(
     from: &str,
     to: &str,
 ) -> Result<ReassignAnswer, String> {
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.to_string())
 }
 

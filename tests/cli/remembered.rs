@@ -142,7 +142,7 @@ fn bodies_of(lab: &Lab) -> Vec<u32> {
 #[test]
 fn a_record_is_open_again_after_its_evidence_is_gone() {
     let mut story = Story::new();
-    let root = Root::find(&story.lab.root).unwrap();
+    let root = Root::find(&story.lab.root, &ground::Environment::of_process()).unwrap();
     let open = |ledger: &Ledger| ledger.open().count();
     let sealed = Ledger::load(&root);
     assert_eq!(open(&sealed), 0);

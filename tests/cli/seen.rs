@@ -109,7 +109,8 @@ fn is_missed(lab: &Lab) -> bool {
 
 /// Does what `intent verify --accept-rewrite` does at a person's terminal.
 fn accept(lab: &Lab) -> Vec<String> {
-    let ws = Workspace::open(&lab.root.join("../seen")).expect("a workspace");
+    let ws = Workspace::open(&lab.root.join("../seen"), &ground::Environment::of_process())
+        .expect("a workspace");
     let said = accept_rewrite(&ws, Some("Ada".into())).expect("accepted");
     said.iter().map(|said| masked(said)).collect()
 }

@@ -52,7 +52,7 @@ fn record(lab: &Lab, file: &str) -> String {
 
 /// Does what `intent erase` does after a person has typed `yes`.
 fn erase(lab: &Lab, record: &str, key: Option<&str>) {
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let drafted = draft(&ws, record, "names a customer", Some("Ada".into())).expect("a line");
     let signature = key.map(|key| {
         lab.write("../line", &drafted.tombstone);
@@ -182,7 +182,7 @@ fn a_tombstone_hides_no_other_change() {
 #[test]
 fn impossible_erasures_and_anchors_are_explained() {
     let lab = trusting();
-    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let refused =
         |record: &str, why: &str| draft(&ws, record, why, None).expect_err("no").to_string();
     let told = [refused("nothing", "x"), refused(&record(&lab, "src/a.rs"), " ")].join("\n");

@@ -97,7 +97,8 @@ impl Repo {
     }
 
     pub fn open(&self) -> Workspace {
-        Workspace::open(self.folder.path()).expect("a workspace")
+        Workspace::open(self.folder.path(), &ground::Environment::of_process())
+            .expect("a workspace")
     }
 
     /// Records the changes of files under an intent.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use code::LineRange;
 use edits::Change;
+use ground::Environment;
 use ledger::MutationClass;
 use shell::Dialect;
 
@@ -23,6 +24,8 @@ pub struct Event {
     pub asking: Asking,
     /// Whether the host lets a hook change the command of this call.
     pub rewrites: bool,
+    /// The surroundings of the process that received the call.
+    pub environment: Environment,
     /// The absolute folder that relative paths start from.
     pub cwd: PathBuf,
     /// The name of the tool in the host.

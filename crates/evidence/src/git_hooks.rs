@@ -87,7 +87,9 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     let git = ws.git().ok_or_else(|| ws.no_git("hooks of git"))?;
     let (folder, _) = git.hooks_folder();
     match act {
-        Act::Install if manager(ws, git).is_none() => ours::install(&folder)?,
+        Act::Install if manager(ws, git).is_none() => {
+            ours::install(&folder, ws.root.environment())?
+        }
         Act::Remove => ours::remove(&folder)?,
         Act::Install | Act::Status => {}
     }

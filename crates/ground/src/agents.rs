@@ -4,6 +4,8 @@
 //! An agent that clears these variables and makes another process its parent is not detected;
 //! `docs/approvals.md` says so.
 
+use super::Environment;
+
 /// Variables that agents set in the shells that they start, and that people do not set. Settings of
 /// an agent (`CODEX_HOME`) are not in the list, and neither are variables that editors set in a
 /// person's own terminal (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`).
@@ -35,20 +37,20 @@ const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 
 /// Returns the sign that an agent runs this process, directly or through other processes:
 /// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
-pub fn above() -> Option<String> {
-    sign_of_agent(usize::MAX)
+pub fn above(environment: &Environment) -> Option<String> {
+    sign_of_agent(environment, usize::MAX)
 }
 
 /// Like [`above`], but of the parent processes it checks only the nearest one. This is for a server
 /// that an editor starts: an agent farther up may only have started the editor. The variables count
 /// all the same, because an agent could start the server through another program and answer its
 /// dialogs.
-pub fn beside() -> Option<String> {
-    sign_of_agent(1)
+pub fn beside(environment: &Environment) -> Option<String> {
+    sign_of_agent(environment, 1)
 }
 
-fn sign_of_agent(generations: usize) -> Option<String> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+fn sign_of_agent(environment: &Environment, generations: usize) -> Option<String> {
+    let is_set = |name: &str| environment.variable(name).is_some_and(|value| !value.is_empty());
     if let Some(name) = marker(is_set) {
         return Some(format!("{name} is set"));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 
 use super::real::real;
-use super::{Policy, RelativePath, Root, folder, store};
+use super::{Environment, Policy, RelativePath, Root, folder, store};
 
 /// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
 const MAX_POINTER: u64 = 256 * 1024;
@@ -58,7 +58,7 @@ impl WorkTree {
 /// Returns the work tree that governs `start`. This is the nearest one, unless a governed work tree
 /// around it still governs it. A work tree is released from an outer one if it is a linked work
 /// tree or a submodule of it, or if the outer policy lists it under `nested_roots`.
-pub(super) fn governing_work_tree(start: &Path) -> Option<WorkTree> {
+pub(super) fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTree> {
     let mut tops = start.ancestors().filter_map(WorkTree::at);
     let mut chosen = tops.next()?;
     for outer in tops {
@@ -67,7 +67,7 @@ pub(super) fn governing_work_tree(start: &Path) -> Option<WorkTree> {
         };
         let released = chosen.is_linked_to(&outer)
             || chosen.is_submodule_of(&outer)
-            || is_nested_root(&Root::governed_at(root), &chosen.top);
+            || is_nested_root(&Root::governed_at(root, environment), &chosen.top);
         if released {
             break;
         }

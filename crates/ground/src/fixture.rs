@@ -57,7 +57,7 @@ impl TestFolder {
         std::os::unix::fs::symlink(target, path).unwrap();
     }
     pub fn root(&self, target: &str) -> Root {
-        Root::find(&self.join(target)).unwrap()
+        Root::find(&self.join(target), &crate::Environment::of_process()).unwrap()
     }
     pub fn open(&self, target: &str) -> Git {
         Git::open(&self.root(target)).unwrap().unwrap()

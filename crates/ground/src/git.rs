@@ -24,7 +24,7 @@ mod precheck;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -237,7 +237,7 @@ impl Git {
         if !prefix.is_empty() {
             prefix.push('/');
         }
-        let given = std::env::var_os("GIT_INDEX_FILE");
+        let given = root.environment().variable("GIT_INDEX_FILE");
         let index = handed_index(given, dir, top).unwrap_or_else(|| dir.join("index"));
         Ok(Some(Self {
             repository,
@@ -548,7 +548,7 @@ fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> 
 }
 
 /// Returns the index that git passed to a hook, if its path is in the git directory.
-fn handed_index(given: Option<OsString>, dir: &Path, top: &Path) -> Option<PathBuf> {
+fn handed_index(given: Option<&OsStr>, dir: &Path, top: &Path) -> Option<PathBuf> {
     let path = real(&top.join(given?)).ok()?.path;
     path.starts_with(dir).then_some(path)
 }

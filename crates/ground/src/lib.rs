@@ -8,6 +8,7 @@
 //! - `clock`: times as they are written in files and for people.
 //! - `control_files`: the names of files that control the gate.
 //! - `discover`: finding the git work tree that a folder belongs to.
+//! - `environment`: what a command sees of the process that it runs in.
 //! - `finding`: a problem at a place in a file, with a stable code.
 //! - `folder`: folders that are held open.
 //! - `git`: reading git repositories with a library.
@@ -32,6 +33,7 @@ pub mod cache;
 pub mod clock;
 pub mod control_files;
 mod discover;
+pub mod environment;
 pub mod finding;
 #[cfg(test)]
 mod fixture;
@@ -52,6 +54,7 @@ pub mod table;
 pub mod text;
 
 pub use attributes::Attributes;
+pub use environment::Environment;
 pub use finding::{Code, Finding, Level};
 pub use finding::{Fix, RelatedPlace};
 pub use git::CommitId;

@@ -12,7 +12,7 @@ use super::folder;
 use super::git::{Git, Target};
 use super::real::{Real, normalise, real};
 use super::store::{self, StoreError};
-use super::{Hint, PathError, RelativePath};
+use super::{Environment, Hint, PathError, RelativePath};
 
 /// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
@@ -23,6 +23,8 @@ pub struct Root {
     path: PathBuf,
     work_tree: Option<WorkTree>,
     governed: bool,
+    /// The surroundings of the command that works in this workspace.
+    environment: Environment,
 }
 
 /// Why no root was found.
@@ -51,16 +53,6 @@ impl Hint for RootError {
     }
 }
 
-/// Returns the folders for temporary files. A file in one of these folders that is in no workspace
-/// is not governed by anybody.
-pub fn temporary_folders() -> Vec<PathBuf> {
-    let mut folders = vec![std::env::temp_dir()];
-    if cfg!(unix) {
-        folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
-    }
-    folders
-}
-
 impl Root {
     /// Finds the root that governs `target`, which is a file or folder and need not exist. Within
     /// the git work tree of the target, this is the outermost folder that contains
@@ -73,16 +65,16 @@ impl Root {
     /// `nested_roots`. Without git, the nearest folder that contains `.orchestration/` is the root.
     /// If a symbolic link in a governed workspace leads to an ungoverned place, the workspace with
     /// the link governs it.
-    pub fn find(target: &Path) -> Result<Self, RootError> {
+    pub fn find(target: &Path, environment: &Environment) -> Result<Self, RootError> {
         let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
         let absolute = std::path::absolute(target).map_err(unreadable)?;
         let really = real(&absolute).map_err(unreadable)?;
-        let root = Self::governing(&really.path)?;
+        let root = Self::governing(&really.path, environment)?;
         if root.governed {
             return Ok(root);
         }
         for folder in &really.link_folders {
-            match Self::governing(folder) {
+            match Self::governing(folder, environment) {
                 Ok(holder) if holder.governed => return Ok(holder),
                 _ => {}
             }
@@ -91,31 +83,34 @@ impl Root {
     }
 
     /// Finds the root of a path that contains no symbolic links.
-    fn governing(target: &Path) -> Result<Self, RootError> {
+    fn governing(target: &Path, environment: &Environment) -> Result<Self, RootError> {
         let start = nearest_folder(target)?;
-        let Some(work_tree) = discover::governing_work_tree(&start) else {
-            return Self::without_git(&start);
+        let Some(work_tree) = discover::governing_work_tree(&start, environment) else {
+            return Self::without_git(&start, environment);
         };
         let outermost = folders_between(&work_tree.top, &start)
             .into_iter()
             .rev()
             .find(|folder| holds_orchestration(folder));
-        let outermost = outermost.or_else(|| left_out(&work_tree, &start));
+        let outermost = outermost.or_else(|| left_out(&work_tree, &start, environment));
         let Some(outermost) = outermost else {
             let path = work_tree.top.clone();
-            return Ok(Self { path, work_tree: Some(work_tree), governed: false });
+            let (work_tree, environment) = (Some(work_tree), environment.clone());
+            return Ok(Self { path, work_tree, governed: false, environment });
         };
-        let root = Self { path: outermost, work_tree: Some(work_tree), governed: true };
+        let (work_tree, environment) = (Some(work_tree), environment.clone());
+        let root = Self { path: outermost, work_tree, governed: true, environment };
         Ok(root.descend(&start))
     }
 
-    fn without_git(start: &Path) -> Result<Self, RootError> {
+    fn without_git(start: &Path, environment: &Environment) -> Result<Self, RootError> {
         if let Some(path) = discover::bare(start) {
             return Err(RootError::Bare { path });
         }
         let holder = start.ancestors().find(|folder| holds_orchestration(folder));
         let path = holder.unwrap_or(start).to_path_buf();
-        Ok(Self { path, work_tree: None, governed: holder.is_some() })
+        let (governed, environment) = (holder.is_some(), environment.clone());
+        Ok(Self { path, work_tree: None, governed, environment })
     }
 
     /// Goes down to the innermost nested workspace around `start`. Each level must be listed in the
@@ -131,8 +126,8 @@ impl Root {
     }
 
     /// Makes a root only for reading the policy of the workspace at `path`.
-    pub(super) fn governed_at(path: PathBuf) -> Self {
-        Self { path, work_tree: None, governed: true }
+    pub(super) fn governed_at(path: PathBuf, environment: &Environment) -> Self {
+        Self { path, work_tree: None, governed: true, environment: environment.clone() }
     }
 
     /// Returns an absolute path with all symbolic links resolved. The path need not exist. `None`
@@ -141,6 +136,10 @@ impl Root {
         real(path).ok().map(|real| real.path)
     }
 
+    /// Returns the surroundings of the command that works in this workspace.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
     /// Returns the root folder, with symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
@@ -295,7 +294,7 @@ impl Root {
 
 /// Returns the outermost folder for which git tracks files in `.orchestration/` although the folder
 /// does not exist. A sparse checkout leaves it out, or somebody removed it.
-fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
+fn left_out(work_tree: &WorkTree, start: &Path, environment: &Environment) -> Option<PathBuf> {
     // Most repositories have no such files, and searching the bytes of an index is cheaper than
     // parsing it. That is not possible if names are compressed (version 4), or if the extension
     // `link` says that entries are in another file.
@@ -306,7 +305,8 @@ fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
     }
     folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
         let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));
-        let git = Git::open(&Root { path, work_tree, governed: true });
+        let environment = environment.clone();
+        let git = Git::open(&Root { path, work_tree, governed: true, environment });
         let listed = git.ok().flatten().map(|git| {
             git.list_below(".orchestration", &Target::Index, &|path| path.is_orchestration())
         });

@@ -59,7 +59,7 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     add(&mut plan, &work_tree, FenceAccess::ReadOnly, "the work tree");
     git::add_git(ws, &mut plan);
     tree::add_work_tree(ws, &intents, &mut plan);
-    control::add_home(&mut plan, &work_tree);
+    control::add_home(&mut plan, &work_tree, ws.root.environment());
     control::add_system(&mut plan);
     control::pin(&mut plan);
     plan.settle();

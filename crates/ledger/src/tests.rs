@@ -25,7 +25,7 @@ impl TestWorkspace {
         Self { dir, policy }
     }
     fn root(&self) -> Root {
-        Root::find(self.dir.path()).unwrap()
+        Root::find(self.dir.path(), &ground::Environment::of_process()).unwrap()
     }
     fn append(&self, record: Record) -> String {
         Writer::new(&self.root(), &self.policy).append(record).unwrap()

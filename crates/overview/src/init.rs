@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use evidence::git_hooks::{Act, GitHooksAnswer, git_hooks};
-use ground::{Root, store};
+use ground::{Environment, Root, store};
 use why::{VerbError, Workspace};
 
 /// What `intent init` created, and what it left alone.
@@ -47,15 +47,15 @@ pub const FILES: [(&str, &str); 5] = [
 
 /// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git
 /// work tree, or in `folder` itself if there is no git.
-pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
-    let root = Root::find(folder)?;
+pub fn init(folder: &Path, environment: &Environment) -> Result<InitAnswer, VerbError> {
+    let root = Root::find(folder, environment)?;
     let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, text) in FILES {
         let is_new = store::create_new(&root.path().join(name), text.as_bytes())?;
         let list = if is_new { &mut created } else { &mut kept };
         list.push(name.to_owned());
     }
-    let ws = Workspace::open(root.path())?;
+    let ws = Workspace::open(root.path(), environment)?;
     let declined = ws.git().is_some_and(|git| git.declines_hooks());
     let act = if declined { Act::Status } else { Act::Install };
     let hooks = |act| ws.git().and_then(|_| git_hooks(&ws, act).ok());

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::uninstall::{TakenHow, UninstallAnswer};
 use ground::store::{self, StoreError};
 use ground::text::shell_word;
-use ground::{Git, Hint, Root};
+use ground::{Environment, Git, Hint, Root};
 use why::VerbError;
 
 /// The largest file that is changed, in bytes.
@@ -102,8 +102,12 @@ impl TeamPlace {
 
 /// Adds the files that a team needs to the workspace that contains `folder`. `owners` are account
 /// names of the forge.
-pub fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbError> {
-    let root = Root::find(folder)?;
+pub fn team(
+    folder: &Path,
+    owners: &[String],
+    environment: &Environment,
+) -> Result<TeamAnswer, VerbError> {
+    let root = Root::find(folder, environment)?;
     let git = Git::open(&root)?;
     let place = TeamPlace::of(&root);
     let remotes = git.map(|git| git.remotes()).unwrap_or_default();

@@ -126,7 +126,7 @@ pub fn uninstall(
     everything: bool,
     answer: &mut UninstallAnswer,
 ) -> Result<(), VerbError> {
-    let ws = &Workspace::open(root.path())?;
+    let ws = &Workspace::open(root.path(), root.environment())?;
     take_out_git_hooks(ws, answer)?;
     team::take_out(root, answer)?;
     // Records that are in no commit yet stay, unless everything is removed.

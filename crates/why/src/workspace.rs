@@ -12,8 +12,8 @@ use code::{Document, MAX_BYTES, Unread};
 use ground::cache::{CacheSlot, Computed};
 use ground::store::StoreError;
 use ground::{
-    Attributes, CommitId, Finding, Git, Hint, Ignores, LayeredPolicy, Policy, RelativePath, Root,
-    Selection,
+    Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
+    RelativePath, Root, Selection,
     git::{
         GitError, PathChange, Target, configured_on_machine, path_on_machine, person_of_machine,
     },
@@ -109,8 +109,8 @@ fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedg
 
 impl Workspace {
     /// Opens the workspace that contains a file or folder.
-    pub fn open(target: &Path) -> Result<Self, RootError> {
-        Ok(Self::at(Root::find(target)?))
+    pub fn open(target: &Path, environment: &Environment) -> Result<Self, RootError> {
+        Ok(Self::at(Root::find(target, environment)?))
     }
 
     /// Opens the workspace at a known root. Errors in its rules do not make this fail; they become
@@ -200,7 +200,8 @@ impl Workspace {
     /// Reads everything again that may have changed on disk. The ledger is read again only if its
     /// files differ.
     pub fn reload(&self) -> Self {
-        let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
+        let root = Root::find(self.root.path(), self.root.environment());
+        let root = Arc::new(root.unwrap_or_else(|_| (*self.root).clone()));
         let repository = self.repository.refreshed();
         let ws = Self {
             ledger: Arc::clone(&self.ledger),
@@ -275,17 +276,20 @@ impl Workspace {
 
     /// Returns the name that git has for the person who works here, if any.
     pub fn person(&self) -> Option<String> {
-        self.git().map_or_else(person_of_machine, |git| git.person())
+        let of_machine = || person_of_machine(self.root.environment());
+        self.git().map_or_else(of_machine, |git| git.person())
     }
 
     /// Returns a git setting of the repository or the person. `None` if it is not set.
     pub fn setting(&self, key: &str) -> Option<String> {
-        self.git().map_or_else(|| configured_on_machine(key), |git| git.configured(key))
+        let of_machine = || configured_on_machine(key, self.root.environment());
+        self.git().map_or_else(of_machine, |git| git.configured(key))
     }
 
     /// Like [`Workspace::setting`], for a setting that is a path.
     pub fn path_setting(&self, key: &str) -> Option<PathBuf> {
-        self.git().map_or_else(|| path_on_machine(key), |git| git.configured_path(key))
+        let of_machine = || path_on_machine(key, self.root.environment());
+        self.git().map_or_else(of_machine, |git| git.configured_path(key))
     }
 
     /// Returns the commit that the files are based on.

@@ -212,7 +212,8 @@ impl Repository {
     }
 
     fn open(&self) -> Workspace {
-        Workspace::open(self.folder.path()).expect("a workspace")
+        Workspace::open(self.folder.path(), &ground::Environment::of_process())
+            .expect("a workspace")
     }
 
     /// Replaces the before files by the after files.

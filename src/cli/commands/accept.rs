@@ -35,7 +35,7 @@ pub struct AcceptArgs {
 }
 
 pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
-    person::no_agent()?;
+    person::no_agent(context)?;
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let line = target.line()?;
     // A bare file can only mean the open question about a write that no gate let through. The file
@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     };
     let (workspace, path) =
         if ungated { context.file(&target)? } else { context.existing_file(&target)? };
-    let answer = accept(&workspace, &path, extent, &person::contributor(&workspace))?;
+    let answer = accept(&workspace, &path, extent, &person::contributor(context, &workspace))?;
     if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
         return Err(CliError::usage(
             format!("there is no block at {path}:{line}"),

@@ -31,7 +31,7 @@ pub struct AnchorArgs {
 }
 
 pub fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError> {
-    person::no_agent()?;
+    person::no_agent(context)?;
     let workspace = context.open_workspace()?;
     let keys = SshKeygen::of_machine(&workspace);
     let drafted = draft(&workspace, &keys, args.accept_gone)?;

@@ -51,7 +51,7 @@ pub struct RejectArgs {
 
 pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let Some(code) = args.what else { return list(context) };
-    let terminal = Terminal::of_a_person()?;
+    let terminal = Terminal::of_a_person(context)?;
     let workspace = context.open_workspace()?;
     if approval::status(&workspace, &code).is_err() {
         let draft = approval::draft(&workspace, &code);
@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
         page.styled(WARN, "!").literal(" the commit has changed since it was asked, ");
         page.line("so the agent has to ask again");
     }
-    if !terminal.confirms(context.printer, page.gap(), " to approve: ")? {
+    if !terminal.confirms(&context.printer, page.gap(), " to approve: ")? {
         return Err(CliError::usage(
             format!("{} was not approved, and still waits", asked.code),
             format!("`intent reject {}` says no for good", asked.code),
@@ -159,7 +159,7 @@ fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
 }
 
 pub fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
-    Terminal::of_a_person()?;
+    Terminal::of_a_person(context)?;
     let workspace = context.open_workspace()?;
     let asked = waiting(&workspace, &args.code)?;
     let (verdict, place) = (ApprovalVerdict::Reject, DecisionPlace::Terminal);

@@ -149,7 +149,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let is_told = |it: &FindingAnswer| args.verbose || fails(it) || !is_uncovered(it);
     let (told, left_out): (_, Vec<_>) = answer.findings.into_iter().partition(is_told);
     answer.findings = told;
-    if !formats::write(context.printer, args.format, &answer, least, &workspace.root)? {
+    if !formats::write(&context.printer, args.format, &answer, least, &workspace.root)? {
         let mut paths: Vec<&str> = left_out.iter().filter_map(|it| it.path.as_deref()).collect();
         paths.dedup();
         context.answer(&answer, |page| show(page, &answer, &paths))?;

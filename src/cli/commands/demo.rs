@@ -4,17 +4,16 @@
 mod story;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::git::{self, stage};
 use crate::cli::print::{GOOD, Page, STRONG};
-use crate::cli::{CliError, Context, Exit};
+use crate::cli::{CliError, Context, Exit, programs};
 use evidence::record::RecordRequest;
 use evidence::seal::{SealScope, seal};
-use ground::{RelativePath, Root, text};
+use ground::{Environment, RelativePath, Root, text};
 use intents::{IntentEntry, Status};
 use judgement::judged_record::record;
 use judgement::{map, registry};
@@ -53,12 +52,12 @@ pub fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
     let folder = match &args.folder {
         Some(folder) => {
             let folder = context.cwd.join(folder);
-            ungoverned(&folder)?;
+            ungoverned(&folder, context.environment())?;
             empty(&folder)?
         }
-        None => temporary()?,
+        None => temporary(context.environment())?,
     };
-    let stage = Stage { folder };
+    let stage = Stage { folder, environment: context.environment().clone() };
     stage.play()?;
     let answer = DemoAnswer {
         folder: stage.folder.display().to_string(),
@@ -91,8 +90,8 @@ fn show(page: &mut Page, answer: &DemoAnswer) {
 
 /// Refuses a folder inside another workspace, because the rules of that workspace would apply to
 /// the demo.
-fn ungoverned(folder: &Path) -> Result<(), CliError> {
-    let root = Root::find(folder)?;
+fn ungoverned(folder: &Path, environment: &Environment) -> Result<(), CliError> {
+    let root = Root::find(folder, environment)?;
     if !root.governed() {
         return Ok(());
     }
@@ -115,15 +114,17 @@ fn empty(folder: &Path) -> Result<PathBuf, CliError> {
     folder.canonicalize().map_err(io)
 }
 
-fn temporary() -> Result<PathBuf, CliError> {
-    let io = |source| CliError::io(std::env::temp_dir(), "written to", source);
-    let made = tempfile::Builder::new().prefix("intent-demo-").tempdir().map_err(io)?;
+fn temporary(environment: &Environment) -> Result<PathBuf, CliError> {
+    let folder = environment.temporary_folder();
+    let io = |source| CliError::io(folder, "written to", source);
+    let made = tempfile::Builder::new().prefix("intent-demo-").tempdir_in(folder).map_err(io)?;
     made.keep().canonicalize().map_err(io)
 }
 
 /// The repository in which the story takes place.
 struct Stage {
     folder: PathBuf,
+    environment: Environment,
 }
 
 /// The work of one agent in one session.
@@ -150,7 +151,7 @@ impl Stage {
         self.write(story::INVOICE, story::INVOICE_BEFORE)?;
         self.commit("A shop: tokens and invoices")?;
 
-        init(&self.folder)?;
+        init(&self.folder, &self.environment)?;
         self.intent("Tokens that expire", "src/auth/**", "No external auth providers")?;
         self.intent("Taxes on invoices", "src/billing/**", "Amounts are whole cents")?;
         self.commit("Say what is asked for")?;
@@ -183,7 +184,7 @@ impl Stage {
     }
 
     fn workspace(&self) -> Result<Workspace, CliError> {
-        Ok(Workspace::open(&self.folder)?)
+        Ok(Workspace::open(&self.folder, &self.environment)?)
     }
 
     fn intent(&self, name: &str, scope: &str, constraint: &str) -> Result<(), CliError> {
@@ -238,7 +239,7 @@ impl Stage {
     /// Runs git without the settings of the user and the machine, so that no hook, template or
     /// signature of theirs takes part.
     fn git(&self, arguments: &[&str]) -> Result<(), CliError> {
-        let mut git = Command::new("git");
+        let mut git = programs::command("git", &self.environment);
         for handed in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_TEMPLATE_DIR"] {
             git.env_remove(handed);
         }

@@ -25,14 +25,13 @@ pub fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError> {
     let workspace =
         if args.retry && retry(&workspace) > 0 { context.open_workspace()? } else { workspace };
     let mut answer = examine(&workspace);
-    if let Some(folders) = Folders::here(workspace.root.path())
+    if let Some(folders) = Folders::here(&workspace.root)
         && workspace.root.governed()
     {
-        let search = std::env::var_os("PATH");
-        answer.checks.extend(agents(&workspace.root, &folders, search.as_deref()));
+        answer.checks.extend(agents(&workspace.root, &folders, context.environment().search()));
     }
     if workspace.root.governed() {
-        let means = fence::means(super::fence::probe);
+        let means = fence::means(|| super::fence::probe(context.environment()));
         answer.checks.push(judgement::fence_plan::examine(&workspace, means));
     }
     context.answer(&answer, |page| show(page, &answer))?;

@@ -34,13 +34,13 @@ pub struct EraseArgs {
 }
 
 pub fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
-    let terminal = Terminal::of_a_person()?;
+    let terminal = Terminal::of_a_person(context)?;
     let workspace = context.open_workspace()?;
     let by = workspace.person();
     let erasure = draft(&workspace, &args.record, &args.why, by)?;
     let mut page = Page::default();
     question(&mut page, &erasure);
-    if !terminal.confirms(context.printer, &mut page, " to erase it: ")? {
+    if !terminal.confirms(&context.printer, &mut page, " to erase it: ")? {
         return Err(CliError::usage("nothing was erased", "type yes to erase the line"));
     }
     let keys = SshKeygen::of_machine(&workspace);

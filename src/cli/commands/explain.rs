@@ -44,8 +44,8 @@ pub struct ExplainArgs {
 }
 
 pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
-    let root = Root::find(&context.cwd).ok();
-    let at = gate::surroundings(context.cwd.clone(), root.as_ref());
+    let root = Root::find(&context.cwd, context.environment()).ok();
+    let at = gate::surroundings(context.cwd.clone(), root.as_ref(), context.environment());
     if let Some(file) = &args.batch {
         return batch(context, file, args.dialect, &at);
     }
@@ -65,8 +65,9 @@ fn batch(
     at: &CommandContext,
 ) -> Result<Exit, CliError> {
     let failed = |source| CliError::io(file, "read", source);
-    let input: Box<dyn Read> = if file.as_os_str() == "-" {
-        Box::new(std::io::stdin().lock())
+    let mut stdin = context.printer.streams.input();
+    let input: Box<dyn Read + '_> = if file.as_os_str() == "-" {
+        Box::new(&mut *stdin)
     } else {
         Box::new(std::fs::File::open(context.cwd.join(file)).map_err(failed)?)
     };

@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
-use crate::cli::{CliError, Context, Exit};
+use crate::cli::{CliError, Context, Exit, programs};
 use fence::FenceAccess;
 use fence::stand_in::{self, KeeperTask};
+use ground::Environment;
 use judgement::fence_plan::{Fenced, FencedState, plan};
 
 /// Run a command that can write only where an intent lets it, whatever programs it starts
@@ -78,7 +79,7 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     let state = FencedState::before(&workspace, &fenced);
     // The workspace may own threads, and none may run when the fence is raised.
     drop(workspace);
-    let kept = HeldPlaces::new(&fenced).map_err(not_raised)?;
+    let kept = HeldPlaces::new(&fenced, context.environment()).map_err(not_raised)?;
     let ended = run_fenced(context, &fenced, command, kept.number());
     let after = ended.as_ref().map(|_| state.after(&fenced)).unwrap_or_default();
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
@@ -122,9 +123,13 @@ fn run_fenced(
     keeper: Option<u32>,
 ) -> Result<FencedEnd, CliError> {
     let named = command.get_program().to_string_lossy().into_owned();
-    let (means, prepared) = fence::raise(&fenced.plan, command, probe).map_err(|error| {
-        CliError::usage(error.to_string(), "`intent doctor` says what fences here; nothing was run")
-    })?;
+    let (means, prepared) = fence::raise(&fenced.plan, command, || probe(context.environment()))
+        .map_err(|error| {
+            CliError::usage(
+                error.to_string(),
+                "`intent doctor` says what fences here; nothing was run",
+            )
+        })?;
     if let Some(weakness) = means.weakness() {
         let weaker = format!("the fence is {}, which is weaker: {weakness}", means.as_str());
         warn(context, &[weaker]);
@@ -147,7 +152,7 @@ fn run_fenced(
     command: Command,
     _keeper: Option<u32>,
 ) -> Result<FencedEnd, CliError> {
-    match fence::raise(&fenced.plan, command, probe) {
+    match fence::raise(&fenced.plan, command, || probe(context.environment())) {
         // Outside of Unix no system has a fence, and a command that cannot be fenced is not run.
         Ok(_) => Ok(FencedEnd { status: FencedStatus::Code(126), cleared: true }),
         Err(error) => Err(CliError::usage(error.to_string(), "nothing was run")),
@@ -162,9 +167,9 @@ fn not_raised(error: std::io::Error) -> CliError {
 }
 
 /// Returns true if another process of this program can make the namespaces of a fence.
-pub fn probe() -> bool {
-    let Ok(program) = std::env::current_exe() else { return false };
-    let mut asked = Command::new(program);
+pub fn probe(environment: &Environment) -> bool {
+    let Some(program) = environment.program() else { return false };
+    let mut asked = programs::command(program, environment);
     asked.args(["fence", "--probe"]);
     asked.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     asked.status().is_ok_and(|status| status.success())
@@ -177,7 +182,7 @@ struct HeldPlaces {
 }
 
 impl HeldPlaces {
-    fn new(fenced: &Fenced) -> std::io::Result<Self> {
+    fn new(fenced: &Fenced, environment: &Environment) -> std::io::Result<Self> {
         let stand_ins = &fenced.plan.stand_ins;
         if stand_ins.is_empty() {
             return Ok(Self { held: None, keeper: None });
@@ -193,7 +198,8 @@ impl HeldPlaces {
             }
             held => held?,
         };
-        let mut keeper = Command::new(std::env::current_exe()?);
+        let program = environment.program().ok_or(std::io::ErrorKind::NotFound)?;
+        let mut keeper = programs::command(program, environment);
         keeper.args(["fence", "--keep"]).stdin(Stdio::piped()).stdout(Stdio::null());
         keeper.stderr(Stdio::null()).current_dir("/");
         #[cfg(unix)]
@@ -232,10 +238,8 @@ fn warn(context: &Context, sentences: &[String]) {
     for sentence in sentences {
         page.label(WARN, "fence:").text(sentence).end();
     }
-    let mut stderr = std::io::stderr();
-    let bytes = context.printer.styled_for(&stderr, &page);
     // If stderr is closed, the exit code still reports the problem.
-    let _ = stderr.write_all(&bytes);
+    let _ = context.printer.aside(&page);
 }
 
 fn show(page: &mut Page, fenced: &Fenced) {

@@ -31,7 +31,7 @@ pub struct ForArgs {
 pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let session = args.session.as_deref().or(context.agent());
     // The session of an agent without a name is not known, so no selection counts for it.
-    let is_known = session.is_some() || agents::above().is_none();
+    let is_known = session.is_some() || agents::above(context.environment()).is_none();
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;

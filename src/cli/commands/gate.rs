@@ -45,7 +45,7 @@ pub fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
     } else {
         let mut strictest = Decision::NoOpinion;
         for path in paths {
-            let workspace = Workspace::open(&path)?;
+            let workspace = Workspace::open(&path, context.environment())?;
             strictest = stricter(strictest, judge(&workspace, &request(vec![path])));
         }
         strictest

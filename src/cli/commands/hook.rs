@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::cli::Exit;
+use ground::Environment;
 
 /// Answer one call of an agent's host: its JSON on stdin, its answer on stdout
 #[derive(Debug, clap::Args)]
@@ -26,7 +27,7 @@ pub struct HookArgs {
 
 /// The hook prints its answer itself. The exit code is 0, or 2, by which some hosts understand a
 /// denial.
-pub fn run(args: &HookArgs) -> Exit {
-    let ended = hook::run(&args.host);
+pub fn run(args: &HookArgs, environment: &Environment) -> Exit {
+    let ended = hook::run(&args.host, environment);
     if ended == ExitCode::SUCCESS { Exit::Fine } else { Exit::Usage }
 }

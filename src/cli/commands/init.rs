@@ -183,9 +183,9 @@ pub fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
 /// Sets up everything that the repository shows it needs. If the settings of one agent cannot be
 /// changed, the others are still set up.
 fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliError> {
-    let workspace = init(&context.cwd)?;
+    let workspace = init(&context.cwd, context.environment())?;
     note_program(context)?;
-    let root = Root::find(&context.cwd)?;
+    let root = Root::find(&context.cwd, context.environment())?;
     let mut answer = FirstUseAnswer {
         workspace,
         agents: Vec::new(),
@@ -199,12 +199,12 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
     answer.workspace.changed |= files.any(|file| is_new(file.done));
     // Without a home folder nobody can know which agents and editors are set up, but the workspace
     // is still made.
-    let Some(folders) = Folders::here(root.path()) else { return Ok(answer) };
-    let search = std::env::var_os("PATH");
-    answer.editors = editors::found(root.path(), &folders.home, search.as_deref());
+    let Some(folders) = Folders::here(&root) else { return Ok(answer) };
+    let search = context.environment().search();
+    answer.editors = editors::found(&root, &folders.home, search);
     let agents = match args.no_agents {
         true => Vec::new(),
-        false => found::agents(&folders, search.as_deref()),
+        false => found::agents(&folders, search),
     };
     let (level, program) = (InstallLevel::Project, HostProgram::Found);
     for (host, by) in agents {
@@ -230,7 +230,7 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
 }
 
 fn for_team(context: &Context, args: &InitArgs) -> Result<Option<TeamAnswer>, CliError> {
-    args.team.then(|| Ok(team(&context.cwd, &args.owner)?)).transpose()
+    args.team.then(|| Ok(team(&context.cwd, &args.owner, context.environment())?)).transpose()
 }
 
 /// Returns the named hosts, or all known hosts with `--all`.
@@ -253,14 +253,14 @@ fn wire(
     hosts: &[Host],
     act: InstallAct,
 ) -> Result<WiringAnswer, CliError> {
-    let root = Root::find(&context.cwd)?;
+    let root = Root::find(&context.cwd, context.environment())?;
     let level = if args.user { InstallLevel::User } else { InstallLevel::Project };
-    let program = if args.absolute { this_program()? } else { HostProgram::Found };
+    let program = if args.absolute { this_program(context)? } else { HostProgram::Found };
     let folders = folders(&root)?;
     // The step that can be refused comes first, so that nothing is left half done.
     let wired = install::install(&folders, hosts, level, &program, act).map_err(not_installed)?;
     let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
-    let workspace = if first { Some(init(&context.cwd)?) } else { None };
+    let workspace = if first { Some(init(&context.cwd, context.environment())?) } else { None };
     if act == InstallAct::Put {
         note_program(context)?;
     }
@@ -269,7 +269,7 @@ fn wire(
 
 /// Returns the folders that hold settings of agents. Fails if there is no home folder.
 pub(super) fn folders(root: &Root) -> Result<Folders, CliError> {
-    Folders::here(root.path()).ok_or_else(|| {
+    Folders::here(root).ok_or_else(|| {
         CliError::usage("your home folder is not known", "set HOME, then run this again")
     })
 }
@@ -277,16 +277,18 @@ pub(super) fn folders(root: &Root) -> Result<Folders, CliError> {
 /// Notes which program the hooks will start, so that a different program under the same name is
 /// noticed later.
 fn note_program(context: &Context) -> Result<(), CliError> {
-    let root = Root::find(&context.cwd)?;
+    let root = Root::find(&context.cwd, context.environment())?;
     if root.governed() {
-        binary::note(&root, std::env::var_os("PATH").as_deref())?;
+        binary::note(&root, context.environment().search())?;
     }
     Ok(())
 }
 
-fn this_program() -> Result<HostProgram, CliError> {
-    let path =
-        std::env::current_exe().map_err(|source| CliError::io("this program", "found", source))?;
+fn this_program(context: &Context) -> Result<HostProgram, CliError> {
+    let path = context.environment().program().ok_or_else(|| {
+        let unknown = std::io::Error::from(std::io::ErrorKind::NotFound);
+        CliError::io("this program", "found", unknown)
+    })?;
     Ok(HostProgram::At(path.display().to_string()))
 }
 

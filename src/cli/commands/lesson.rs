@@ -1,7 +1,5 @@
 //! `intent lesson`: writes down what was learned, for later agents and people.
 
-use std::io::IsTerminal;
-
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, person};
 use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
@@ -44,8 +42,8 @@ pub fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     let LessonArgs { text, intent, model, .. } = args;
     let is_named = agent.is_some() || session.is_some() || model.is_some();
-    let (asker, contributor) = match asker(is_named) {
-        Asker::Person => (Asker::Person, person::contributor(&ws)),
+    let (asker, contributor) = match asker(context, is_named) {
+        Asker::Person => (Asker::Person, person::contributor(context, &ws)),
         Asker::Agent => (Asker::Agent, Contributor::default()),
     };
     let request = LessonRequest { text, intent, session, agent, model, asker, contributor };
@@ -66,8 +64,9 @@ pub fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
 
 /// Returns who gives the lesson. A person is at a terminal and names no agent. An agent could
 /// pretend to be one; the documents say so.
-fn asker(is_named: bool) -> Asker {
-    match !is_named && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+fn asker(context: &Context, is_named: bool) -> Asker {
+    let terminals = context.printer.streams.terminals;
+    match !is_named && terminals.input && terminals.error {
         true => Asker::Person,
         false => Asker::Agent,
     }

@@ -15,6 +15,6 @@ pub struct McpArgs {
 
 pub fn run(context: &Context, _args: McpArgs) -> Result<Exit, CliError> {
     let named = context.named.then(|| context.cwd.clone());
-    let ended = mcp::run(context.cwd.clone(), named);
+    let ended = mcp::run(context.environment().clone(), context.cwd.clone(), named);
     Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
 }

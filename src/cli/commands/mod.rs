@@ -232,7 +232,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Gate(args) => gate::run(context, args),
         Command::Fence(args) => fence::run(context, args),
         Command::Worktree(args) => worktree::run(context, args),
-        Command::Hook(args) => Ok(hook::run(&args)),
+        Command::Hook(args) => Ok(hook::run(&args, context.environment())),
         Command::GitHooks(args) => git_hooks::run(context, args),
         Command::Approve(args) => approve::run(context, args),
         Command::Reject(args) => approve::reject(context, args),

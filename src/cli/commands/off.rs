@@ -33,13 +33,13 @@ pub struct OffArgs {
 pub struct OnArgs {}
 
 pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
-    let terminal = Terminal::of_a_person()?;
+    let terminal = Terminal::of_a_person(context)?;
     let workspace = context.governed_workspace()?;
     let mut page = Page::default();
     page.literal("In ").styled(STRONG, workspace.root.path().display().to_string());
     page.literal(" no agent will be held up for ");
     page.styled(STRONG, format!("{:#}", signed(args.lasts))).line(".");
-    if !terminal.confirms(context.printer, &mut page, " to switch the gate off: ")? {
+    if !terminal.confirms(&context.printer, &mut page, " to switch the gate off: ")? {
         return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
     }
     let answer = approval::switch_off(&workspace, args.lasts, args.reason.as_deref())?;
@@ -47,7 +47,7 @@ pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
 }
 
 pub fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
-    Terminal::of_a_person()?;
+    Terminal::of_a_person(context)?;
     let answer = approval::switch_on(&context.open_workspace()?)?;
     print_switch(context, &answer)
 }

@@ -38,7 +38,7 @@ pub struct ReassignArgs {
 }
 
 pub fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
-    Terminal::of_a_person()?;
+    Terminal::of_a_person(context)?;
     let (workspace, what) = meant(context, &args.target)?;
     let by = workspace.person();
     let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
@@ -90,10 +90,8 @@ fn show(page: &mut Page, answer: &ReassignAnswer) {
 
 #[cfg(test)]
 mod tests {
-    use clap::ColorChoice;
 
     use super::*;
-    use crate::cli::print::Printer;
 
     #[test]
     fn a_path_and_a_name_may_contain_the_mark_between_them() {
@@ -101,8 +99,7 @@ mod tests {
         for file in ["a.js", "b#.md"] {
             std::fs::write(place.path().join(file), "").expect("written");
         }
-        let printer = Printer { json_asked: false, color: ColorChoice::Never, quiet: false };
-        let context = Context::new(Some(place.path()), printer).expect("a context");
+        let context = Context::silent(place.path());
         for (text, expected) in
             [("a.js#m", "m"), ("a.js#C.#m", "C.#m"), ("b#.md#C# and F#", "C# and F#")]
         {

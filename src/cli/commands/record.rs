@@ -116,7 +116,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     let mut answer = RecordedAnswer::default();
     let (mut looked_at, mut needs_code) = (0, false);
     for files::WorkspaceFiles { workspace, files, named } in
-        files::by_workspace(&context.cwd, &args.paths)?
+        files::by_workspace(context, &args.paths)?
     {
         looked_at += files.len();
         let paths = files.into_iter().collect();
@@ -149,7 +149,7 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
-    let by_default = (!is_named && person::is_here()).then_some(EntityType::Human);
+    let by_default = (!is_named && person::is_here(context)).then_some(EntityType::Human);
     let contributor = args.contributor.or(by_default);
     let has_person = matches!(contributor, Some(EntityType::Human | EntityType::Mixed));
     RecordRequest {
@@ -165,7 +165,7 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
         contributor,
         person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
-        accepts_ungated: !is_named && agents::above().is_none(),
+        accepts_ungated: !is_named && agents::above(context.environment()).is_none(),
         ..RecordRequest::default()
     }
 }

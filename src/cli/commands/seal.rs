@@ -4,12 +4,11 @@ mod message;
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::cli::{CliError, Context, Exit};
+use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
     SealAnswer, SealScope, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
@@ -134,12 +133,12 @@ fn is_merging(workspace: &Workspace) -> bool {
 fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let folder = workspace.root.path().join(".orchestration/agent_trace");
-    let mut git = Command::new("git");
+    let mut git = programs::command("git", workspace.root.environment());
     git.args(["diff-index", "--cached", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"]);
     let output = git::run(git.arg(&folder).current_dir(top))?;
     let missing = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
-    update_index(top, missing.map(str::to_owned).collect())
+    update_index(top, missing.map(str::to_owned).collect(), workspace.root.environment())
 }
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {

@@ -3,14 +3,14 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
-use crate::cli::{CliError, Context, Exit, person};
+use crate::cli::{CliError, Context, Exit, person, programs};
 use ground::git::short_id;
 use ground::{store, text};
 use ledger::{TestRun, TestSource};
@@ -130,10 +130,10 @@ fn wanted(args: &TestArgs, named: Vec<(String, String)>) -> Result<Vec<WantedCom
 /// Reads a JUnit report. A report vouches for a test run that this program did not see, so an agent
 /// may not submit one.
 fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>), CliError> {
-    person::no_agent()?;
+    person::no_agent(context)?;
     let shown = file.display().to_string();
     let bytes = store::read_capped(&context.cwd.join(file), MAX_REPORT)?;
-    let bytes = bytes.ok_or_else(|| CliError::missing(&context.cwd, file))?;
+    let bytes = bytes.ok_or_else(|| CliError::missing(context, file))?;
     let results = Results::read(&bytes).map_err(|error| {
         CliError::usage(format!("{shown} cannot be read: {error}"), "name a JUnit XML file")
     })?;
@@ -156,7 +156,7 @@ fn execute(
         [] => (shell, vec![flag.to_owned(), command.to_owned()]),
     };
     let started = Instant::now();
-    let status = Command::new(program)
+    let status = programs::command(program, workspace.root.environment())
         .args(arguments)
         .current_dir(workspace.root.path())
         .stdin(Stdio::null())

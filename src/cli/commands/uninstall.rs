@@ -45,13 +45,13 @@ pub struct UninstallArgs {
 }
 
 pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
-    person::no_agent()?;
-    let root = Root::find(&context.cwd)?;
+    person::no_agent(context)?;
+    let root = Root::find(&context.cwd, context.environment())?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);
     // Without a home folder the settings of the user cannot be found, but those of the project can.
     let folders = match args.user {
         true => Some(init::folders(&root)?),
-        false => Folders::here(root.path()),
+        false => Folders::here(&root),
     };
     if let Some(folders) = folders {
         agents(&folders, &args, &mut answer);

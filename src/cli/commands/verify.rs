@@ -36,7 +36,7 @@ pub fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let mut accepted = Vec::new();
     if args.accept_rewrite {
-        Terminal::of_a_person()?;
+        Terminal::of_a_person(context)?;
         accepted = accept_rewrite(&workspace, workspace.person())?;
     }
     let mut answer = verify_signed(&workspace, &SshKeygen::of_machine(&workspace))?;

@@ -2,13 +2,13 @@
 //! made to run another program.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::print::{GOOD, INTENT, STRONG};
-use crate::cli::{CliError, Context, Exit, person};
+use crate::cli::{CliError, Context, Exit, person, programs};
 use ground::text;
 use overview::select::select;
 use why::Workspace;
@@ -50,7 +50,7 @@ pub struct WorktreeAnswer {
 }
 
 pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
-    person::no_agent()?;
+    person::no_agent(context)?;
     let workspace = context.governed_workspace()?;
     let Some(top) = workspace.root.work_tree() else {
         return Err(CliError::usage(
@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
         Some(path) => context.cwd.join(path),
         None => beside(top, &args.name)?,
     };
-    let mut git = Command::new("git");
+    let mut git = programs::command("git", context.environment());
     git.args(["worktree", "add", "--quiet", "-b", &args.name]).arg(&path).current_dir(top);
     let made = git.stdin(Stdio::null()).output();
     let made = made.map_err(|error| CliError::io("git", "started", error))?;
@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
         ));
     }
     let below = workspace.root.path().strip_prefix(top).unwrap_or(std::path::Path::new(""));
-    let linked = Workspace::open(&path.join(below))?;
+    let linked = Workspace::open(&path.join(below), context.environment())?;
     if !linked.root.governed() {
         let (named, word) = (path.display(), text::shell_word(&path.to_string_lossy()));
         return Err(CliError::usage(

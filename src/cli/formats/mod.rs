@@ -33,7 +33,7 @@ pub enum CheckFormat {
 /// JSON, which the caller prints. A finding at the level `least` or above counts as a failure.
 /// `root` is the workspace that the findings are about.
 pub fn write(
-    printer: Printer,
+    printer: &Printer,
     format: CheckFormat,
     answer: &CheckAnswer,
     least: Option<Level>,

@@ -18,8 +18,9 @@ use super::effects::Call;
 use super::fields;
 use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment, PayloadParts, moment};
+use ground::Environment;
 
-pub fn read(host: Host, payload: &Value) -> Incoming {
+pub fn read(host: Host, payload: &Value, environment: &Environment) -> Incoming {
     let family = match host.family {
         Family::Copilot if payload.get("hook_event_name").is_some() => Family::Claude,
         family => family,
@@ -32,7 +33,7 @@ pub fn read(host: Host, payload: &Value) -> Incoming {
         Family::Windsurf => windsurf::read(payload),
         Family::Claude | Family::Codex | Family::Gemini | Family::Plain => claude::read(payload),
     };
-    Incoming::new(host, family, payload, parts)
+    Incoming::new(host, family, payload, parts, environment)
 }
 
 /// The moment of a call, with the host's own name for its event, which some answers must contain.

@@ -1,3 +1,5 @@
+use ground::Environment;
+use ground::environment::Program;
 use std::fs;
 
 use super::*;
@@ -33,7 +35,7 @@ impl Lab {
     }
 
     fn root(&self) -> Root {
-        Root::find(&self.folder.path().join("p")).unwrap()
+        Root::find(&self.folder.path().join("p"), &ground::Environment::of_process()).unwrap()
     }
 
     fn folders(&self) -> Folders {
@@ -41,7 +43,7 @@ impl Lab {
             project: self.root().path().to_owned(),
             home: self.folder.path().join("home"),
             managed: self.folder.path().join("managed"),
-            variable: |_| None,
+            environment: Environment::new([], std::path::PathBuf::new(), Program::default()),
         }
     }
 

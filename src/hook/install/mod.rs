@@ -19,8 +19,8 @@ use serde::Serialize;
 pub use recipes::HostProgram;
 
 use super::host::Host;
-use ground::Hint;
 use ground::store::{self, StoreError};
+use ground::{Environment, Hint, Root};
 use recipes::{FileContent, MakeContent, Recipe};
 
 /// A line near the top of every file that contains nothing but our content.
@@ -56,16 +56,17 @@ pub struct Folders {
     /// The folder of Claude Code's managed settings, which an organisation sets and people cannot
     /// change.
     pub managed: PathBuf,
-    /// Returns the path in an environment variable, because some variables move a host's folder.
-    pub variable: fn(&str) -> Option<PathBuf>,
+    /// The surroundings of the command, because some variables move a host's folder.
+    pub environment: Environment,
 }
 
 impl Folders {
     /// Returns the folders for this process and this root, or `None` if the home folder is unknown.
-    pub fn here(root: &Path) -> Option<Self> {
-        let home = std::env::home_dir()?;
+    pub fn here(root: &Root) -> Option<Self> {
+        let environment = root.environment().clone();
+        let home = environment.home()?.to_owned();
         let managed = PathBuf::from(MANAGED);
-        Some(Self { project: root.to_owned(), home, managed, variable: folder_named })
+        Some(Self { project: root.path().to_owned(), home, managed, environment })
     }
 }
 
@@ -77,8 +78,8 @@ const MANAGED: &str = if cfg!(windows) {
     "/etc/claude-code"
 };
 
-fn folder_named(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+fn folder_named(environment: &Environment, variable: &str) -> Option<PathBuf> {
+    environment.variable(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// Why settings were left alone. No file was changed.
@@ -479,7 +480,7 @@ fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBu
 /// Returns the folder with the host's settings for all projects.
 fn home(folders: &Folders, recipe: &Recipe) -> PathBuf {
     let (variable, folder) = recipe.home;
-    let moved = variable.and_then(folders.variable);
+    let moved = variable.and_then(|variable| folder_named(&folders.environment, variable));
     moved.unwrap_or_else(|| folders.home.join(folder))
 }
 

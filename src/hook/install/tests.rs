@@ -1,3 +1,4 @@
+use ground::environment::Program;
 use std::fs;
 use std::path::Path;
 
@@ -27,7 +28,7 @@ impl Project {
             project: self.project(),
             home: self.folder.path().join("home"),
             managed: self.folder.path().join("managed"),
-            variable: |_| None,
+            environment: Environment::new([], std::path::PathBuf::new(), Program::default()),
         }
     }
 

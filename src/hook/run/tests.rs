@@ -35,7 +35,7 @@ fn panicking() -> Verbs {
 }
 
 fn said(payload: &'static str, verbs: Verbs) -> HookAnswer {
-    converse("claude-code", payload.as_bytes(), verbs).1
+    converse("claude-code", payload.as_bytes(), verbs, &ground::Environment::of_process()).1
 }
 
 fn is_denied(said: &HookAnswer, code: &str) -> bool {
@@ -73,7 +73,12 @@ fn a_panic_denies_before_a_tool_and_is_silent_after_it() {
     assert_eq!(said(AFTER, panicking()), HookAnswer::Nothing);
     for event in ["SessionStart", "UserPromptSubmit", "Stop", "Whatever"] {
         let payload = format!("{{\"hook_event_name\":\"{event}\",\"cwd\":\"/p\"}}");
-        let (_, said) = converse("claude-code", io::Cursor::new(payload), panicking());
+        let (_, said) = converse(
+            "claude-code",
+            io::Cursor::new(payload),
+            panicking(),
+            &ground::Environment::of_process(),
+        );
         assert_eq!(said, HookAnswer::Nothing, "{event}");
     }
 }
@@ -107,7 +112,12 @@ impl Read for Endless {
 #[test]
 fn a_message_that_does_not_end_is_denied_in_time() {
     let started = Instant::now();
-    let (_, said) = converse("codex", Endless(b"{\"hook_event_name\":"), calm());
+    let (_, said) = converse(
+        "codex",
+        Endless(b"{\"hook_event_name\":"),
+        calm(),
+        &ground::Environment::of_process(),
+    );
     assert!(is_denied(&said, "HOOK_ERROR"), "{said:?}");
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
@@ -123,10 +133,11 @@ impl Read for BrokenPipe {
 #[test]
 fn an_unreadable_message_is_denied_for_every_host() {
     for host in HOSTS {
-        let (_, said) = converse(host.name, BrokenPipe, calm());
+        let (_, said) = converse(host.name, BrokenPipe, calm(), &ground::Environment::of_process());
         assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{}", host.name);
         for payload in ["", "[]", "nonsense", "{\"hook_event_name\":\"PreToolUse\",\"tool_na"] {
-            let (_, said) = converse(host.name, payload.as_bytes(), calm());
+            let (_, said) =
+                converse(host.name, payload.as_bytes(), calm(), &ground::Environment::of_process());
             assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{} {payload:?}: {said:?}", host.name);
         }
     }
@@ -160,7 +171,12 @@ fn a_message_that_names_a_field_twice_is_denied_even_if_it_may_read() {
         cut,
         in_the_value,
     ] {
-        let (_, said) = converse("claude-code", io::Cursor::new(payload.clone()), calm());
+        let (_, said) = converse(
+            "claude-code",
+            io::Cursor::new(payload.clone()),
+            calm(),
+            &ground::Environment::of_process(),
+        );
         assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{payload}: {said:?}");
     }
 }
@@ -170,7 +186,13 @@ fn a_too_large_message_is_denied_unless_it_only_reads() {
     let large = |payload: &str| {
         let text = "x".repeat(MAX_PAYLOAD as usize);
         let payload = format!("{},\"more\":\"{text}\"}}", &payload[..payload.len() - 1]);
-        converse("claude-code", io::Cursor::new(payload), calm()).1
+        converse(
+            "claude-code",
+            io::Cursor::new(payload),
+            calm(),
+            &ground::Environment::of_process(),
+        )
+        .1
     };
     assert!(is_denied(&large(WRITE), "UNREADABLE_PAYLOAD"));
     assert_eq!(large(READ), HookAnswer::Nothing);

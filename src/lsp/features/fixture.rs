@@ -117,10 +117,13 @@ impl Editor {
                 agent: file.agent.clone(),
                 ..record::RecordRequest::default()
             };
-            let answer = judged_record::record(&Workspace::open(folder.path()).unwrap(), &request);
+            let answer = judged_record::record(
+                &Workspace::open(folder.path(), &ground::Environment::of_process()).unwrap(),
+                &request,
+            );
             assert_eq!(answer.unwrap().skipped.len(), 0, "{} was not recorded", file.path);
         }
-        let workspace = Workspace::open(folder.path()).unwrap();
+        let workspace = Workspace::open(folder.path(), &ground::Environment::of_process()).unwrap();
         let mut editor = Self {
             folder,
             elsewhere: tempfile::tempdir().unwrap(),

@@ -456,7 +456,7 @@ fn lenses_requested_at_the_start_wait_for_the_workspace() {
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     let open = |root: &Path| {
         std::thread::sleep(Duration::from_millis(500));
-        Workspace::open(root).map_err(|error| error.to_string())
+        Workspace::open(root, &ground::Environment::of_process()).map_err(|error| error.to_string())
     };
     let uri = json!(editor.uri("/.orchestration/active_intents.yaml"));
     let text = std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap();
@@ -481,7 +481,7 @@ fn the_status_names_waiting_questions() {
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
     let asked = super::questions::ask(&editor, super::questions::wider());
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 1);
-    let ws = Workspace::open(&editor.path("")).unwrap();
+    let ws = Workspace::open(&editor.path(""), &ground::Environment::of_process()).unwrap();
     approval::decide(&ws, &asked.code, ApprovalVerdict::Reject, DecisionPlace::Terminal).unwrap();
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
     let left = session.ask("shutdown", Value::Null);

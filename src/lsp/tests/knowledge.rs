@@ -20,7 +20,7 @@ fn find(folder: &Path) -> Option<WorkspaceLocation> {
 }
 
 fn open(root: &Path) -> Result<Workspace, String> {
-    Workspace::open(root).map_err(|error| error.to_string())
+    Workspace::open(root, &ground::Environment::of_process()).map_err(|error| error.to_string())
 }
 
 fn open_slowly(root: &Path) -> Result<Workspace, String> {

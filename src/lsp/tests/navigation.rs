@@ -32,7 +32,11 @@ fn record_file(folder: &std::path::Path) {
         agent: Some("claude-code".to_owned()),
         ..record::RecordRequest::default()
     };
-    let answer = judged_record::record(&Workspace::open(folder).unwrap(), &request).unwrap();
+    let answer = judged_record::record(
+        &Workspace::open(folder, &ground::Environment::of_process()).unwrap(),
+        &request,
+    )
+    .unwrap();
     assert_eq!(answer.recorded.len(), 1);
 }
 

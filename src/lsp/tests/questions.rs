@@ -13,7 +13,7 @@ use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
 use why::Workspace;
 
 pub(super) fn ask(editor: &Editor, subject: Subject) -> Approval {
-    let ws = Workspace::open(&editor.path("")).unwrap();
+    let ws = Workspace::open(&editor.path(""), &ground::Environment::of_process()).unwrap();
     let request = Request { subject, actor: "codex:1".into(), cwd: editor.path(""), head: None };
     approvals::ask(&ws.root, request).unwrap()
 }
@@ -28,7 +28,7 @@ pub(super) fn wider() -> Subject {
 }
 
 fn state(editor: &Editor, asked: &Approval) -> ApprovalState {
-    let ws = Workspace::open(&editor.path("")).unwrap();
+    let ws = Workspace::open(&editor.path(""), &ground::Environment::of_process()).unwrap();
     approval::status(&ws, &asked.code).unwrap().state
 }
 
@@ -83,7 +83,7 @@ fn a_dialog_is_cancelled_when_it_was_decided_elsewhere() {
     let asked = ask(&editor, command("rm -rf a"));
     let mut session = person(&editor);
     let question = session.heard(QUESTION);
-    let ws = Workspace::open(&editor.path("")).unwrap();
+    let ws = Workspace::open(&editor.path(""), &ground::Environment::of_process()).unwrap();
     approval::decide(&ws, &asked.code, ApprovalVerdict::Approve, DecisionPlace::Terminal).unwrap();
     let cancelled = session.heard("$/cancelRequest");
     assert_eq!(cancelled["params"]["id"], question["id"]);

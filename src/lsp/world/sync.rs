@@ -13,7 +13,7 @@ use crate::open_document::OpenDocument;
 use crate::ordered::Ordered;
 use crate::{convert, watch};
 use code::Document;
-use ground::{Attributes, Git, Root};
+use ground::{Attributes, Environment, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
@@ -69,14 +69,17 @@ fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
 }
 
 fn is_declared_generated(path: &Path) -> bool {
-    let Some(root) = Root::find(path).ok().filter(Root::governed) else { return false };
+    let Some(root) = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)
+    else {
+        return false;
+    };
     let relative = root.relative(root.path(), path);
     relative.is_ok_and(|relative| Attributes::load(&root).is_generated(&relative))
 }
 
 /// Returns a governed file as it was at the last commit.
 fn committed(path: &Path) -> Option<Document> {
-    let root = Root::find(path).ok().filter(Root::governed)?;
+    let root = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)?;
     let git = Git::open(&root).ok()??;
     let relative = root.relative(root.path(), path).ok()?;
     let bytes = git.file_at(&git.head().ok()??, &relative).ok()??;

@@ -140,7 +140,8 @@ where
 impl CallContext {
     /// Opens the workspace of the folder in which relative paths start.
     fn open_workspace(&self) -> Result<Workspace, Refusal> {
-        let ws = Workspace::open(&self.folder).map_err(VerbError::from)?;
+        let ws =
+            Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?;
         ws.governed()?;
         Ok(ws)
     }
@@ -149,7 +150,7 @@ impl CallContext {
     /// is resolved against the connection's own workspace, and so is outside it.
     fn file(&self, named: &str) -> Result<(Workspace, RelativePath), Refusal> {
         let target = self.folder.join(Path::new(named));
-        let ws = Workspace::open(&target).map_err(VerbError::from)?;
+        let ws = Workspace::open(&target, self.session.environment()).map_err(VerbError::from)?;
         let ws = if ws.root.governed() { ws } else { self.open_workspace()? };
         let path = ws.path(&self.folder, &target)?;
         Ok((ws, path))
@@ -168,6 +169,7 @@ impl CallContext {
             call: Some(call),
             asking: Asking::ByCode,
             rewrites: false,
+            environment: self.session.environment().clone(),
             cwd: self.folder.clone(),
             tool: tool.to_owned(),
             model: None,

@@ -8,6 +8,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use ground::Environment;
 use ground::store::{self, StoreError, failed};
 use why::VerbError;
 
@@ -20,11 +21,11 @@ const MARK: &str = "Installed by `intent git-hooks --install`";
 const BEFORE: &str = "before-intent";
 
 /// Installs all our hooks. Hooks of other programs are moved aside.
-pub(super) fn install(folder: &Path) -> Result<(), VerbError> {
+pub(super) fn install(folder: &Path, environment: &Environment) -> Result<(), VerbError> {
     std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
     for name in all() {
         take_out(folder, name)?;
-        put_in(folder, name)?;
+        put_in(folder, name, environment)?;
     }
     link_neighbours(folder)
 }
@@ -65,7 +66,7 @@ fn place(folder: &Path, name: &str) -> PathBuf {
     if calls::is_framework(&own) { legacy } else { own }
 }
 
-fn put_in(folder: &Path, name: &str) -> Result<(), VerbError> {
+fn put_in(folder: &Path, name: &str, environment: &Environment) -> Result<(), VerbError> {
     let place = place(folder, name);
     let before = before(folder, name);
     if is_there(&place) {
@@ -76,8 +77,9 @@ fn put_in(folder: &Path, name: &str) -> Result<(), VerbError> {
         std::fs::create_dir_all(&aside).map_err(failed(&aside, "created"))?;
         rename(&place, &before)?;
     }
-    let program = std::env::current_exe().map_err(failed(&place, "written"))?;
-    store::create_new(&place, script(folder, name, &program).as_bytes())?;
+    let program = environment.program().ok_or_else(|| std::io::ErrorKind::NotFound.into());
+    let program = program.map_err(failed(&place, "written"))?;
+    store::create_new(&place, script(folder, name, program).as_bytes())?;
     make_executable(&place).map_err(failed(&place, "made executable"))?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Reads the git settings that say how a repository is used. A setting of the repository takes
 //! precedence over one of the person or of the machine.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
@@ -13,7 +14,7 @@ use gix::config::source::Kind;
 use gix::sec::Trust;
 
 use super::Git;
-use crate::store;
+use crate::{Environment, store};
 
 /// A longer name is cut, because the ledger is not meant for long texts.
 const MAX_NAME: usize = 100;
@@ -28,7 +29,7 @@ impl Git {
     /// it, or if it is a symbolic link.
     pub fn hooks_folder(&self) -> (PathBuf, bool) {
         let top = self.root.work_tree().unwrap_or(self.root.path());
-        let own = || self.setting(|file| path(file, "core.hooksPath"));
+        let own = || self.setting(|file| path(file, "core.hooksPath", self.environment()));
         match self.configured_path("core.hooksPath").or_else(own) {
             Some(folder) => (top.join(folder), true),
             None => {
@@ -93,19 +94,24 @@ impl Git {
 
     /// Like [`Self::configured`], for a setting that is a path: `~/key` is in the home folder.
     pub fn configured_path(&self, key: &str) -> Option<PathBuf> {
-        self.followed(|file| path(file, key))
+        self.followed(|file| path(file, key, self.environment()))
     }
 
     fn followed<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         // The setting might be in a file that is not read, and then any other value would be wrong.
-        if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
+        if !includes_are_readable(
+            repo.config_snapshot().plumbing(),
+            None,
+            MAX_DEPTH,
+            self.environment(),
+        ) {
             return None;
         }
         self.setting(|file| {
             let mut whole = file.clone();
             let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
-            follow(&mut whole, conditional);
+            follow(&mut whole, conditional, self.environment());
             read(&whole)
         })
     }
@@ -117,38 +123,43 @@ impl Git {
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
-        own.or_else(|| read(&of_machine()?))
+        own.or_else(|| read(&of_machine(self.environment())?))
+    }
+
+    fn environment(&self) -> &Environment {
+        self.root.environment()
     }
 }
 
 /// Returns the name of the person who uses this machine, from git's `user.name`. For folders
 /// without a repository.
-pub fn person_of_machine() -> Option<String> {
-    name_in(&configured_on_machine("user.name")?)
+pub fn person_of_machine(environment: &Environment) -> Option<String> {
+    name_in(&configured_on_machine("user.name", environment)?)
 }
 
 /// Like [`Git::configured`], for folders without a repository.
-pub fn configured_on_machine(key: &str) -> Option<String> {
-    machine_followed(|file| Some(file.string(key)?.to_string()))
+pub fn configured_on_machine(key: &str, environment: &Environment) -> Option<String> {
+    machine_followed(environment, |file| Some(file.string(key)?.to_string()))
 }
 
 /// Like [`Git::configured_path`], for folders without a repository.
-pub fn path_on_machine(key: &str) -> Option<PathBuf> {
-    machine_followed(|file| path(file, key))
+pub fn path_on_machine(key: &str, environment: &Environment) -> Option<PathBuf> {
+    machine_followed(environment, |file| path(file, key, environment))
 }
 
-fn machine_followed<T>(read: impl Fn(&File) -> Option<T>) -> Option<T> {
-    let mut file = of_machine()?;
-    follow(&mut file, conditional::Context::default());
+fn machine_followed<T>(environment: &Environment, read: impl Fn(&File) -> Option<T>) -> Option<T> {
+    let mut file = of_machine(environment)?;
+    follow(&mut file, conditional::Context::default(), environment);
     read(&file)
 }
 
 /// Returns the settings of the machine and of the person. Settings that belong to an installation
 /// of git are left out, because only git itself knows where they are.
-fn of_machine() -> Option<File> {
+fn of_machine(environment: &Environment) -> Option<File> {
     let sources = [Kind::System, Kind::Global].into_iter().flat_map(Kind::sources);
     let files = sources.filter_map(|source| {
-        let path = source.storage_location(&mut |name| std::env::var_os(name))?;
+        let path =
+            source.storage_location(&mut |name| environment.variable(name).map(OsStr::to_owned))?;
         let path = path.is_file().then_some(path)?;
         Some(Metadata { path: Some(path), source: *source, level: 0, trust: Trust::Full })
     });
@@ -157,8 +168,12 @@ fn of_machine() -> Option<File> {
 
 /// Returns true if all included files of settings, at any depth, are small regular files. A
 /// repository could name a device instead.
-fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bool {
-    let home = std::env::home_dir();
+fn includes_are_readable(
+    file: &File,
+    folder: Option<&Path>,
+    depth: usize,
+    environment: &Environment,
+) -> bool {
     let includes = file.sections().filter(|section| {
         let name = section.header().name().to_string();
         ["include", "includeif"].contains(&name.to_ascii_lowercase().as_str())
@@ -168,13 +183,14 @@ fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bo
         section.values("path").into_iter().map(move |path| (folder, path))
     });
     named.all(|(folder, path)| {
-        let context = Context { home_dir: home.as_deref(), ..Context::default() };
+        let context = Context { home_dir: environment.home(), ..Context::default() };
         let Ok(path) = gix::config::Path::from(path).interpolate(context) else { return true };
         let path = folder.unwrap_or(Path::new("")).join(path);
         match store::read_capped(&path, MAX_INCLUDED) {
             Ok(None) => true,
-            Ok(Some(bytes)) if depth > 0 => File::try_from(bytes.as_bstr())
-                .is_ok_and(|inner| includes_are_readable(&inner, path.parent(), depth - 1)),
+            Ok(Some(bytes)) if depth > 0 => File::try_from(bytes.as_bstr()).is_ok_and(|inner| {
+                includes_are_readable(&inner, path.parent(), depth - 1, environment)
+            }),
             _ => false,
         }
     })
@@ -182,9 +198,8 @@ fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bo
 
 /// Reads the included files of settings. People use these to have, for example, one name for work
 /// and another one for other folders.
-fn follow(file: &mut File, conditional: conditional::Context<'_>) {
-    let home = std::env::home_dir();
-    let interpolate = Context { home_dir: home.as_deref(), ..Context::default() };
+fn follow(file: &mut File, conditional: conditional::Context<'_>, environment: &Environment) {
+    let interpolate = Context { home_dir: environment.home(), ..Context::default() };
     let includes = includes::Options::follow(interpolate, conditional);
     let includes = includes::Options { err_on_missing_config_path: false, ..includes };
     if let Err(error) = file.resolve_includes(init::Options { includes, ..Default::default() }) {
@@ -200,9 +215,8 @@ fn name_in(text: &str) -> Option<String> {
 }
 
 /// Returns a path in a setting, as git interprets it: `~/hooks` is in the home folder.
-fn path(file: &File, key: &str) -> Option<PathBuf> {
-    let home = std::env::home_dir();
-    let context = Context { home_dir: home.as_deref(), ..Context::default() };
+fn path(file: &File, key: &str, environment: &Environment) -> Option<PathBuf> {
+    let context = Context { home_dir: environment.home(), ..Context::default() };
     file.path(key)?.interpolate(context).ok()
 }
 

@@ -538,7 +538,7 @@ fn a_broken_repository_is_an_error_and_no_panic() {
 
 /// Calls every function. The test only fails on a panic.
 fn poke(place: &TestFolder, head: &CommitId) {
-    let Ok(root) = Root::find(&place.join("a")) else { return };
+    let Ok(root) = Root::find(&place.join("a"), &crate::Environment::of_process()) else { return };
     let Ok(Some(git)) = Git::open(&root) else { return };
     let _ = (git.head(), git.incoming(), git.resolve("main"), git.is_shallow());
     let _ = (git.merge_base(head, head), git.file_at(head, &path("a")), git.tracked());
@@ -604,7 +604,7 @@ fn a_repository_with_reftables_is_refused() {
 fn an_index_from_git_must_be_in_the_git_directory() {
     let place = TestFolder::committed(&[("a", "1")]);
     let dir = place.join(".git");
-    let handed = |given: &str| handed_index(Some(given.into()), &dir, place.path());
+    let handed = |given: &str| handed_index(Some(given.as_ref()), &dir, place.path());
     assert_eq!(handed(".git/next-index-1.lock"), Some(dir.join("next-index-1.lock")));
     assert_eq!(handed(dir.join("index").to_str().unwrap()), Some(dir.join("index")));
     assert_eq!(handed("/tmp/index"), None);

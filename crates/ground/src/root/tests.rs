@@ -170,7 +170,7 @@ fn a_bare_repository_has_no_workspace() {
     let place = TestFolder::new();
     place.git(&["init", "-q", "--bare", "store.git"]);
     for target in ["store.git", "store.git/refs/heads/x", "store.git/config"] {
-        let error = Root::find(&place.join(target)).unwrap_err();
+        let error = Root::find(&place.join(target), &crate::Environment::of_process()).unwrap_err();
         assert!(matches!(error, RootError::Bare { .. }), "{target}: {error}");
     }
     let outer = TestFolder::committed(&[("a", "")]);

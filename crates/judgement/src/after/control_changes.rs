@@ -56,7 +56,7 @@ impl ControlChanges {
                 None => changes.elsewhere.push(path.display().to_string()),
             }
         }
-        let Some(home) = std::env::home_dir() else { return changes };
+        let Some(home) = ws.root.environment().home() else { return changes };
         let at_home = AT_HOME.iter().filter(|place| {
             let file = home.join(place);
             relative(ws, &file).is_none()

@@ -100,14 +100,15 @@ pub fn rest(event: &Event) {
 
 /// Returns the root of the workspace in which the call is made, if it is governed.
 fn governed_root(event: &Event) -> Option<Root> {
-    Root::find(&event.cwd).ok().filter(Root::governed)
+    Root::find(&event.cwd, &event.environment).ok().filter(Root::governed)
 }
 
 /// Fills in the model that the host named at the start of the session if the call names none. Calls
 /// of a subagent are left as they are, because a subagent may run another model.
 fn knowing_model(event: &Event) -> Event {
     let kept = || {
-        let root = Root::find(&event.cwd).ok().filter(|_| event.subagent.is_none())?;
+        let root =
+            Root::find(&event.cwd, &event.environment).ok().filter(|_| event.subagent.is_none())?;
         session::model_of(&root, &event.session_key())
     };
     Event { model: event.model.clone().or_else(kept), ..event.clone() }
@@ -118,7 +119,7 @@ fn knowing_model(event: &Event) -> Event {
 fn workspaces(event: &Event) -> Vec<Workspace> {
     let mut all: Vec<Workspace> = Vec::new();
     for path in std::iter::once(event.cwd.clone()).chain(paths(event)) {
-        let Ok(root) = Root::find(&path) else { continue };
+        let Ok(root) = Root::find(&path, &event.environment) else { continue };
         if root.governed() && !all.iter().any(|ws| ws.root.path() == root.path()) {
             all.push(Workspace::at(root));
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::fence_plan::put;
 use crate::gate::settings_in_home;
 use fence::{FenceAccess, FencePlan};
-use ground::store;
+use ground::{Environment, store};
 use why::{VerbError, Workspace};
 
 /// Returns an error if a control file has a second name (a hard link). That name may be outside the
@@ -33,8 +33,8 @@ pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
 }
 
 /// Makes read-only: the settings of agents and of git in the home folder, and this program itself.
-pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
-    if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok())
+pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path, environment: &Environment) {
+    if let Some(home) = environment.home().and_then(|home| home.canonicalize().ok())
         && !home.starts_with(work_tree)
     {
         let git = [".gitconfig", ".config/git"].map(PathBuf::from);
@@ -47,7 +47,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
             }
         }
     }
-    if let Ok(program) = std::env::current_exe().and_then(|program| program.canonicalize())
+    if let Some(program) = environment.program().and_then(|program| program.canonicalize().ok())
         && !program.starts_with(work_tree)
         && program.parent().is_some_and(may_write)
     {

@@ -102,7 +102,7 @@ fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
 
 /// Notes which intents a person names in a prompt. The session may switch to these.
 pub fn prompt(event: &Event) {
-    let Ok(Some(home)) = places::governed_at(&event.cwd) else { return };
+    let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     keep_model(&home, event);
     let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
     let is_part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
@@ -124,7 +124,7 @@ fn keep_model(home: &Workspace, event: &Event) {
 /// Forgets the selection of a session that the host has emptied. The agent knows nothing of the
 /// intent any more and has to select again.
 pub fn clear(event: &Event) {
-    let Ok(Some(home)) = places::governed_at(&event.cwd) else { return };
+    let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     let cleared = session::clear_for(&home.root, &event.session_key());
     session::or_log(&home.root, "a cleared session keeps its selection", cleared);
 }
@@ -135,7 +135,7 @@ const MAX_SELECTABLE: usize = 4_000;
 /// Returns what a session is told at its start, and again after its context was compacted: how to
 /// work here, and which intent is selected.
 pub fn session_start(event: &Event) -> Option<String> {
-    let (home, _) = in_force::governed(places::governed_at(&event.cwd).ok()??);
+    let (home, _) = in_force::governed(places::governed_at(&event.cwd, &event.environment).ok()??);
     calls::prune(&home.root);
     in_force::prune(&home);
     keep_model(&home, event);

@@ -2,9 +2,9 @@
 //! and paths, and decides whether a command must run behind the fence.
 
 use super::{Denial, DenialCode};
-use ground::RelativePath;
 use ground::policy::{Policy, Rule, RuleDecision};
 use ground::text::shell_word;
+use ground::{Environment, RelativePath};
 use intents::Scope;
 use shell::{Class, Invocation, Prediction, matches_rule};
 
@@ -165,10 +165,15 @@ fn by_class(reading: &Prediction) -> Option<Denial> {
 
 /// Returns true if a command of the call may have effects that nobody can predict and does not run
 /// behind the fence of this intent.
-pub(super) fn needs_fence(readings: &[Prediction], intent: &str) -> bool {
+pub(super) fn needs_fence(
+    readings: &[Prediction],
+    intent: &str,
+    environment: &Environment,
+) -> bool {
     let is_opaque =
         |reading: &Prediction| reading.class == Class::Opaque || opaque(reading).is_some();
-    readings.iter().any(|reading| is_opaque(reading) && !is_behind(reading, intent))
+    let is_open = |reading| !is_behind(reading, intent, environment);
+    readings.iter().any(|reading| is_opaque(reading) && is_open(reading))
 }
 
 /// Returns the first command of a command line whose effects nobody can predict.
@@ -178,13 +183,13 @@ fn opaque(reading: &Prediction) -> Option<&Invocation> {
 
 /// Returns true if the command is `intent fence --intent ID -- …` and nothing else. With another
 /// intent, or with none, the fence would permit other folders.
-fn is_behind(reading: &Prediction, intent: &str) -> bool {
+fn is_behind(reading: &Prediction, intent: &str, environment: &Environment) -> bool {
     let outer = reading.commands.iter().find(|command| command.via.is_empty());
     let program = outer.and_then(|command| command.words.first());
     // A program with this name in another folder may be any program.
     let is_ours = program.is_some_and(|program| {
         shell::OUR_NAMES.contains(&program.as_str())
-            || std::env::current_exe().is_ok_and(|ours| ours == *program)
+            || environment.program().is_some_and(|ours| ours == std::path::Path::new(program))
     });
     if !is_ours {
         return false;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Denial, DenialCode};
 use ground::control_files::{CONTROL_NAMES, folded, folded_segments, has_control_name};
-use ground::{RelativePath, Root};
+use ground::{Environment, RelativePath, Root};
 use intents::Scope;
 use shell::{OUR_NAMES, wild};
 
@@ -67,9 +67,9 @@ const SETTINGS: &[&str] = &[
 const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
 
 /// Returns true if a program at this path would be started in place of this program.
-fn replaces_us(path: &str, segments: &[String]) -> bool {
+fn replaces_us(segments: &[String]) -> bool {
     let [.., folder, name] = segments else { return false };
-    has_our_name(name) && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(Path::new(path)))
+    has_our_name(name) && PROGRAMS_IN.contains(&folder.as_str())
 }
 
 fn has_our_name(name: &str) -> bool {
@@ -86,24 +86,32 @@ pub fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
 }
 
 /// Returns true if the `PATH` contains the folder of a file, which is given by its absolute path.
-fn is_on_path(file: &Path) -> bool {
+fn is_on_path(file: &Path, environment: &Environment) -> bool {
     let folder = file.parent();
-    let search = std::env::var_os("PATH").unwrap_or_default();
+    let search = environment.search().unwrap_or_default();
     let is_it = |searched: PathBuf| searched.is_absolute() && Some(searched.as_path()) == folder;
-    std::env::split_paths(&search).any(is_it)
+    std::env::split_paths(search).any(is_it)
 }
 
 /// Returns true if a path of a workspace controls the gate or an agent there.
 pub(super) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
     let name = folded(path.file_name());
-    is_control_path(path.as_str()) || (has_our_name(&name) && is_on_path(&root.absolute(path)))
+    let is_on_path = || is_on_path(&root.absolute(path), root.environment());
+    is_control_path(path.as_str()) || (has_our_name(&name) && is_on_path())
 }
 
-/// Returns true if a path, inside a workspace or absolute, controls the gate or an agent. Of a path
-/// inside a workspace, it is not known here whether the `PATH` contains its folder.
+/// Returns true if an absolute path outside of all workspaces controls the gate or an agent.
+pub(super) fn is_control_outside(path: &Path, environment: &Environment) -> bool {
+    let shown = path.display().to_string();
+    let has_our_name = folded_segments(&shown).last().is_some_and(|name| has_our_name(name));
+    is_control_path(&shown) || (has_our_name && is_on_path(path, environment))
+}
+
+/// Returns true if a path, inside a workspace or absolute, controls the gate or an agent. It is not
+/// known here whether the `PATH` contains its folder.
 pub fn is_control_path(path: &str) -> bool {
     let segments = folded_segments(path);
-    if replaces_us(path, &segments) || has_control_name(&segments) {
+    if replaces_us(&segments) || has_control_name(&segments) {
         return true;
     }
     SETTINGS.iter().any(|entry| {
@@ -194,7 +202,7 @@ mod tests {
         let search = std::env::var_os("PATH").unwrap_or_default();
         let is_real = |folder: &PathBuf| folder.canonicalize().is_ok_and(|real| real == *folder);
         let Some(folder) = std::env::split_paths(&search).find(is_real) else { return };
-        let root = Root::find(&folder).expect("a root");
+        let root = Root::find(&folder, &Environment::of_process()).expect("a root");
         let judged = |name: &str| {
             let file = folder.join(name);
             let inside = file.strip_prefix(root.path()).expect("below the root");

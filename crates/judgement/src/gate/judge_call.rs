@@ -12,9 +12,8 @@ use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
 use ground::policy::{FencePolicy, Mode};
-use ground::root::temporary_folders;
 use ground::session::calls::{self, PendingCall, Predicted};
-use ground::{CommitId, Hint, RelativePath, Root, session, store, text};
+use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
 use ledger::{Approved, RecordedDecision};
 use shell::{Class, CommandContext, Prediction};
 use why::{VerbError, Workspace};
@@ -82,7 +81,7 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn open(event: &'a Event) -> Result<Self, VerbError> {
-        let home = places::governed_at(&event.cwd)?;
+        let home = places::governed_at(&event.cwd, &event.environment)?;
         let root = home.as_ref().map(|home| &*home.root);
         let read = |effect| read_command(event, effect, root);
         let readings: Vec<Prediction> = event.effects.iter().filter_map(read).collect();
@@ -162,7 +161,8 @@ impl<'a> Case<'a> {
         let named = shell::past_folder(command).1.map(Path::new);
         let folders = of_call.into_iter().chain(named);
         let folder = folders.fold(self.event.cwd.clone(), |at, next| at.join(next));
-        Some(in_force::governed(places::governed_at(&folder).ok()??).0)
+        let governed = places::governed_at(&folder, &self.event.environment);
+        Some(in_force::governed(governed.ok()??).0)
     }
 
     /// Describes the whole call for a question to a person that the rules of `ws` ask.
@@ -303,7 +303,7 @@ impl<'a> Case<'a> {
     /// cannot be predicted.
     fn wanted_fence(&self, home: &Workspace) -> Option<String> {
         let id = selected(home, self.event)?;
-        commands::needs_fence(&self.readings, &id).then_some(id)
+        commands::needs_fence(&self.readings, &id, &self.event.environment).then_some(id)
     }
 
     /// Returns `HEAD` and the tips of the branches if a command runs git. After the call, these
@@ -390,7 +390,9 @@ impl<'a> Case<'a> {
         let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
         let is_by_command = denial.code == DenialCode::ScopeViolation && !self.readings.is_empty();
         let new = new.filter(|_| is_by_command);
-        let Some((path, folder)) = new.zip(temporary_folders().into_iter().next()) else {
+        let Some((path, folder)) =
+            new.zip(ws.root.environment().temporary_folders().into_iter().next())
+        else {
             return denial;
         };
         let place = folder.join(path.as_str().rsplit('/').next().unwrap_or_default());
@@ -513,13 +515,18 @@ fn works_as(ws: &Workspace, event: &Event) -> String {
 pub fn read_command(event: &Event, effect: &Effect, root: Option<&Root>) -> Option<Prediction> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
     let cwd = cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd));
-    Some(shell::read(text, *dialect, &surroundings(cwd, root)))
+    Some(shell::read(text, *dialect, &surroundings(cwd, root, &event.environment)))
 }
 
 /// Returns the context of a command that runs in the folder `cwd`.
-pub fn surroundings(cwd: PathBuf, root: Option<&Root>) -> CommandContext {
+pub fn surroundings(
+    cwd: PathBuf,
+    root: Option<&Root>,
+    environment: &Environment,
+) -> CommandContext {
     let root = root.map(|root| root.path().to_path_buf());
-    CommandContext { cwd, root, home: std::env::home_dir(), temp: temporary_folders() }
+    let home = environment.home().map(Path::to_path_buf);
+    CommandContext { cwd, root, home, temp: environment.temporary_folders() }
 }
 
 /// Returns the files that the patch in `file` changes. A patch above 4 MiB is not read, so its

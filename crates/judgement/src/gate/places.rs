@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use super::{Denial, DenialCode, control, in_force, rules};
 use edits::{After, Change};
 use evidence::event::{Effect, Event};
-use ground::root::temporary_folders;
 use ground::session::calls::{FileBefore, Predicted};
 use ground::session::seen::{self, FileState};
-use ground::{Hint, RelativePath, Root, store};
+use ground::{Environment, Hint, RelativePath, Root, store};
 use shell::PathDeed;
 use why::{VerbError, Workspace};
 
 /// Everything that a call would change.
 pub(super) struct Touches {
+    /// The surroundings of the process that received the call.
+    environment: Environment,
     /// The workspace of the folder in which the call is made, if one governs it.
     pub(super) home: Option<Workspace>,
     /// The workspaces in which something would change.
@@ -81,8 +82,14 @@ impl Touches {
             Some((home, overruled)) => (Some(home), overruled),
             None => (None, false),
         };
-        let mut places =
-            Self { home, all: Vec::new(), outside: Vec::new(), refused: None, overruled };
+        let mut places = Self {
+            environment: event.environment.clone(),
+            home,
+            all: Vec::new(),
+            outside: Vec::new(),
+            refused: None,
+            overruled,
+        };
         for effect in &event.effects {
             match effect {
                 Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
@@ -199,7 +206,7 @@ impl Touches {
     /// Adds the workspace of a folder in which a command acts, even if the call is made elsewhere,
     /// so that its rules apply too.
     fn acted_in(&mut self, folder: &Path) {
-        let Ok(root) = Root::find(folder) else { return };
+        let Ok(root) = Root::find(folder, &self.environment) else { return };
         let is_home = self.home.as_ref().is_some_and(|home| home.root.path() == root.path());
         if root.governed() && !is_home {
             self.at_root(root);
@@ -219,7 +226,7 @@ impl Touches {
     /// Returns the index of a path's workspace in `all`, and the path there: as written, then after
     /// following links. Returns `None` if no workspace governs the path, or if the path is refused.
     fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
-        let root = match Root::find(path) {
+        let root = match Root::find(path, &self.environment) {
             Ok(root) => root,
             Err(error) => {
                 let message = format!("Scope Violation: {}.", error.with_hint());
@@ -263,8 +270,11 @@ impl Touches {
 }
 
 /// Returns the workspace that governs a folder, such as the one in which a call is made.
-pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
-    let root = Root::find(folder)?;
+pub(super) fn governed_at(
+    folder: &Path,
+    environment: &Environment,
+) -> Result<Option<Workspace>, VerbError> {
+    let root = Root::find(folder, environment)?;
     Ok(root.governed().then(|| Workspace::at(root)))
 }
 
@@ -359,11 +369,14 @@ fn is_device(path: &Path) -> bool {
 /// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
 pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     let shown = path.display().to_string();
-    if control::is_control_path(&shown) {
+    if control::is_control_outside(path, home.root.environment()) {
         return Some(control::denial(&shown));
     }
     let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);
-    if allowed.chain(temporary_folders()).any(|folder| is_below(path, &folder)) {
+    if allowed
+        .chain(home.root.environment().temporary_folders())
+        .any(|folder| is_below(path, &folder))
+    {
         return None;
     }
     let message = format!(

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use ground::text;
+use ground::{Environment, Root, text};
 use hook::binary;
 
 use super::InitOffer;
@@ -59,12 +59,12 @@ const EDITORS: &[KnownEditor] = &[
 ];
 
 /// Returns the editors that are found in the project or on this machine and are not set up yet.
-pub(super) fn found(project: &Path, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
-    let clone = clone();
+pub(super) fn found(root: &Root, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
+    let clone = clone(root.environment());
     let folder = clone.map(|clone| text::shell_word(&clone.display().to_string()));
     let folder = folder.as_deref().unwrap_or("~/src/intent-lsp/editors");
     let offer = |editor: &KnownEditor| {
-        let shown = editor.folders.iter().find(|name| project.join(name).exists());
+        let shown = editor.folders.iter().find(|name| root.path().join(name).exists());
         let by = shown.or_else(|| {
             editor.programs.iter().find(|program| binary::is_installed(search, program))
         })?;
@@ -79,8 +79,8 @@ pub(super) fn found(project: &Path, home: &Path, search: Option<&OsStr>) -> Vec<
 }
 
 /// Returns the folder `editors` of the clone that this program was built in.
-fn clone() -> Option<PathBuf> {
-    let program = std::env::current_exe().ok()?;
+fn clone(environment: &Environment) -> Option<PathBuf> {
+    let program = environment.program()?;
     let folders = program.ancestors().skip(1).take(4).map(|above| above.join("editors"));
     folders
         .into_iter()
@@ -101,7 +101,8 @@ mod tests {
         }
         std::fs::write(bin.join("nvim"), "").expect("written");
         let names = || -> Vec<(String, String)> {
-            let found = found(&project, &home, Some(bin.as_os_str()));
+            let root = Root::find(&project, &Environment::of_process()).expect("a root");
+            let found = found(&root, &home, Some(bin.as_os_str()));
             found.into_iter().map(|offer| (offer.name, offer.by)).collect()
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());

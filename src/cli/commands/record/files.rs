@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::cli::CliError;
+use crate::cli::{CliError, Context};
 use ground::git::{ChangeKind, Target};
 use ground::root::RootError;
 use ground::{RelativePath, Root, ignores};
@@ -19,8 +19,12 @@ pub(super) struct WorkspaceFiles {
 }
 
 /// Returns the files to record, grouped by workspace.
-pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<WorkspaceFiles>, CliError> {
-    let mut found = FoundFiles::default();
+pub(super) fn by_workspace(
+    context: &Context,
+    named: &[PathBuf],
+) -> Result<Vec<WorkspaceFiles>, CliError> {
+    let cwd = &context.cwd;
+    let mut found = FoundFiles { context, all: BTreeMap::new(), roots: HashMap::new() };
     for path in named {
         let target = cwd.join(path);
         if target.is_dir() {
@@ -32,20 +36,20 @@ pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Workspac
     Ok(found.all.into_values().collect())
 }
 
-#[derive(Default)]
-struct FoundFiles {
+struct FoundFiles<'a> {
+    context: &'a Context,
     all: BTreeMap<PathBuf, WorkspaceFiles>,
     roots: HashMap<PathBuf, Root>,
 }
 
-impl FoundFiles {
+impl FoundFiles<'_> {
     /// Returns the root of a file. It is looked up only once for each folder.
     fn root(&mut self, file: &Path) -> Result<Root, RootError> {
         let folder = file.parent().unwrap_or(file);
         if let Some(root) = self.roots.get(folder) {
             return Ok(root.clone());
         }
-        let root = Root::find(file)?;
+        let root = Root::find(file, self.context.environment())?;
         self.roots.insert(folder.to_owned(), root.clone());
         Ok(root)
     }
@@ -64,7 +68,7 @@ impl FoundFiles {
         let path = root.relative(cwd, &target)?;
         let meant = self.meant(root);
         if !target.exists() && !known(&meant.workspace, &path)? {
-            return Err(CliError::missing(cwd, named));
+            return Err(CliError::missing(self.context, named));
         }
         // If `path` is a symbolic link, the answer names the file that the link leads to.
         meant.named.extend(meant.workspace.root.resolve(&path).ok());
@@ -74,7 +78,7 @@ impl FoundFiles {
     }
 
     fn folder(&mut self, cwd: &Path, folder: &Path) -> Result<(), CliError> {
-        let root = Root::find(folder)?;
+        let root = Root::find(folder, self.context.environment())?;
         let real = folder.canonicalize().map_err(|source| CliError::io(folder, "read", source))?;
         if !real.starts_with(root.path()) {
             // This fails, and its error says which path is outside of which folder.

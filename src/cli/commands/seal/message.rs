@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::cli::git::{self, in_time};
-use ground::{Hint, store};
+use crate::cli::programs;
+use ground::{Environment, Hint, store};
 use judgement::trailers;
 use why::Workspace;
 
@@ -20,10 +21,11 @@ const MAX_MESSAGE: u64 = 16 * 1024 * 1024;
 /// message stays empty, because that stops the commit.
 pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), Box<dyn Error>> {
     let trailers = trailers::of_commit(workspace).map_err(|error| error.with_hint())?;
-    if trailers.is_empty() || is_empty(message)? {
+    if trailers.is_empty() || is_empty(message, workspace.root.environment())? {
         return Ok(());
     }
-    let mut git = Command::new("git");
+    let environment = workspace.root.environment();
+    let mut git = programs::command("git", environment);
     git.args(["interpret-trailers", "--in-place", "--no-divider"]);
     git.args(["--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add"]);
     for trailer in &trailers {
@@ -38,12 +40,12 @@ pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), 
 
 /// Returns true if git would treat the message as empty, that is, if it has only comments, white
 /// space and sign-offs.
-fn is_empty(message: &Path) -> std::io::Result<bool> {
+fn is_empty(message: &Path, environment: &Environment) -> std::io::Result<bool> {
     let text = store::read_capped(message, MAX_MESSAGE).map_err(std::io::Error::other)?;
     let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let said = text.lines().take_while(|line| !line.ends_with(SCISSORS));
-    let mut git = Command::new("git")
+    let mut git = programs::command("git", environment)
         .args(["stripspace", "--strip-comments"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -25,7 +25,7 @@ use crate::refusal::{Answer, RequestRefusal, to_json};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::WorkspaceView;
 use evidence::{record, verify};
-use ground::{Hint, RelativePath, Root, approvals};
+use ground::{Environment, Hint, RelativePath, Root, approvals};
 use intents::scope;
 use judgement::{accept, gate, lesson, map, registry};
 use ledger::{Contributor, EntityType};
@@ -403,7 +403,8 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
         Some(known) => Ok(known.reload()),
         // The workspace is not loaded yet, or it is in none of the window's folders.
         None => {
-            let workspace = Workspace::open(path).map_err(|error| refusal(error.into()))?;
+            let workspace = Workspace::open(path, &Environment::of_process())
+                .map_err(|error| refusal(error.into()))?;
             if workspace.root.governed() || is_in_window(snapshot, path) {
                 return Ok(workspace);
             }

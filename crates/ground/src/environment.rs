@@ -1,0 +1,215 @@
+//! What a command sees of the process that it runs in: the variables, the current folder, and the
+//! program itself. It is passed down as a value, so that a test can run a command in its own process
+//! with the home folder and the settings of a laboratory.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::store;
+
+/// The surroundings of a command. Cheap to clone.
+#[derive(Clone)]
+pub struct Environment {
+    surroundings: Arc<Surroundings>,
+}
+
+struct Surroundings {
+    variables: BTreeMap<OsString, OsString>,
+    /// An error if the current folder no longer exists.
+    folder: io::Result<PathBuf>,
+    home: Option<PathBuf>,
+    temporary: PathBuf,
+    program: Program,
+}
+
+impl Environment {
+    /// Returns the surroundings of the running process.
+    pub fn of_process() -> Self {
+        Self {
+            surroundings: Arc::new(Surroundings {
+                variables: std::env::vars_os().collect(),
+                folder: std::env::current_dir(),
+                home: std::env::home_dir(),
+                temporary: std::env::temp_dir(),
+                program: Program::new(std::env::current_exe().ok()),
+            }),
+        }
+    }
+
+    /// Returns the surroundings that a process with these variables would have in `folder`.
+    pub fn new(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        folder: PathBuf,
+        program: Program,
+    ) -> Self {
+        let variables: BTreeMap<OsString, OsString> = variables.into_iter().collect();
+        let named = |name: &str| value(&variables, name).map(PathBuf::from);
+        let (home, temporary) = match cfg!(windows) {
+            true => (named("USERPROFILE"), named("TMP").or_else(|| named("TEMP"))),
+            false => (named("HOME"), named("TMPDIR")),
+        };
+        let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
+        let folder = Ok(folder);
+        let surroundings = Surroundings { variables, folder, home, temporary, program };
+        Self { surroundings: Arc::new(surroundings) }
+    }
+
+    /// Returns the value of a variable, if it is set.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        value(&self.surroundings.variables, name)
+    }
+
+    /// Returns the folders in which programs are searched, as one text.
+    pub fn search(&self) -> Option<&OsStr> {
+        self.variable("PATH")
+    }
+
+    /// Returns all variables.
+    pub fn variables(&self) -> &BTreeMap<OsString, OsString> {
+        &self.surroundings.variables
+    }
+
+    /// Returns the current folder, if it still exists.
+    pub fn folder(&self) -> io::Result<&Path> {
+        match &self.surroundings.folder {
+            Ok(folder) => Ok(folder),
+            Err(error) => Err(match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => error.kind().into(),
+            }),
+        }
+    }
+
+    /// Returns the home folder of the person, if it is known.
+    pub fn home(&self) -> Option<&Path> {
+        self.surroundings.home.as_deref()
+    }
+
+    /// Returns the folder for temporary files that the variables name.
+    pub fn temporary_folder(&self) -> &Path {
+        &self.surroundings.temporary
+    }
+
+    /// Returns the folders for temporary files. A file in one of these folders that is in no
+    /// workspace is not governed by anybody.
+    pub fn temporary_folders(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.surroundings.temporary.clone()];
+        if cfg!(unix) {
+            folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
+        }
+        folders
+    }
+
+    /// Returns the path of the program itself, if the system knows it.
+    pub fn program(&self) -> Option<&Path> {
+        self.surroundings.program.path.as_deref()
+    }
+
+    /// Returns the SHA-256 of a program, in hexadecimal. A program is read only once as long as its
+    /// size and its time of change stay the same, because programs are large.
+    pub fn sha256_of_program(&self, program: &Path) -> Option<String> {
+        self.surroundings.program.hashes.of(program)
+    }
+}
+
+// The variables can hold secrets, so they are in no log.
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment").field("folder", &self.folder()).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Environment {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, two) = (&self.surroundings, &other.surroundings);
+        Arc::ptr_eq(one, two)
+            || (one.variables == two.variables
+                && one.folder.as_ref().ok() == two.folder.as_ref().ok()
+                && one.program.path == two.program.path)
+    }
+}
+
+impl Eq for Environment {}
+
+/// The program that runs, and the hashes of the programs that were read. Clones share the hashes.
+#[derive(Clone, Default)]
+pub struct Program {
+    path: Option<PathBuf>,
+    hashes: Arc<ProgramHashes>,
+}
+
+impl Program {
+    pub fn new(path: Option<PathBuf>) -> Self {
+        Self { path, hashes: Arc::default() }
+    }
+}
+
+/// The SHA-256 of programs, by their path.
+#[derive(Default)]
+struct ProgramHashes(Mutex<BTreeMap<PathBuf, ProgramHash>>);
+
+struct ProgramHash {
+    size: u64,
+    changed: SystemTime,
+    sha256: String,
+}
+
+impl ProgramHashes {
+    fn of(&self, program: &Path) -> Option<String> {
+        let file = store::open(program).ok()?;
+        let state = file.metadata().ok()?;
+        let (size, changed) = (state.len(), state.modified().ok()?);
+        // Whoever asks meanwhile waits, because reading the program a second time takes longer.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(program) {
+            Some(hash) if (hash.size, hash.changed) == (size, changed) => Some(hash.sha256.clone()),
+            _ => {
+                let sha256 = store::sha256_of_file(file)?;
+                let hash = ProgramHash { size, changed, sha256: sha256.clone() };
+                known.insert(program.to_path_buf(), hash);
+                Some(sha256)
+            }
+        }
+    }
+}
+
+fn value<'a>(variables: &'a BTreeMap<OsString, OsString>, name: &str) -> Option<&'a OsStr> {
+    // Windows does not distinguish upper and lower case here.
+    let found = match cfg!(windows) {
+        true => variables.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)),
+        false => variables.get_key_value(OsStr::new(name)),
+    };
+    found.map(|(_, value)| value.as_os_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_read_again_only_after_a_change() {
+        let place = tempfile::tempdir().expect("a folder");
+        let program = place.path().join("program");
+        std::fs::write(&program, "one").expect("written");
+        let environment = Environment::of_process();
+        let first = environment.sha256_of_program(&program).expect("a hash");
+        assert_eq!(environment.sha256_of_program(&program), Some(first.clone()));
+        std::fs::write(&program, "another").expect("written");
+        assert_ne!(environment.sha256_of_program(&program), Some(first));
+        std::fs::remove_file(&program).expect("removed");
+        assert_eq!(environment.sha256_of_program(&program), None);
+    }
+
+    #[test]
+    fn the_home_folder_is_that_of_the_variables() {
+        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        let variables = [(OsString::from(variable), OsString::from("/home/of/nobody"))];
+        let environment = Environment::new(variables, PathBuf::new(), Program::default());
+        assert_eq!(environment.home(), Some(Path::new("/home/of/nobody")));
+        assert_eq!(environment.variable("PATH"), None);
+    }
+}

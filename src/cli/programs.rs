@@ -1,0 +1,37 @@
+//! Starting other programs, in the surroundings of the command.
+
+use std::ffi::OsStr;
+use std::process::Command;
+
+use ground::Environment;
+
+/// Returns a command that starts a program with the variables and in the folder of this command.
+pub fn command(program: impl AsRef<OsStr>, environment: &Environment) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(environment.variables());
+    // If the folder is gone, the program starts where this process is, as it would in a shell.
+    if let Ok(folder) = environment.folder() {
+        command.current_dir(folder);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use ground::environment::Program;
+
+    use super::*;
+
+    #[test]
+    fn a_started_program_sees_only_the_given_variables() {
+        let place = tempfile::tempdir().expect("a folder");
+        let variables = [(OsString::from("HOME"), OsString::from("/home/of/nobody"))];
+        let folder = place.path().to_path_buf();
+        let environment = Environment::new(variables, folder.clone(), Program::default());
+        let command = command("git", &environment);
+        assert_eq!(command.get_current_dir(), Some(folder.as_path()));
+        assert_eq!(command.get_envs().count(), 1);
+    }
+}
