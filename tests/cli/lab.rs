@@ -1,12 +1,14 @@
 //! A folder in which tests run the real binary, cut off from the settings of this machine.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
+use crate::support::inside;
 use crate::support::picture::Picture;
 
 pub struct Lab {
@@ -102,7 +104,16 @@ impl Lab {
         String::from_utf8(self.git_output(arguments).stdout).expect("UTF-8")
     }
 
+    /// Runs a command. It runs in this process if it can, because a start of the program takes longer than most commands.
     pub fn intent(&self, arguments: &[&str]) -> Output {
+        match inside::can_run(arguments) {
+            true => inside::run(&self.root, arguments, variables(&self.root)),
+            false => self.process(arguments),
+        }
+    }
+
+    /// Starts the real program.
+    pub fn process(&self, arguments: &[&str]) -> Output {
         clean(Command::new(env!("CARGO_BIN_EXE_intent")), &self.root)
             .args(arguments)
             .output()
@@ -137,16 +148,19 @@ impl Lab {
 }
 
 pub fn clean(mut command: Command, root: &Path) -> Command {
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    command.current_dir(root).stdin(Stdio::null()).env_clear().envs(variables(root));
     command
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .env_clear()
-        .env("PATH", path)
-        .env("HOME", root.join("../home"))
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1");
-    command
+}
+
+/// Returns the variables that a command in a laboratory sees.
+fn variables(root: &Path) -> [(OsString, OsString); 4] {
+    [
+        ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+        ("HOME", root.join("../home").into()),
+        ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+        ("GIT_CONFIG_NOSYSTEM", "1".into()),
+    ]
+    .map(|(name, value)| (name.into(), value))
 }
 
 /// Returns a session as it looks in a terminal. Parts that differ from run to run are masked.

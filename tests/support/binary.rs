@@ -1,4 +1,4 @@
-//! The real binary, run as a user would run it.
+//! Commands of the program, run as a user would run them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use super::Repo;
+use super::{Repo, inside};
 
 /// The exit code and the output of a command.
 pub struct Answer {
@@ -34,6 +34,7 @@ impl Answer {
     }
 }
 
+/// Returns a command that starts the real program.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_intent"));
     command.current_dir(folder).args(arguments).env("NO_COLOR", "1").stdin(Stdio::null());
@@ -41,7 +42,13 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 pub fn intent_in(folder: &Path, arguments: &[&str]) -> Answer {
-    Answer::of(command(folder, arguments).output().expect("the binary runs"))
+    Answer::of(match inside::can_run(arguments) {
+        true => {
+            let colourless = ("NO_COLOR".into(), "1".into());
+            inside::run(folder, arguments, std::env::vars_os().chain([colourless]))
+        }
+        false => command(folder, arguments).output().expect("the binary runs"),
+    })
 }
 
 pub fn intent(repo: &Repo, arguments: &[&str]) -> Answer {

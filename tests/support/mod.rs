@@ -4,6 +4,7 @@
 
 pub mod binary;
 pub mod editor;
+pub mod inside;
 pub mod picture;
 pub mod schema;
 
