@@ -7,13 +7,33 @@ use ground::Environment;
 
 /// Returns a command that starts a program with the variables and in the folder of this command.
 pub fn command(program: impl AsRef<OsStr>, environment: &Environment) -> Command {
-    let mut command = Command::new(program);
+    let mut command = by_path(program.as_ref(), environment);
     command.env_clear().envs(environment.variables());
     // If the folder is gone, the program starts where this process is, as it would in a shell.
     if let Ok(folder) = environment.folder() {
         command.current_dir(folder);
     }
     command
+}
+
+/// Returns a command that names the program by its path. If variables change and the program is
+/// named without a folder, the standard library copies the whole process to find it.
+#[cfg(unix)]
+fn by_path(program: &OsStr, environment: &Environment) -> Command {
+    use std::os::unix::process::CommandExt;
+    match environment.found_program(program) {
+        Some(path) => {
+            let mut command = Command::new(path);
+            command.arg0(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+#[cfg(not(unix))]
+fn by_path(program: &OsStr, _environment: &Environment) -> Command {
+    Command::new(program)
 }
 
 #[cfg(test)]

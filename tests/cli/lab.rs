@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
-use crate::support::inside;
 use crate::support::picture::Picture;
+use crate::support::{GIT, QUICK_GIT, inside};
 
 pub struct Lab {
     folder: tempfile::TempDir,
@@ -92,8 +92,9 @@ impl Lab {
     }
 
     fn git_output(&self, arguments: &[&str]) -> Output {
-        clean(Command::new("git"), &self.root)
+        clean(Command::new(&*GIT), &self.root)
             .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
+            .args(QUICK_GIT)
             .args(arguments)
             .output()
             .expect("git runs")

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::code;
+use crate::support::{GIT, QUICK_GIT};
 
 /// A work tree in which the model works.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub type Functions = Vec<(String, String)>;
 impl Tree {
     /// Runs git, and returns whether it succeeded. Git may refuse some of the drawn commands.
     pub fn git(&self, arguments: &[&str]) -> bool {
-        let output = Command::new("git")
+        let output = Command::new(&*GIT)
             .current_dir(&self.root)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -25,7 +26,7 @@ impl Tree {
             .env("GIT_SEQUENCE_EDITOR", "sed -i -e '2,$s/^pick /squash /'")
             .args(["-c", "user.name=Test", "-c", "user.email=test@example.invalid"])
             .args(["-c", "commit.gpgsign=false", "-c", "advice.detachedHead=false"])
-            .args(["-c", "gc.auto=0", "-c", "core.fsync=none"])
+            .args(QUICK_GIT)
             .args(arguments)
             .output()
             .expect("git runs");
@@ -42,7 +43,7 @@ impl Tree {
     }
 
     pub fn told(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git").current_dir(&self.root).args(arguments).output();
+        let output = Command::new(&*GIT).current_dir(&self.root).args(arguments).output();
         String::from_utf8_lossy(&output.expect("git runs").stdout).trim().to_owned()
     }
 

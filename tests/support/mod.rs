@@ -152,8 +152,22 @@ pub fn relative(path: &str) -> RelativePath {
     RelativePath::new(path).expect("a workspace path")
 }
 
+/// The path of git. If a program is named without a folder and its variables change, the standard library copies the
+/// whole process, and that of the tests is large.
+pub static GIT: LazyLock<PathBuf> = LazyLock::new(|| {
+    #[cfg(unix)]
+    let found = ground::Environment::of_process().found_program("git");
+    #[cfg(not(unix))]
+    let found = None;
+    found.unwrap_or_else(|| PathBuf::from("git"))
+});
+
+/// Options with which git neither waits for the disk nor tidies up. Tests need neither.
+pub const QUICK_GIT: [&str; 6] =
+    ["-c", "core.fsync=none", "-c", "gc.auto=0", "-c", "maintenance.auto=false"];
+
 pub fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
+    let output = Command::new(&*GIT)
         .current_dir(folder)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -166,6 +180,7 @@ pub fn git(folder: &Path, arguments: &[&str]) -> String {
             "commit.gpgsign=false",
         ])
         .args(["-c", "protocol.file.allow=always"])
+        .args(QUICK_GIT)
         .args(arguments)
         .output()
         .expect("git runs");

@@ -73,6 +73,25 @@ impl Environment {
         &self.surroundings.variables
     }
 
+    /// Returns the file that is started if a program is named without a folder. `None` if no file is
+    /// found, or if the search leads through a relative folder.
+    #[cfg(unix)]
+    pub fn found_program(&self, name: impl AsRef<Path>) -> Option<PathBuf> {
+        use std::os::unix::fs::PermissionsExt;
+        let name = name.as_ref();
+        if name.components().count() != 1 {
+            return None;
+        }
+        let is_program = |file: &PathBuf| {
+            file.metadata()
+                .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+        };
+        std::env::split_paths(self.search()?)
+            .take_while(|folder| folder.is_absolute())
+            .map(|folder| folder.join(name))
+            .find(is_program)
+    }
+
     /// Returns the current folder, if it still exists.
     pub fn folder(&self) -> io::Result<&Path> {
         match &self.surroundings.folder {
@@ -202,6 +221,20 @@ mod tests {
         assert_ne!(environment.sha256_of_program(&program), Some(first));
         std::fs::remove_file(&program).expect("removed");
         assert_eq!(environment.sha256_of_program(&program), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_found_in_the_first_absolute_folder_that_holds_it() {
+        let found = |search: &str, name: &str| {
+            let variables = [(OsString::from("PATH"), OsString::from(search))];
+            Environment::new(variables, PathBuf::new(), Program::default()).found_program(name)
+        };
+        assert_eq!(found("/nowhere:/bin", "sh"), Some(PathBuf::from("/bin/sh")));
+        assert_eq!(found("tools:/bin", "sh"), None);
+        assert_eq!(found("/bin", "no-such-program"), None);
+        assert_eq!(found("/", "bin"), None, "a folder is no program");
+        assert_eq!(found("/bin", "../bin/sh"), None);
     }
 
     #[test]
