@@ -64,6 +64,24 @@ impl Context {
         Self::new(Some(folder), printer, environment, Vec::new()).expect("a context")
     }
 
+    /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in
+    /// the folder of the command. Messages name files from the root of the workspace, so a path that was
+    /// copied from one may only exist there.
+    pub fn missing_file(&self, named: &Path) -> CliError {
+        let root = Root::find(&self.cwd, &self.environment)
+            .ok()
+            .filter(|root| root.path().join(named).exists());
+        let hint = match root {
+            Some(root) => format!(
+                "paths are taken from the current folder; with `-C {}`, this one is taken from \
+                 the root of the workspace",
+                text::shell_word(&root.path().to_string_lossy())
+            ),
+            None => "paths are taken from the current folder, or from the one named with -C".into(),
+        };
+        CliError::usage(format!("{} does not exist", named.display()), hint)
+    }
+
     /// Returns the surroundings of the process.
     pub fn environment(&self) -> &Environment {
         &self.environment
@@ -118,7 +136,7 @@ impl Context {
         target: &FileTarget,
     ) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.symlink_metadata().is_err() {
-            return Err(CliError::missing(self, Path::new(&target.named)));
+            return Err(self.missing_file(Path::new(&target.named)));
         }
         self.file(target)
     }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::context::Context;
-use ground::{Hint, PathError, Root, text};
+use ground::{Hint, PathError};
 use why::VerbError;
 
 /// Why a command failed. Each of these errors gives exit code 2.
@@ -29,24 +28,6 @@ impl CliError {
     /// Returns a usage error. `message` says what is wrong, `hint` what to type instead.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
-    }
-
-    /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in
-    /// the folder of the command. Messages name files from the root of the workspace, so a path that was
-    /// copied from one may only exist there.
-    pub fn missing(context: &Context, named: &Path) -> Self {
-        let root = Root::find(&context.cwd, context.environment())
-            .ok()
-            .filter(|root| root.path().join(named).exists());
-        let hint = match root {
-            Some(root) => format!(
-                "paths are taken from the current folder; with `-C {}`, this one is taken from \
-                 the root of the workspace",
-                text::shell_word(&root.path().to_string_lossy())
-            ),
-            None => "paths are taken from the current folder, or from the one named with -C".into(),
-        };
-        Self::usage(format!("{} does not exist", named.display()), hint)
     }
 
     /// Returns the error for a file that could not be read or written. `doing` is a participle,

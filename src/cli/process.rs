@@ -116,7 +116,7 @@ mod tests {
     fn only_a_terminal_takes_colours_unless_a_variable_says_otherwise() {
         let takes = |variables: &[(&str, &str)], is_terminal| {
             let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
-            let program = ground::environment::Program::default();
+            let program = ground::environment::RunningProgram::default();
             takes_colours(&Environment::new(variables, PathBuf::new(), program), is_terminal)
         };
         let term = ("TERM", "xterm");

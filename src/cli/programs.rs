@@ -40,7 +40,7 @@ fn by_path(program: &OsStr, _environment: &Environment) -> Command {
 mod tests {
     use std::ffi::OsString;
 
-    use ground::environment::Program;
+    use ground::environment::RunningProgram;
 
     use super::*;
 
@@ -49,7 +49,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let variables = [(OsString::from("HOME"), OsString::from("/home/of/nobody"))];
         let folder = place.path().to_path_buf();
-        let environment = Environment::new(variables, folder.clone(), Program::default());
+        let environment = Environment::new(variables, folder.clone(), RunningProgram::default());
         let command = command("git", &environment);
         assert_eq!(command.get_current_dir(), Some(folder.as_path()));
         assert_eq!(command.get_envs().count(), 1);

@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Output};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use ground::Environment;
-use ground::environment::Program;
+use ground::environment::RunningProgram;
 use intent_lsp::cli::{self, Process, Streams};
 
 /// The commands that use the streams of the real process, because they serve another program, or hand
@@ -31,8 +31,8 @@ pub fn run(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Output {
     // All of them share what is known of the program, which is read only once.
-    static PROGRAM: LazyLock<Program> =
-        LazyLock::new(|| Program::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_intent")))));
+    static PROGRAM: LazyLock<RunningProgram> =
+        LazyLock::new(|| RunningProgram::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_intent")))));
     let folder = folder.canonicalize().expect("a folder");
     let (output, error) = (Written::default(), Written::default());
     let process = Process {

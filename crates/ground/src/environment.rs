@@ -14,28 +14,28 @@ use super::store;
 /// The surroundings of a command. Cheap to clone.
 #[derive(Clone)]
 pub struct Environment {
-    surroundings: Arc<Surroundings>,
+    surroundings: Arc<ProcessSurroundings>,
 }
 
-struct Surroundings {
+struct ProcessSurroundings {
     variables: BTreeMap<OsString, OsString>,
     /// An error if the current folder no longer exists.
     folder: io::Result<PathBuf>,
     home: Option<PathBuf>,
     temporary: PathBuf,
-    program: Program,
+    program: RunningProgram,
 }
 
 impl Environment {
     /// Returns the surroundings of the running process.
     pub fn of_process() -> Self {
         Self {
-            surroundings: Arc::new(Surroundings {
+            surroundings: Arc::new(ProcessSurroundings {
                 variables: std::env::vars_os().collect(),
                 folder: std::env::current_dir(),
                 home: std::env::home_dir(),
                 temporary: std::env::temp_dir(),
-                program: Program::new(std::env::current_exe().ok()),
+                program: RunningProgram::new(std::env::current_exe().ok()),
             }),
         }
     }
@@ -44,7 +44,7 @@ impl Environment {
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         folder: PathBuf,
-        program: Program,
+        program: RunningProgram,
     ) -> Self {
         let variables: BTreeMap<OsString, OsString> = variables.into_iter().collect();
         let named = |name: &str| value(&variables, name).map(PathBuf::from);
@@ -54,7 +54,7 @@ impl Environment {
         };
         let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
         let folder = Ok(folder);
-        let surroundings = Surroundings { variables, folder, home, temporary, program };
+        let surroundings = ProcessSurroundings { variables, folder, home, temporary, program };
         Self { surroundings: Arc::new(surroundings) }
     }
 
@@ -156,12 +156,12 @@ impl Eq for Environment {}
 
 /// The program that runs, and the hashes of the programs that were read. Clones share the hashes.
 #[derive(Clone, Default)]
-pub struct Program {
+pub struct RunningProgram {
     path: Option<PathBuf>,
     hashes: Arc<ProgramHashes>,
 }
 
-impl Program {
+impl RunningProgram {
     pub fn new(path: Option<PathBuf>) -> Self {
         Self { path, hashes: Arc::default() }
     }
@@ -228,7 +228,8 @@ mod tests {
     fn a_program_is_found_in_the_first_absolute_folder_that_holds_it() {
         let found = |search: &str, name: &str| {
             let variables = [(OsString::from("PATH"), OsString::from(search))];
-            Environment::new(variables, PathBuf::new(), Program::default()).found_program(name)
+            Environment::new(variables, PathBuf::new(), RunningProgram::default())
+                .found_program(name)
         };
         assert_eq!(found("/nowhere:/bin", "sh"), Some(PathBuf::from("/bin/sh")));
         assert_eq!(found("tools:/bin", "sh"), None);
@@ -241,7 +242,7 @@ mod tests {
     fn the_home_folder_is_that_of_the_variables() {
         let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         let variables = [(OsString::from(variable), OsString::from("/home/of/nobody"))];
-        let environment = Environment::new(variables, PathBuf::new(), Program::default());
+        let environment = Environment::new(variables, PathBuf::new(), RunningProgram::default());
         assert_eq!(environment.home(), Some(Path::new("/home/of/nobody")));
         assert_eq!(environment.variable("PATH"), None);
     }

@@ -133,7 +133,7 @@ fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>),
     person::no_agent(context)?;
     let shown = file.display().to_string();
     let bytes = store::read_capped(&context.cwd.join(file), MAX_REPORT)?;
-    let bytes = bytes.ok_or_else(|| CliError::missing(context, file))?;
+    let bytes = bytes.ok_or_else(|| context.missing_file(file))?;
     let results = Results::read(&bytes).map_err(|error| {
         CliError::usage(format!("{shown} cannot be read: {error}"), "name a JUnit XML file")
     })?;

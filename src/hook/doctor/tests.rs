@@ -1,5 +1,5 @@
 use ground::Environment;
-use ground::environment::Program;
+use ground::environment::RunningProgram;
 use std::fs;
 
 use super::*;
@@ -43,7 +43,7 @@ impl Lab {
             project: self.root().path().to_owned(),
             home: self.folder.path().join("home"),
             managed: self.folder.path().join("managed"),
-            environment: Environment::new([], std::path::PathBuf::new(), Program::default()),
+            environment: Environment::new([], std::path::PathBuf::new(), RunningProgram::default()),
         }
     }
 

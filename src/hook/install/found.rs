@@ -76,7 +76,7 @@ fn seen(signs: &[&'static str; 3], project: &Path, search: Option<&OsStr>) -> Op
 #[cfg(test)]
 mod tests {
     use ground::Environment;
-    use ground::environment::Program;
+    use ground::environment::RunningProgram;
 
     use super::*;
 
@@ -106,7 +106,7 @@ mod tests {
             project,
             home: place.path().join("home"),
             managed: place.path().join("managed"),
-            environment: Environment::new([], std::path::PathBuf::new(), Program::default()),
+            environment: Environment::new([], std::path::PathBuf::new(), RunningProgram::default()),
         };
         let found = |search: Option<&OsStr>| -> Vec<(&str, FoundBy)> {
             agents(&folders, search).into_iter().map(|(host, by)| (host.name, by)).collect()

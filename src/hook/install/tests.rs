@@ -1,4 +1,4 @@
-use ground::environment::Program;
+use ground::environment::RunningProgram;
 use std::fs;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Project {
             project: self.project(),
             home: self.folder.path().join("home"),
             managed: self.folder.path().join("managed"),
-            environment: Environment::new([], std::path::PathBuf::new(), Program::default()),
+            environment: Environment::new([], std::path::PathBuf::new(), RunningProgram::default()),
         }
     }
 

@@ -68,7 +68,7 @@ impl FoundFiles<'_> {
         let path = root.relative(cwd, &target)?;
         let meant = self.meant(root);
         if !target.exists() && !known(&meant.workspace, &path)? {
-            return Err(CliError::missing(self.context, named));
+            return Err(self.context.missing_file(named));
         }
         // If `path` is a symbolic link, the answer names the file that the link leads to.
         meant.named.extend(meant.workspace.root.resolve(&path).ok());
