@@ -61,7 +61,7 @@ fn document(criterion: &mut Criterion) {
     let found = parsed.blocks();
     let compared = |one: &Block, other: &Block| {
         let (one, other) = (&one.fingerprint, &other.fingerprint);
-        fingerprint::kept(&one.sketch, one.token_count, &other.sketch, other.token_count)
+        fingerprint::share_kept(&one.sketch, one.token_count, &other.sketch, other.token_count)
     };
     group.bench_function("fingerprints compared", |bencher| {
         let pairs = || found.blocks.iter().zip(found.blocks.iter().skip(1));

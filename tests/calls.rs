@@ -8,9 +8,9 @@ use code::LineHash;
 use edits::{Change, Replacement};
 use evidence::event::{Asking, Effect, Event};
 use judgement::accept::{self, AcceptExtent};
-use judgement::after::{Feedback, after, idle};
+use judgement::after::{Feedback, idle, record_after_call};
 use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
-use judgement::gate::{Decision, DenialCode, Judged, before, prompt};
+use judgement::gate::{Decision, DenialCode, Judged, judge_before_call, prompt};
 use ledger::{Contributor, Record, RecordKind, Strength};
 use shell::Dialect;
 
@@ -69,11 +69,11 @@ fn message(judged: &Judged) -> String {
 
 /// Makes a call as an agent does: asks the gate, runs `deed`, and compares the disk afterwards.
 fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
-    if let Some(code) = code(&before(event)) {
+    if let Some(code) = code(&judge_before_call(event)) {
         return Err(code);
     }
     deed();
-    Ok(after(event))
+    Ok(record_after_call(event))
 }
 
 fn repo() -> Repo {
@@ -117,30 +117,31 @@ fn the_record_of_a_call_names_the_lines_that_it_added() {
     let mutation = |record: &&Record| record.kind == RecordKind::Mutation;
     let mut records = ws.ledger.entries().into_iter().map(|entry| &entry.record).filter(mutation);
     let range = &records.next().expect("a mutation").files[0].conversations[0].ranges[0];
-    let brought = range.brought.as_ref().and_then(|places| places.among(4));
+    let brought = range.brought.as_ref().and_then(|places| places.selected_among(4));
     assert_eq!(brought, Some(vec![false, false, true, false]));
     let lines = range.lines.as_ref().and_then(|lines| lines.hashes()).expect("fingerprints");
-    assert_eq!(lines, ["fn one() {", "1;", "11;", "}"].map(LineHash::of));
+    assert_eq!(lines, ["fn one() {", "1;", "11;", "}"].map(LineHash::from_text));
 }
 
 #[test]
 fn a_selection_holds_only_for_the_session_that_made_it() {
     let repo = repo();
     let edit = replace("src/a.rs", "1;", "11;");
-    let refused = before(&event(&repo, "s1", vec![edit.clone()]));
+    let refused = judge_before_call(&event(&repo, "s1", vec![edit.clone()]));
     assert_eq!(code(&refused), Some(DenialCode::IntentRequired));
     assert!(message(&refused).contains("INT-001 (Sign in)"), "{}", message(&refused));
 
-    assert_eq!(code(&before(&event(&repo, "s1", vec![select("INT-001")]))), None);
-    assert_eq!(code(&before(&event(&repo, "s1", vec![edit.clone()]))), None);
-    let other = before(&event(&repo, "s2", vec![edit]));
+    assert_eq!(code(&judge_before_call(&event(&repo, "s1", vec![select("INT-001")]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s1", vec![edit.clone()]))), None);
+    let other = judge_before_call(&event(&repo, "s2", vec![edit]));
     assert_eq!(
         code(&other),
         Some(DenialCode::IntentRequired),
         "the selection of s1 does not hold for s2"
     );
     assert_eq!(repo.open().selected(None), None, "nor for the person");
-    let outside = before(&event(&repo, "s1", vec![replace("billing/b.rs", "1;", "11;")]));
+    let outside =
+        judge_before_call(&event(&repo, "s1", vec![replace("billing/b.rs", "1;", "11;")]));
     assert_eq!(code(&outside), Some(DenialCode::ScopeViolation));
     assert!(message(&outside).contains("INT-002 (Billing)"), "{}", message(&outside));
 }
@@ -154,35 +155,38 @@ fn a_selection_counts_where_its_command_runs() {
         cwd: Some(other.root()),
         background: false,
     };
-    assert_eq!(code(&before(&event(&repo, "s", vec![select_there]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![select_there]))), None);
     let edit = || vec![replace("src/a.rs", "1;", "11;")];
-    assert_eq!(code(&before(&event(&other, "s", edit()))), None);
-    assert_eq!(code(&before(&event(&repo, "s", edit()))), Some(DenialCode::IntentRequired));
+    assert_eq!(code(&judge_before_call(&event(&other, "s", edit()))), None);
+    assert_eq!(
+        code(&judge_before_call(&event(&repo, "s", edit()))),
+        Some(DenialCode::IntentRequired)
+    );
 }
 
 #[test]
 fn a_subagent_has_its_sessions_intent_until_it_selects_one() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let sub = |effects| Event { subagent: Some("helper".into()), ..event(&repo, "s", effects) };
-    assert_eq!(code(&before(&sub(vec![replace("src/a.rs", "1;", "11;")]))), None);
+    assert_eq!(code(&judge_before_call(&sub(vec![replace("src/a.rs", "1;", "11;")]))), None);
     repo.write(".orchestration/policy.yaml", "switching: allow\n");
-    assert_eq!(code(&before(&sub(vec![select("INT-002")]))), None);
-    assert_eq!(code(&before(&sub(vec![replace("billing/b.rs", "1;", "11;")]))), None);
-    let parent = before(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
+    assert_eq!(code(&judge_before_call(&sub(vec![select("INT-002")]))), None);
+    assert_eq!(code(&judge_before_call(&sub(vec![replace("billing/b.rs", "1;", "11;")]))), None);
+    let parent = judge_before_call(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
     assert_eq!(code(&parent), Some(DenialCode::ScopeViolation), "the parent stays where it was");
 }
 
 #[test]
 fn switching_needs_approval_unless_a_person_named_the_intent() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
-    let refused = before(&event(&repo, "s", vec![select("INT-002")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let refused = judge_before_call(&event(&repo, "s", vec![select("INT-002")]));
     assert_eq!(code(&refused), Some(DenialCode::ApprovalRequired));
     assert!(message(&refused).contains("intent approve "), "{}", message(&refused));
     let says =
         |text: &str| prompt(&Event { prompt: Some(text.into()), ..event(&repo, "s", vec![]) });
-    let judged = || code(&before(&event(&repo, "s", vec![select("INT-002")])));
+    let judged = || code(&judge_before_call(&event(&repo, "s", vec![select("INT-002")])));
     for text in ["Go on.", "Is INT-0021 done? And INT-003?", "PRINT-002"] {
         says(text);
         assert_eq!(judged(), Some(DenialCode::ApprovalRequired), "{text}");
@@ -190,17 +194,17 @@ fn switching_needs_approval_unless_a_person_named_the_intent() {
     says("Go on with int-002.");
     let sub = Event { subagent: Some("a".into()), ..event(&repo, "s", vec![select("INT-002")]) };
     assert_eq!(
-        code(&before(&sub)),
+        code(&judge_before_call(&sub)),
         Some(DenialCode::ApprovalRequired),
         "the prompt was for the session, not for its subagent"
     );
     assert_eq!(judged(), None);
     assert_eq!(
-        code(&before(&event(&repo, "s", vec![select("INT-003")]))),
+        code(&judge_before_call(&event(&repo, "s", vec![select("INT-003")]))),
         Some(DenialCode::IntentNotActive)
     );
     assert_eq!(
-        code(&before(&event(&repo, "s", vec![select("INT-9")]))),
+        code(&judge_before_call(&event(&repo, "s", vec![select("INT-9")]))),
         Some(DenialCode::UnknownIntent)
     );
 }
@@ -208,18 +212,18 @@ fn switching_needs_approval_unless_a_person_named_the_intent() {
 #[test]
 fn selecting_names_other_sessions_on_the_same_files() {
     let repo = repo();
-    let first = before(&event(&repo, "s1", vec![select("INT-001")]));
+    let first = judge_before_call(&event(&repo, "s1", vec![select("INT-001")]));
     assert_eq!(first.notice, None);
-    let second = before(&event(&repo, "s2", vec![select("INT-001")]));
+    let second = judge_before_call(&event(&repo, "s2", vec![select("INT-001")]));
     assert!(second.notice.is_some_and(|notice| notice.contains("test-host:s1 under INT-001")));
-    let third = before(&event(&repo, "s3", vec![select("INT-002")]));
+    let third = judge_before_call(&event(&repo, "s3", vec![select("INT-002")]));
     assert_eq!(third.notice, None, "other files");
 }
 
 #[test]
 fn an_edit_with_the_predicted_result_is_recorded_as_verified() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     let feedback = call(&edit, || repo.write("src/a.rs", &BEFORE.replace("2;", "22;")));
     assert_eq!(feedback.expect("let through"), Feedback::default());
@@ -229,14 +233,14 @@ fn an_edit_with_the_predicted_result_is_recorded_as_verified() {
     );
     assert_eq!(repo.picture("src/a.rs"), "unrecorded - function one\nexact INT-001 function two\n");
     // A second event for the end of the same call adds no record.
-    after(&edit);
+    record_after_call(&edit);
     assert_eq!(mutations(&repo).len(), 1);
 }
 
 #[test]
 fn a_call_does_not_claim_what_others_changed_meanwhile() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     let both = BEFORE.replace("2;", "22;").replace("1;", "111;");
     let feedback = call(&edit, || repo.write("src/a.rs", &both)).expect("let through");
@@ -250,7 +254,7 @@ fn a_call_does_not_claim_what_others_changed_meanwhile() {
 #[test]
 fn creating_moving_and_deleting_files_are_recorded() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let create = event(&repo, "s", vec![write("src/new.rs", "fn made() {}\n")]);
     call(&create, || repo.write("src/new.rs", "fn made() {}\n")).expect("creating passes");
     let change = Some(Change::Replace(vec![Replacement {
@@ -284,59 +288,69 @@ fn creating_moving_and_deleting_files_are_recorded() {
         "s",
         vec![Effect::Move { from: "src/c.rs".into(), to: "billing/c.rs".into(), change: None }],
     );
-    assert_eq!(code(&before(&out)), Some(DenialCode::ScopeViolation), "the destination counts");
+    assert_eq!(
+        code(&judge_before_call(&out)),
+        Some(DenialCode::ScopeViolation),
+        "the destination counts"
+    );
 }
 
 #[test]
 fn only_the_block_that_others_changed_is_stale() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
-    after(&event(&repo, "s", vec![read("src/a.rs")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    record_after_call(&event(&repo, "s", vec![read("src/a.rs")]));
     repo.write("src/a.rs", &BEFORE.replace("1;", "fine();"));
     let theirs = event(&repo, "s", vec![replace("src/a.rs", "fine();", "mine();")]);
-    let refused = before(&theirs);
+    let refused = judge_before_call(&theirs);
     assert_eq!(code(&refused), Some(DenialCode::StaleFile));
     assert!(!message(&refused).contains("fine()"), "never the content: {}", message(&refused));
     let other = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
-    assert_eq!(code(&before(&other)), None, "another block");
+    assert_eq!(code(&judge_before_call(&other)), None, "another block");
     let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("2;", "22;"))]);
     assert_eq!(
-        code(&before(&whole)),
+        code(&judge_before_call(&whole)),
         Some(DenialCode::StaleFile),
         "it would undo the other change"
     );
-    after(&event(&repo, "s", vec![read("src/a.rs")]));
-    assert_eq!(code(&before(&theirs)), None, "after another read the file is fresh");
+    record_after_call(&event(&repo, "s", vec![read("src/a.rs")]));
+    assert_eq!(code(&judge_before_call(&theirs)), None, "after another read the file is fresh");
 }
 
 #[test]
 fn the_denial_of_a_stale_file_names_who_changed_it() {
     let repo = repo();
     for session in ["s1", "s2"] {
-        before(&event(&repo, session, vec![select("INT-001")]));
-        after(&event(&repo, session, vec![read("src/a.rs")]));
+        judge_before_call(&event(&repo, session, vec![select("INT-001")]));
+        record_after_call(&event(&repo, session, vec![read("src/a.rs")]));
     }
     let edit = event(&repo, "s2", vec![replace("src/a.rs", "1;", "11;")]);
     call(&edit, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;"))).expect("let through");
-    let refused = before(&event(&repo, "s1", vec![replace("src/a.rs", "11;", "12;")]));
+    let refused = judge_before_call(&event(&repo, "s1", vec![replace("src/a.rs", "11;", "12;")]));
     assert_eq!(code(&refused), Some(DenialCode::StaleFile));
     assert!(message(&refused).contains("test-host:s2 under INT-001"), "{}", message(&refused));
-    let own = before(&event(&repo, "s2", vec![replace("src/a.rs", "11;", "12;")]));
+    let own = judge_before_call(&event(&repo, "s2", vec![replace("src/a.rs", "11;", "12;")]));
     assert_eq!(code(&own), None, "a session knows the file after its own write");
 }
 
 #[test]
 fn overwriting_an_unread_file_is_refused() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
-    let blind = before(&event(&repo, "s", vec![write("src/a.rs", "fn x() {}\n")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let blind = judge_before_call(&event(&repo, "s", vec![write("src/a.rs", "fn x() {}\n")]));
     assert_eq!(code(&blind), Some(DenialCode::StaleFile));
     assert!(message(&blind).contains("Read it first"), "{}", message(&blind));
     let after_an_edit = vec![replace("src/a.rs", "1;", "11;"), write("src/a.rs", "fn x() {}\n")];
-    let blind = before(&event(&repo, "s", after_an_edit));
+    let blind = judge_before_call(&event(&repo, "s", after_an_edit));
     assert_eq!(code(&blind), Some(DenialCode::StaleFile), "the second text is for the whole file");
-    assert_eq!(code(&before(&event(&repo, "s", vec![write("src/n.rs", "fn x() {}\n")]))), None);
-    assert_eq!(code(&before(&event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]))), None);
+    assert_eq!(
+        code(&judge_before_call(&event(&repo, "s", vec![write("src/n.rs", "fn x() {}\n")]))),
+        None
+    );
+    assert_eq!(
+        code(&judge_before_call(&event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]))),
+        None
+    );
 }
 
 #[test]
@@ -346,7 +360,7 @@ fn no_intent_may_write_protected_files_or_leave_the_workspace() {
         ".orchestration/active_intents.yaml",
         &crate::support::REGISTRY.replace("src/**", "**"),
     );
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let home = std::env::home_dir().expect("a home folder");
     let home = |path: &str| home.join(path).display().to_string();
     for path in [
@@ -359,33 +373,40 @@ fn no_intent_may_write_protected_files_or_leave_the_workspace() {
         home(".claude/settings.json"),
         home(".gemini/settings.json"),
     ] {
-        let judged = before(&event(&repo, "s", vec![write(&path, "x")]));
+        let judged = judge_before_call(&event(&repo, "s", vec![write(&path, "x")]));
         assert_eq!(code(&judged), Some(DenialCode::ProtectedPath), "{path}");
     }
-    let judged = before(&event(&repo, "s", vec![write("/etc/nothing-of-ours", "x")]));
+    let judged = judge_before_call(&event(&repo, "s", vec![write("/etc/nothing-of-ours", "x")]));
     assert_eq!(code(&judged), Some(DenialCode::ScopeViolation));
     let temporary = std::env::temp_dir().join("intent-calls-test.txt").display().to_string();
-    assert_eq!(code(&before(&event(&repo, "s", vec![write(&temporary, "x")]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![write(&temporary, "x")]))), None);
 }
 
 #[test]
 fn an_unreadable_call_is_denied_and_a_read_never_is() {
     let repo = repo();
     let what = Effect::Unreadable { what: "no path".into() };
-    assert_eq!(code(&before(&event(&repo, "s", vec![what]))), Some(DenialCode::UnreadablePayload));
+    assert_eq!(
+        code(&judge_before_call(&event(&repo, "s", vec![what]))),
+        Some(DenialCode::UnreadablePayload)
+    );
     repo.write(".orchestration/active_intents.yaml", "active_intents: [\n");
-    assert_eq!(code(&before(&event(&repo, "s", vec![read("src/a.rs")]))), None);
-    assert_eq!(code(&before(&event(&repo, "s", vec![]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![read("src/a.rs")]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![]))), None);
     let edit = event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]);
-    assert_eq!(code(&before(&edit)), Some(DenialCode::HookError), "rules that cannot be read");
+    assert_eq!(
+        code(&judge_before_call(&edit)),
+        Some(DenialCode::HookError),
+        "rules that cannot be read"
+    );
 }
 
 #[test]
 fn observe_mode_only_reports_what_it_would_have_denied() {
     let repo = repo();
     repo.write(".orchestration/policy.yaml", "mode: observe\n");
-    before(&event(&repo, "s", vec![select("INT-001")]));
-    let judged = before(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let judged = judge_before_call(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
     assert_eq!(judged.decision, Decision::NoOpinion);
     assert!(judged.notice.is_some_and(|notice| notice.contains("SCOPE_VIOLATION")));
 }
@@ -395,7 +416,7 @@ fn a_write_that_no_gate_saw_is_noted_and_reported() {
     let repo = repo();
     let edit = event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]);
     repo.write("src/a.rs", &BEFORE.replace("1;", "11;"));
-    let feedback = after(&edit);
+    let feedback = record_after_call(&edit);
     assert!(feedback.violation.is_some(), "nothing is selected: {feedback:?}");
     let ws = repo.open();
     let notes = ground::session::ungated::still_valid(&ws.root);
@@ -409,9 +430,9 @@ fn a_write_that_no_gate_saw_is_noted_and_reported() {
 #[test]
 fn the_workspace_of_the_written_file_judges_the_call() {
     let (here, there) = (repo(), repo());
-    before(&event(&here, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&here, "s", vec![select("INT-001")]));
     let path = there.root().join("src/a.rs").display().to_string();
-    let judged = before(&event(&here, "s", vec![replace(&path, "1;", "11;")]));
+    let judged = judge_before_call(&event(&here, "s", vec![replace(&path, "1;", "11;")]));
     assert_eq!(
         code(&judged),
         Some(DenialCode::IntentRequired),
@@ -422,21 +443,21 @@ fn the_workspace_of_the_written_file_judges_the_call() {
 #[test]
 fn a_record_that_cannot_be_written_is_written_later() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
-    before(&edit);
+    judge_before_call(&edit);
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
     let trace = repo.root().join(".git/intent/open");
     let aside = repo.root().join(".git/intent/aside");
     std::fs::rename(&trace, &aside).expect("moved aside");
     std::fs::write(&trace, "a file where a folder is needed").expect("written");
-    assert_eq!(after(&edit), Feedback::default(), "the agent's work goes on");
+    assert_eq!(record_after_call(&edit), Feedback::default(), "the agent's work goes on");
     let root = repo.open().root;
-    assert_eq!(judgement::after::kept(&root).len(), 1);
+    assert_eq!(judgement::after::waiting_record_files(&root).len(), 1);
     std::fs::remove_file(&trace).expect("removed");
     std::fs::rename(&aside, &trace).expect("moved back");
-    after(&event(&repo, "s", vec![read("src/a.rs")]));
-    assert_eq!(judgement::after::kept(&root).len(), 0);
+    record_after_call(&event(&repo, "s", vec![read("src/a.rs")]));
+    assert_eq!(judgement::after::waiting_record_files(&root).len(), 0);
     assert_eq!(mutations(&repo).len(), 1);
 }
 
@@ -450,9 +471,13 @@ fn policy_rules_apply_to_paths() {
          \x20 - {paths: [src/asked/**], decision: ask, reason: Ask Ada.}\n\
          \x20 - {paths: [src/free/**, src/closed/**], decision: deny}\n",
     );
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let judged = |paths: &[&str]| {
-        before(&event(&repo, "s", paths.iter().map(|path| write(path, "fn x() {}\n")).collect()))
+        judge_before_call(&event(
+            &repo,
+            "s",
+            paths.iter().map(|path| write(path, "fn x() {}\n")).collect(),
+        ))
     };
     assert_eq!(code(&judged(&["src/free/a.rs"])), None, "the first rule holds");
     assert_eq!(code(&judged(&["src/closed/a.rs"])), Some(DenialCode::DestructiveBlocked));
@@ -470,13 +495,13 @@ fn policy_rules_apply_to_paths() {
 #[test]
 fn a_call_without_an_end_is_recorded_when_the_agent_is_idle() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let done = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     let refused = event(&repo, "s", vec![write("src/new.rs", "fn made() {}\n")]);
     let of_another = event(&repo, "t", vec![select("INT-001")]);
-    before(&of_another);
+    judge_before_call(&of_another);
     for call in [&done, &refused] {
-        assert_eq!(code(&before(call)), None);
+        assert_eq!(code(&judge_before_call(call)), None);
     }
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
     repo.write("src/new.rs", "fn somebody_else_wrote_this() {}\n");
@@ -497,9 +522,9 @@ fn a_call_whose_hook_was_killed_is_recorded_when_idle() {
     use ground::session::calls;
     use judgement::gate::key;
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
-    assert_eq!(code(&before(&edit)), None);
+    assert_eq!(code(&judge_before_call(&edit)), None);
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
     // The hook after the tool has taken the call and is killed before it records anything.
     calls::finish(&repo.open().root, &key(&edit));
@@ -526,7 +551,7 @@ fn shell(text: &str) -> Effect {
 }
 
 fn told_of(repo: &Repo, text: &str) -> Option<DenialCode> {
-    code(&before(&event(repo, "s", vec![shell(text)])))
+    code(&judge_before_call(&event(repo, "s", vec![shell(text)])))
 }
 
 #[test]
@@ -562,7 +587,7 @@ fn commands_are_judged_by_their_predicted_effects() {
     ] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ScopeViolation), "{text}");
     }
-    let named = |text: &str| message(&before(&event(&repo, "s", vec![shell(text)])));
+    let named = |text: &str| message(&judge_before_call(&event(&repo, "s", vec![shell(text)])));
     assert!(named("rm -rf billing").contains("edit billing/b.rs"), "{}", named("rm -rf billing"));
     assert!(named("mkdir docs").contains("edit docs."), "{}", named("mkdir docs"));
     assert!(named("rm -rf .").contains("the whole workspace"), "{}", named("rm -rf ."));
@@ -604,7 +629,7 @@ fn an_agent_runs_intent_commands_for_its_own_session_only() {
         let short = short.replace("intent", "intent -C src");
         assert_eq!(told_of(&repo, &grouped), told_of(&repo, &short), "{grouped}");
     }
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     for text in [
         "intent mcp",
         "intent agent mcp",
@@ -636,7 +661,7 @@ fn an_agent_runs_intent_commands_for_its_own_session_only() {
 #[test]
 fn commands_made_for_reading_need_no_intent() {
     let repo = repo();
-    let judged = |text: &str| before(&event(&repo, "nobody", vec![shell(text)]));
+    let judged = |text: &str| judge_before_call(&event(&repo, "nobody", vec![shell(text)]));
     for text in [
         "curl -s https://x.example | jq .",
         "psql -c 'select 1'",
@@ -661,8 +686,8 @@ fn inline_code_that_names_a_file_out_of_scope_needs_approval() {
     let repo = repo();
     repo.write("billing/i.ts", "1\n");
     let chosen = event(&repo, "s", vec![select("INT-001")]);
-    assert_eq!(code(&before(&chosen)), None);
-    let judged = |text: &str| before(&event(&repo, "s", vec![shell(text)]));
+    assert_eq!(code(&judge_before_call(&chosen)), None);
+    let judged = |text: &str| judge_before_call(&event(&repo, "s", vec![shell(text)]));
     for text in [
         "python3 -c \"open('billing/i.ts','a').write('x')\"",
         "node -e 'require(\"fs\").appendFileSync(\"billing/i.ts\", \"x\")'",
@@ -698,8 +723,8 @@ fn inline_code_that_names_a_file_out_of_scope_needs_approval() {
 fn build_output_may_be_deleted_and_a_log_is_sent_to_scratch() {
     let repo = repo();
     repo.write(".gitignore", "dist/\n");
-    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
-    let judged = |text: &str| before(&event(&repo, "s", vec![shell(text)]));
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![select("INT-001")]))), None);
+    let judged = |text: &str| judge_before_call(&event(&repo, "s", vec![shell(text)]));
     assert_eq!(code(&judged("rm -rf dist")), None, "{}", message(&judged("rm -rf dist")));
     let held = judged("cargo test | tee test.log");
     assert_eq!(code(&held), Some(DenialCode::ScopeViolation));
@@ -709,10 +734,10 @@ fn build_output_may_be_deleted_and_a_log_is_sent_to_scratch() {
 #[test]
 fn leaving_an_old_commit_is_always_allowed() {
     let repo = repo();
-    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![select("INT-001")]))), None);
     let older = crate::support::REGISTRY.replace("INT-001", "INT-009");
     repo.write(".orchestration/active_intents.yaml", &older);
-    let judged = |text: &str| code(&before(&event(&repo, "s", vec![shell(text)])));
+    let judged = |text: &str| code(&judge_before_call(&event(&repo, "s", vec![shell(text)])));
     assert_eq!(judged("git checkout main"), None);
     assert_eq!(judged("git switch main"), None);
     assert_eq!(judged("git checkout main && make"), Some(DenialCode::UnknownIntent));
@@ -726,7 +751,7 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
     let above = Event { cwd: repo.root().join(".."), ..event(&repo, "s", Vec::new()) };
     let judged = |text: &str| {
         let call = Some(text.to_owned());
-        code(&before(&Event { effects: vec![shell(text)], call, ..above.clone() }))
+        code(&judge_before_call(&Event { effects: vec![shell(text)], call, ..above.clone() }))
     };
     for text in [
         format!("cd {at} && make"),
@@ -740,7 +765,7 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
     for text in [format!("intent -C {at} off"), format!("cd {at} && intent off")] {
         assert_eq!(judged(&text), Some(DenialCode::ProtectedPath), "{text}");
     }
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let record = |id: &str| judged(&format!("intent -C {at} record --intent {id} src/a.rs"));
     assert_eq!(record("INT-001"), None, "it is selected there");
     assert_eq!(record("INT-002"), Some(DenialCode::ProtectedPath));
@@ -754,7 +779,11 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
     assert_eq!(judged(&format!("cd {at} && make")), None);
     let told = |session: &str, text: &str| {
         let of = |event: Event| Event { session: Some(session.into()), ..event };
-        before(&of(Event { effects: vec![shell(text)], call: Some(text.into()), ..above.clone() }))
+        judge_before_call(&of(Event {
+            effects: vec![shell(text)],
+            call: Some(text.into()),
+            ..above.clone()
+        }))
     };
     let refused = told("t", &format!("make -C {at}"));
     let way = format!("intent -C {at} select ID");
@@ -775,10 +804,10 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
 #[test]
 fn a_person_approves_one_command_once() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let reset = event(&repo, "s", vec![shell("git reset --hard")]);
-    let asked = message(&before(&reset));
-    let again = message(&before(&reset));
+    let asked = message(&judge_before_call(&reset));
+    let again = message(&judge_before_call(&reset));
     assert_eq!(asked, again, "one question, not two");
     let code_of = |message: &str| {
         let at = message.find("code ").expect("a code") + 5;
@@ -789,27 +818,31 @@ fn a_person_approves_one_command_once() {
     approval::decide(&ws, &code_given, ApprovalVerdict::Approve, DecisionPlace::Terminal)
         .expect("approved");
     let other = event(&repo, "t", vec![shell("git reset --hard")]);
-    before(&event(&repo, "t", vec![select("INT-001")]));
-    assert_eq!(code(&before(&other)), Some(DenialCode::ApprovalRequired), "another session");
+    judge_before_call(&event(&repo, "t", vec![select("INT-001")]));
+    assert_eq!(
+        code(&judge_before_call(&other)),
+        Some(DenialCode::ApprovalRequired),
+        "another session"
+    );
     let retried = Event { call: Some("another call".into()), ..reset.clone() };
-    assert_eq!(code(&before(&retried)), None, "approved");
-    assert_eq!(code(&before(&retried)), None, "the same call through a second hook");
+    assert_eq!(code(&judge_before_call(&retried)), None, "approved");
+    assert_eq!(code(&judge_before_call(&retried)), None, "the same call through a second hook");
     let later = Event { call: Some("a third call".into()), ..reset };
-    assert_eq!(code(&before(&later)), Some(DenialCode::ApprovalRequired), "used up");
+    assert_eq!(code(&judge_before_call(&later)), Some(DenialCode::ApprovalRequired), "used up");
     // Without an id of the host, an equal call that is made later is another call.
     let nameless = Event { call: None, input: "reset".into(), ..later };
-    let asked = code_of(&message(&before(&nameless))).expect("a code");
+    let asked = code_of(&message(&judge_before_call(&nameless))).expect("a code");
     approval::decide(&repo.open(), &asked, ApprovalVerdict::Approve, DecisionPlace::Terminal)
         .expect("approved");
-    assert_eq!(code(&before(&nameless)), None, "approved");
+    assert_eq!(code(&judge_before_call(&nameless)), None, "approved");
     std::thread::sleep(std::time::Duration::from_millis(2_100));
-    assert_eq!(code(&before(&nameless)), Some(DenialCode::ApprovalRequired), "used up");
+    assert_eq!(code(&judge_before_call(&nameless)), Some(DenialCode::ApprovalRequired), "used up");
 }
 
 /// Returns the code and the question with which a call is refused in a session without a dialog of its own, or `None`
 /// if the call is not asked about.
 fn question(repo: &Repo, effects: &[Effect]) -> Option<(String, approval::Question)> {
-    let told = message(&before(&event(repo, "s", effects.to_vec())));
+    let told = message(&judge_before_call(&event(repo, "s", effects.to_vec())));
     let code = told.split("code ").nth(1)?.get(..6)?.to_owned();
     let asked = approval::status(&repo.open(), &code).expect("it waits");
     Some((code, approval::question(&asked)))
@@ -823,7 +856,7 @@ fn an_approval_shows_the_whole_call_and_holds_only_for_it() {
         "rules:\n  - {paths: [src/asked/**], decision: ask, reason: Ask Ada.}\n",
     );
     repo.write("src/asked/a.rs", "fn a() {}\n");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let run = |text: &str, folder: Option<&str>| Effect::Shell {
         text: text.into(),
         dialect: Dialect::Posix,
@@ -875,14 +908,14 @@ fn an_approval_shows_the_whole_call_and_holds_only_for_it() {
             );
             turn.expect("room for the next question");
         }
-        assert_eq!(code(&before(&event(&repo, "s", call.clone()))), None, "{call:?}");
+        assert_eq!(code(&judge_before_call(&event(&repo, "s", call.clone()))), None, "{call:?}");
     }
 }
 
 #[test]
 fn writes_of_a_command_are_reported_and_recorded_afterwards() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./generate.sh")]);
     let feedback = call(&script, || {
         repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
@@ -905,7 +938,7 @@ fn writes_of_a_command_are_reported_and_recorded_afterwards() {
 #[test]
 fn a_command_that_names_its_file_is_recorded_by_comparison() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let sed = event(&repo, "s", vec![shell("sed -i s/1;/11;/ src/a.rs")]);
     call(&sed, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;"))).expect("in scope");
     let delete = event(&repo, "s", vec![shell("rm src/a.rs")]);
@@ -918,7 +951,7 @@ fn a_command_that_names_its_file_is_recorded_by_comparison() {
 #[test]
 fn a_background_command_records_nothing() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let server = event(&repo, "s", vec![shell("./serve.sh &")]);
     let feedback = call(&server, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;")));
     assert_eq!(feedback.expect("let through"), Feedback::default());
@@ -928,13 +961,17 @@ fn a_background_command_records_nothing() {
 #[test]
 fn a_file_that_a_command_printed_counts_as_read() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let cat = event(&repo, "s", vec![shell("cat src/a.rs")]);
     call(&cat, || ()).expect("reading");
     let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("1;", "11;"))]);
-    assert_eq!(code(&before(&whole)), None, "the session has seen the text that it overwrites");
+    assert_eq!(
+        code(&judge_before_call(&whole)),
+        None,
+        "the session has seen the text that it overwrites"
+    );
     repo.write("src/a.rs", &BEFORE.replace("1;", "111;"));
-    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile));
+    assert_eq!(code(&judge_before_call(&whole)), Some(DenialCode::StaleFile));
 }
 
 #[test]
@@ -947,7 +984,7 @@ fn policy_rules_apply_to_commands() {
          \x20 - {command: make, decision: ask}\n\
          \x20 - {command: git reset, decision: allow}\n",
     );
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     assert_eq!(told_of(&repo, "npm publish"), Some(DenialCode::DestructiveBlocked));
     assert_eq!(told_of(&repo, "sudo npm publish --tag x"), Some(DenialCode::DestructiveBlocked));
     assert_eq!(told_of(&repo, "make all"), Some(DenialCode::ApprovalRequired));
@@ -988,17 +1025,20 @@ fn policy_rules_apply_to_commands() {
 fn a_person_is_asked_only_if_nothing_denies() {
     let repo = repo();
     repo.write(".orchestration/policy.yaml", "rules:\n  - {paths: [src/a.rs], decision: ask}\n");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let whole = event(&repo, "s", vec![write("src/a.rs", "fn new() {}\n")]);
-    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile), "it was not read");
+    assert_eq!(code(&judge_before_call(&whole)), Some(DenialCode::StaleFile), "it was not read");
     call(&event(&repo, "s", vec![read("src/a.rs")]), || {}).expect("a read");
-    assert_eq!(code(&before(&whole)), Some(DenialCode::ApprovalRequired));
+    assert_eq!(code(&judge_before_call(&whole)), Some(DenialCode::ApprovalRequired));
     // A workspace that only observes does not lift what another one denies.
     let observing = self::repo();
     observing.write(".orchestration/policy.yaml", "mode: observe\n");
     let elsewhere = observing.root().join("src/n.rs").display().to_string();
     let both = vec![write(&elsewhere, "fn n() {}\n"), write("billing/n.rs", "fn n() {}\n")];
-    assert_eq!(code(&before(&event(&repo, "s", both))), Some(DenialCode::ScopeViolation));
+    assert_eq!(
+        code(&judge_before_call(&event(&repo, "s", both))),
+        Some(DenialCode::ScopeViolation)
+    );
 }
 
 #[test]
@@ -1009,7 +1049,7 @@ fn a_question_names_the_files_of_every_workspace() {
         "rules:\n  - {paths: [src/asked/**], decision: ask}\n",
     );
     for at in [&repo, &other] {
-        before(&event(at, "s", vec![select("INT-001")]));
+        judge_before_call(&event(at, "s", vec![select("INT-001")]));
     }
     let there = other.root().join("src/asked/n.rs").display().to_string();
     let both = ["src/asked/n.rs", there.as_str()].map(|path| write(path, "fn n() {}\n"));
@@ -1022,23 +1062,27 @@ fn a_question_names_the_files_of_every_workspace() {
 fn a_command_that_a_person_agrees_to_runs_behind_the_fence() {
     let repo = repo();
     repo.write(".orchestration/policy.yaml", "fence: opaque\n");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let effects = vec![shell("./build.sh; git reset --hard")];
     let asked =
         Event { asking: Asking::Native, rewrites: true, ..event(&repo, "s", effects.clone()) };
-    let judged = before(&asked);
+    let judged = judge_before_call(&asked);
     assert_eq!(code(&judged), Some(DenialCode::ApprovalRequired));
     assert_eq!(judged.fence.as_deref(), Some("INT-001"));
     repo.write(".orchestration/policy.yaml", "fence: require\n");
     let by_code = event(&repo, "t", effects);
-    before(&event(&repo, "t", vec![select("INT-001")]));
-    assert_eq!(code(&before(&by_code)), Some(DenialCode::FenceRequired), "not a question");
+    judge_before_call(&event(&repo, "t", vec![select("INT-001")]));
+    assert_eq!(
+        code(&judge_before_call(&by_code)),
+        Some(DenialCode::FenceRequired),
+        "not a question"
+    );
 }
 
 #[test]
 fn a_rejected_policy_does_not_decide_about_a_switch() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./build.sh")]);
     call(&script, || repo.write(".orchestration/policy.yaml", "switching: allow\n"))
         .expect("let through");
@@ -1056,19 +1100,19 @@ fn a_name_that_is_known_in_part_leads_to_no_control_file() {
     repo.write(".orchestration/local/x", "x");
     repo.commit("rules");
     for (session, intent) in [("s", "INT-001"), ("t", "INT-002")] {
-        before(&event(&repo, session, vec![select(intent)]));
+        judge_before_call(&event(&repo, session, vec![select(intent)]));
         for text in [
             "echo x > .orchestration/$NAME",
             "cp src/a.rs .git/hooks/$NAME",
             "echo x > .orch*/policy.yaml",
             "mv .g?t src/",
         ] {
-            let judged = before(&event(&repo, session, vec![shell(text)]));
+            let judged = judge_before_call(&event(&repo, session, vec![shell(text)]));
             assert_eq!(code(&judged), Some(DenialCode::ProtectedPath), "{session}: {text}");
         }
     }
     assert_eq!(told_of(&repo, "echo x > src/$NAME"), None);
-    assert_eq!(code(&before(&event(&repo, "t", vec![shell("touch .e*")]))), None);
+    assert_eq!(code(&judge_before_call(&event(&repo, "t", vec![shell("touch .e*")]))), None);
 }
 
 #[test]
@@ -1081,16 +1125,16 @@ fn a_folder_that_a_scope_excludes_is_not_written_into() {
             .replace("billing/**", "*"),
     );
     repo.write("src/kept/k.rs", BEFORE);
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     for text in ["cp src/a.rs src/kept", "mv src/a.rs src/kept", "cp src/a.rs src/kept/k.rs"] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ScopeViolation), "{text}");
     }
-    let told = message(&before(&event(&repo, "s", vec![shell("cp src/a.rs src/kept")])));
+    let told = message(&judge_before_call(&event(&repo, "s", vec![shell("cp src/a.rs src/kept")])));
     assert!(told.contains("not authorized to edit src/kept."), "{told}");
     assert_eq!(told_of(&repo, "mkdir -p src/new && cp src/a.rs src/new"), None);
     // INT-002 owns the files at the root and no folder.
-    before(&event(&repo, "t", vec![select("INT-002")]));
-    let whole = before(&event(&repo, "t", vec![shell("cp -r /tmp/x .")]));
+    judge_before_call(&event(&repo, "t", vec![select("INT-002")]));
+    let whole = judge_before_call(&event(&repo, "t", vec![shell("cp -r /tmp/x .")]));
     assert_eq!(code(&whole), Some(DenialCode::ScopeViolation), "{}", message(&whole));
 }
 
@@ -1099,9 +1143,9 @@ fn paths_with_links_or_dots_are_judged_by_their_target() {
     let repo = repo();
     std::os::unix::fs::symlink(repo.root().join("billing"), repo.root().join("src/link"))
         .expect("a link");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     for path in ["src/link/b.rs", "src/../billing/b.rs", "./billing/./b.rs"] {
-        let judged = before(&event(&repo, "s", vec![replace(path, "1;", "11;")]));
+        let judged = judge_before_call(&event(&repo, "s", vec![replace(path, "1;", "11;")]));
         assert_eq!(code(&judged), Some(DenialCode::ScopeViolation), "{path}");
     }
     assert_eq!(told_of(&repo, "echo x > src/link/b.rs"), Some(DenialCode::ScopeViolation));
@@ -1109,7 +1153,7 @@ fn paths_with_links_or_dots_are_judged_by_their_target() {
     let linked = elsewhere.path().join("linked");
     repo.git(&["worktree", "add", "-q", &linked.display().to_string(), "-b", "linked"]);
     let file = linked.join("src/a.rs").display().to_string();
-    let judged = before(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
+    let judged = judge_before_call(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
     assert_eq!(
         code(&judged),
         Some(DenialCode::IntentRequired),
@@ -1120,7 +1164,7 @@ fn paths_with_links_or_dots_are_judged_by_their_target() {
 #[test]
 fn making_a_link_to_a_file_out_of_scope_needs_approval() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     for text in [
         "ln billing/b.rs src/x.rs",
         "ln -s ../billing src",
@@ -1141,9 +1185,9 @@ fn making_a_link_to_a_file_out_of_scope_needs_approval() {
 fn writing_a_hard_linked_file_needs_approval() {
     let repo = repo();
     std::fs::hard_link(repo.root().join("billing/b.rs"), repo.root().join("src/link.rs")).unwrap();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/link.rs", "1;", "11;")]);
-    assert_eq!(code(&before(&edit)), Some(DenialCode::ApprovalRequired));
+    assert_eq!(code(&judge_before_call(&edit)), Some(DenialCode::ApprovalRequired));
     assert_eq!(told_of(&repo, "echo x >> src/link.rs"), Some(DenialCode::ApprovalRequired));
 }
 
@@ -1153,7 +1197,7 @@ fn a_write_through_a_late_link_is_reported_and_not_recorded() {
     let repo = repo();
     repo.write("src/sub/b.rs", BEFORE);
     repo.commit("sub");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let outside = tempfile::tempdir().unwrap();
     for (target, told) in [
         (repo.root().join("billing"), "to billing/b.rs"),
@@ -1180,7 +1224,7 @@ fn a_write_through_a_late_link_is_reported_and_not_recorded() {
 #[test]
 fn a_program_that_rewrites_the_registry_is_reported() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./generate.sh")]);
     let rewritten = crate::support::REGISTRY.replace("src/**", "**");
     let feedback = call(&script, || repo.write(".orchestration/active_intents.yaml", &rewritten));
@@ -1215,7 +1259,7 @@ fn rules_rewritten_by_a_program_count_only_once_accepted() {
         repo.write(".intentignore", "# intent: deny-write\nsrc/keys.rs\n");
         repo.write("src/keys.rs", "fn key() {}\n");
         repo.commit("rules");
-        before(&event(&repo, "s", vec![select("INT-001")]));
+        judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
         let stood = std::fs::read(repo.root().join(path)).ok();
         let put = |text: Option<&[u8]>| match text {
             Some(text) => repo.write(path, std::str::from_utf8(text).expect("a text")),
@@ -1226,15 +1270,20 @@ fn rules_rewritten_by_a_program_count_only_once_accepted() {
         assert!(feedback.violation.expect("found").contains(path), "{path}");
         // Every session is judged by the earlier rules, and the message says so.
         for session in ["s", "t"] {
-            let judged = before(&event(&repo, session, vec![replace("src/keys.rs", "key", "k")]));
+            let judged =
+                judge_before_call(&event(&repo, session, vec![replace("src/keys.rs", "key", "k")]));
             assert!(message(&judged).contains("intent accept .orchestration/"), "{path}");
             assert!(code(&judged).is_some(), "{path}");
         }
-        let judged =
-            |path: &str| code(&before(&event(&repo, "s", vec![write(path, "fn n() {}\n")])));
+        let judged = |path: &str| {
+            code(&judge_before_call(&event(&repo, "s", vec![write(path, "fn n() {}\n")])))
+        };
         assert_eq!(judged("billing/new.rs"), Some(DenialCode::ScopeViolation), "{path}");
         assert_eq!(judged("src/new.rs"), None, "{path}");
-        assert!(code(&before(&event(&repo, "u", vec![select("INT-009")]))).is_some(), "{path}");
+        assert!(
+            code(&judge_before_call(&event(&repo, "u", vec![select("INT-009")]))).is_some(),
+            "{path}"
+        );
         // With the earlier file in place again, there is nothing left to accept.
         put(stood.as_deref());
         assert_eq!(judged("src/new.rs"), None);
@@ -1245,7 +1294,7 @@ fn rules_rewritten_by_a_program_count_only_once_accepted() {
         let by = Contributor::person(Some("Ada".into()));
         let answer = accept::accept(&ws, &file, AcceptExtent::Differing, &by).expect("accepted");
         assert!(answer.settled, "{path}");
-        let asked = before(&event(&repo, "s", vec![replace("src/keys.rs", "key", "k")]));
+        let asked = judge_before_call(&event(&repo, "s", vec![replace("src/keys.rs", "key", "k")]));
         assert!(!message(&asked).contains("intent accept"), "{path}");
     }
 }
@@ -1260,25 +1309,25 @@ fn a_registry_without_a_file_is_not_that_of_the_shared_branch() {
     );
     repo.commit("another intent");
     repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-    before(&event(&repo, "s", vec![select("INT-009")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-009")]));
     let script = event(&repo, "s", vec![shell("./build.sh")]);
     let deed = || std::fs::remove_file(repo.root().join(file)).expect("it was there");
     assert!(call(&script, deed).expect("let through").violation.is_some());
-    let judged = before(&event(&repo, "s", vec![write("tools/n.rs", "fn n() {}\n")]));
+    let judged = judge_before_call(&event(&repo, "s", vec![write("tools/n.rs", "fn n() {}\n")]));
     assert_eq!(code(&judged), None, "the intent is still in force: {}", message(&judged));
 }
 
 #[test]
 fn without_the_earlier_rules_nothing_is_allowed() {
     let repo = repo();
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./build.sh")]);
     let feedback = call(&script, || {
         std::fs::remove_dir_all(repo.root().join(".git/intent/rules")).expect("it was kept there");
         repo.write(".orchestration/policy.yaml", "mode: observe\n");
     });
     assert!(feedback.expect("let through").violation.is_some());
-    let judged = before(&event(&repo, "s", vec![write("src/new.rs", "fn n() {}\n")]));
+    let judged = judge_before_call(&event(&repo, "s", vec![write("src/new.rs", "fn n() {}\n")]));
     assert_eq!(code(&judged), Some(DenialCode::HookError));
     assert!(message(&judged).contains("intent accept .orchestration/policy.yaml"));
 }
@@ -1292,22 +1341,22 @@ fn a_folder_with_an_agents_settings_is_not_moved_or_deleted() {
     );
     repo.write(".claude/settings.local.json", "{}");
     repo.write(".gitignore", ".claude/\n");
-    before(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
     for text in ["mv .claude .aside", "rm -r .claude", "rmdir .claude", "mv .claude/ /tmp/aside"] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
     }
     let delete = event(&repo, "s", vec![Effect::Delete { path: ".claude".into() }]);
-    assert_eq!(code(&before(&delete)), Some(DenialCode::ProtectedPath));
+    assert_eq!(code(&judge_before_call(&delete)), Some(DenialCode::ProtectedPath));
     let (from, to) = (PathBuf::from(".claude"), PathBuf::from("aside"));
     let moving = event(&repo, "s", vec![Effect::Move { from, to, change: None }]);
-    assert_eq!(code(&before(&moving)), Some(DenialCode::ProtectedPath));
+    assert_eq!(code(&judge_before_call(&moving)), Some(DenialCode::ProtectedPath));
 }
 
 #[test]
 fn a_person_accepts_a_deletion_that_no_gate_saw() {
     let repo = repo();
     repo.remove("src/a.rs");
-    after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
+    record_after_call(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
     let ws = repo.open();
     let standing = || ground::session::ungated::still_valid(&ws.root).len();
     assert_eq!(standing(), 1);
@@ -1375,7 +1424,7 @@ fn only_exactly_what_a_person_approved_is_no_finding() {
     call(&event(&repo, "s", vec![read("billing/b.rs"), read("billing/c.rs")]), || {}).unwrap();
     let edit = |file: &str| event(&repo, "s", vec![replace(file, "    1;", "    11;")]);
     let edited = BEFORE.replace("1;", "11;");
-    let asked = before(&edit("billing/b.rs"));
+    let asked = judge_before_call(&edit("billing/b.rs"));
     let told = message(&asked);
     assert_eq!(code(&asked), Some(DenialCode::ScopeViolation), "{told}");
     let number = told.split("code ").nth(1).and_then(|rest| rest.get(..6)).expect("a code");

@@ -310,7 +310,7 @@ fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, St
     // Another name for a definition is a rename, and another parameter name in a function type has no effect.
     let is_its_name = program.blocks.blocks.iter().any(|block| block.name_bytes == token.bytes);
     let is_type = |node: &Tree| node.kind == "function_type" && holds(&node.bytes, &token.bytes);
-    if is_its_name || program.tree.any(&is_type) {
+    if is_its_name || program.tree.has_node(&is_type) {
         return None;
     }
     let others = ["+", "-", "<", ">", "==", "!=", "&&", "||", "<=", ">="];
@@ -328,7 +328,7 @@ fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, St
             .filter_map(|one| text.get(one.bytes.clone()))
             .collect();
         // Changing a name that occurs only once or twice may be a rename.
-        let often = tokens.iter().filter(|one| one.is(word)).count() > 2;
+        let often = tokens.iter().filter(|one| one.is_token(word)).count() > 2;
         let chosen = *names.get(dice.roll(names.len()))?;
         (often && chosen.len() > 1).then(|| chosen.to_owned())?
     } else if matches!(word, "true" | "false") {
@@ -388,7 +388,7 @@ fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     let (mut tried, mut wrong) = (0, Vec::new());
     while tried < wanted {
         let (path, text) = &sources[dice.roll(sources.len())];
-        let program = Program::of(path, text).filter(|program| program.errors.is_empty());
+        let program = Program::from_text(path, text).filter(|program| program.errors.is_empty());
         let Some(program) = program else { continue };
         let Some((changed, what)) = mutated(text, &program, &mut dice) else { continue };
         tried += 1;
@@ -418,7 +418,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
     }
     let (mut tried, mut wrong) = (0, Vec::new());
     for (path, before, after) in &kept {
-        let program = Program::of(path, after).expect("a program");
+        let program = Program::from_text(path, after).expect("a program");
         for _ in 0..short_or_long(16, 48) {
             let Some((changed, what)) = mutated(after, &program, &mut dice) else { continue };
             tried += 1;

@@ -75,7 +75,7 @@ fn hunks(patch: &str) -> Vec<Hunk> {
 }
 
 fn after(change: Change, before: &str) -> String {
-    match change.after(Some(before)) {
+    match change.text_after(Some(before)) {
         After::Text(text) => text,
         other => panic!("{other:?}\nfrom {before:?}"),
     }
@@ -110,7 +110,7 @@ fn update(lines: &[(char, &str)]) -> String {
 proptest! {
     #[test]
     fn no_change_panics(change in change(), before in prop::option::of(text())) {
-        change.after(before.as_deref());
+        change.text_after(before.as_deref());
     }
 
     #[test]
@@ -118,7 +118,7 @@ proptest! {
         if let Ok(files) = patch::read(&text) {
             for file in files {
                 if let FilePatch::Update { hunks, .. } = file {
-                    Change::Hunks(hunks).after(Some(&text));
+                    Change::Hunks(hunks).text_after(Some(&text));
                 }
             }
         }
@@ -129,7 +129,7 @@ proptest! {
 
     #[test]
     fn writing_a_whole_text_gives_that_text(text in text(), before in prop::option::of(text())) {
-        prop_assert_eq!(Change::Whole(text.clone()).after(before.as_deref()), After::Text(text));
+        prop_assert_eq!(Change::Whole(text.clone()).text_after(before.as_deref()), After::Text(text));
     }
 
     #[test]
@@ -166,12 +166,12 @@ proptest! {
         let replaced = |every| Change::Replace(vec![Replacement { old: old.clone(), new: new.clone(), every }]);
         match before.matches(&old).count() {
             0 => {
-                let refused = matches!(replaced(true).after(Some(&before)), After::Fails(_));
+                let refused = matches!(replaced(true).text_after(Some(&before)), After::Fails(_));
                 prop_assert!(refused);
             }
             _ => prop_assert_eq!(after(replaced(true), &before), before.replace(&old, &new)),
         }
-        if let After::Text(text) = replaced(false).after(Some(&before)) {
+        if let After::Text(text) = replaced(false).text_after(Some(&before)) {
             prop_assert_eq!(before.matches(&old).count(), 1);
             prop_assert_eq!(text, before.replacen(&old, &new, 1));
         }
@@ -190,7 +190,7 @@ proptest! {
             }
             other => other,
         };
-        let texts = ["\n", "\r\n"].map(|end| change.after(Some(&joined(&before, end))));
+        let texts = ["\n", "\r\n"].map(|end| change.text_after(Some(&joined(&before, end))));
         match &texts {
             [After::Text(plain), After::Text(returns)] => prop_assert!(same_text(plain, returns), "{texts:?}"),
             [plain, returns] => prop_assert_eq!(plain, returns),

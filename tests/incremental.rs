@@ -248,7 +248,7 @@ fn replacing_the_text_is_one_small_edit() {
         let replaced = document.replaced(after);
         assert_eq!(replaced.text(), after);
         assert_eq!(difference(&replaced, &Document::from_text("a.rs", after)), None);
-        let edit = replaced.since(&document).expect("one edit");
+        let edit = replaced.edits_since(&document).expect("one edit");
         for byte in 0..=after.len() {
             let touched = (new.start <= byte && byte <= new.end).then(|| new.clone());
             assert_eq!(edit.new_text_at(byte), touched, "{before:?} {after:?} {byte}");

@@ -401,11 +401,11 @@ fn texts(text: &str) -> Vec<String> {
 
 fn matched(then: &[String], now: &[String]) -> Vec<Option<usize>> {
     let hashes = |texts: &[String]| -> Vec<LineHash> {
-        texts.iter().map(|text| LineHash::of(text)).collect()
+        texts.iter().map(|text| LineHash::from_text(text)).collect()
     };
     let common: HashMap<LineHash, bool> = now
         .iter()
-        .map(|text| (LineHash::of(text), !text.contains(char::is_alphanumeric)))
+        .map(|text| (LineHash::from_text(text), !text.contains(char::is_alphanumeric)))
         .collect();
     lines::matched_lines(&hashes(then), &hashes(now), |hash| common[hash])
 }

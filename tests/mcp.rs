@@ -520,7 +520,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         prompt: None,
         effects: vec![event::Effect::Select { intent: "INT-001".to_owned() }],
     };
-    assert_eq!(gate::before(&hook).decision, gate::Decision::NoOpinion);
+    assert_eq!(gate::judge_before_call(&hook).decision, gate::Decision::NoOpinion);
     let selections = || {
         let entries = repo.open();
         let found = entries.ledger.entries().into_iter();
@@ -545,7 +545,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         change: edits::Change::Whole(CODE.replace("known", "there")),
     };
     let edit = event::Event { call: Some("call-2".to_owned()), effects: vec![edit], ..hook };
-    assert_eq!(gate::before(&edit).decision, gate::Decision::NoOpinion);
+    assert_eq!(gate::judge_before_call(&edit).decision, gate::Decision::NoOpinion);
     let recorded = repo.open();
     let last = recorded.ledger.entries().pop().unwrap();
     assert_eq!(last.record.session.as_deref(), Some("claude-code:abc"));

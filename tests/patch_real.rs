@@ -69,7 +69,7 @@ fn apply(tree: &mut Tree, file: FilePatch) -> bool {
         FilePatch::Add { path, text } => drop(tree.insert(path, text)),
         FilePatch::Delete { path } => return tree.remove(&path).is_some(),
         FilePatch::Update { path, to, hunks } => {
-            let now = Change::Hunks(hunks).after(tree.get(&path).map(String::as_str));
+            let now = Change::Hunks(hunks).text_after(tree.get(&path).map(String::as_str));
             let After::Text(now) = now else { return false };
             tree.insert(to.as_ref().unwrap_or(&path).clone(), now);
             if to.is_some() {

@@ -290,8 +290,8 @@ fn crlf_and_lf_are_the_same_text() {
 }
 
 fn codes(repo: &Repo, against: &check::ComparedSides) -> Vec<String> {
-    let answer =
-        check::change(&repo.open(), &check::CheckRequest::of(against.clone())).expect("judged");
+    let answer = check::change(&repo.open(), &check::CheckRequest::for_sides(against.clone()))
+        .expect("judged");
     answer
         .findings
         .iter()
@@ -390,7 +390,7 @@ fn an_edit_under_a_finished_intent_is_a_finding() {
     let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline = why::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
     let former = why::baseline::FormerFile { baseline, from: None };
-    let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &former);
+    let findings = check::document(&ws, &Rules::from_workspace(&ws), &path, &file, &former);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
 }
@@ -471,8 +471,9 @@ fn a_rename_of_a_name_that_other_files_use_is_evolution() {
         repo.commit("one");
         repo.write("src/a.rs", &total.replace("total", "sum_up"));
         let class = |against: &check::ComparedSides| {
-            let found = check::change(&repo.open(), &check::CheckRequest::of(against.clone()))
-                .expect("judged");
+            let found =
+                check::change(&repo.open(), &check::CheckRequest::for_sides(against.clone()))
+                    .expect("judged");
             found.change.and_then(|change| change.class)
         };
         let tree = class(&check::ComparedSides::Head);

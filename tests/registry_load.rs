@@ -174,7 +174,7 @@ fn a_file_with_one_intent_is_read_with_the_list() {
     assert!(registry.scope("B").unwrap().owns(&docs) && !registry.scope("A").unwrap().owns(&docs));
     assert_eq!(registry.owners(&docs)[0].id.value, "B");
     assert_eq!(told(&registry), [""; 0], "this is the canonical form");
-    let (file, intent) = registry.place("B").unwrap();
+    let (file, intent) = registry.intent_with_file("B").unwrap();
     assert_eq!(&file.text()[intent.owned_scope[0].span.clone()], "docs/**");
     assert_eq!(registry.syntax_error(), None);
     assert!(registry.same_text(&Registry::load(&root)));
@@ -246,7 +246,8 @@ fn a_file_with_one_intent_is_named_after_it() {
         let (_folder, root) = with_files(&[(LIST, ONE), (BESIDE, &text)]);
         let registry = Registry::load(&root);
         assert_eq!(told(&registry), expected, "{text}");
-        let broken = registry.syntax_error().map(|error| error.place(registry.path()));
+        let broken =
+            registry.syntax_error().map(|error| error.place_in_compiler_form(registry.path()));
         let place = text.contains("id: [").then(|| format!("{BESIDE}:2"));
         assert_eq!(broken, place, "{text}");
     }
@@ -274,7 +275,7 @@ fn a_merge_conflict_in_the_registry_says_what_to_do() {
     let registry = Registry::parse(path(), &both);
     let found = registry.syntax_error().expect("a finding");
     assert_eq!(found.code, Code::RegistrySyntax);
-    assert_eq!(found.place(registry.path()), format!("{LIST}:6"));
+    assert_eq!(found.place_in_compiler_form(registry.path()), format!("{LIST}:6"));
     assert_eq!(found.message, "The registry holds a merge conflict in the lines 6 to 15.");
     for said in ["Keep the intents of both sides", "\"ours\"", "\"theirs\"", "`id: A-3`"] {
         assert!(found.help.contains(said), "{said}: {}", found.help);

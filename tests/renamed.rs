@@ -33,7 +33,7 @@ fn recorded() -> Repo {
 fn findings(repo: &Repo, base: &str) -> Vec<String> {
     let answer = check::change(
         &repo.open(),
-        &check::CheckRequest::of(check::ComparedSides::Base(base.into())),
+        &check::CheckRequest::for_sides(check::ComparedSides::Base(base.into())),
     )
     .expect("judged");
     let told = answer.findings.into_iter();
@@ -228,7 +228,7 @@ fn a_file_with_one_intent_is_compared_with_the_base() {
     repo.write("old/a/notes.txt", "A note.\n");
     let answer = check::change(
         &repo.open(),
-        &check::CheckRequest::of(check::ComparedSides::Base("HEAD".into())),
+        &check::CheckRequest::for_sides(check::ComparedSides::Base("HEAD".into())),
     )
     .expect("judged");
     let found = answer.findings.iter().find(|it| it.code == "registry-changed").expect("a finding");

@@ -220,7 +220,7 @@ impl Story {
             .expect("a string");
         }
         if recorded {
-            let path = evidence::path_of(Digest::of(evidence.as_bytes()), &time);
+            let path = evidence::path_of(Digest::compute(evidence.as_bytes()), &time);
             self.blob(path.as_str(), &evidence);
         }
     }

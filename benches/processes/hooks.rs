@@ -231,7 +231,7 @@ pub fn steps(folder: &Path) -> String {
     step("Git::open");
     black_box(git.map(|git| git.head()));
     step("Git::head");
-    let workspace = Workspace::at(root);
+    let workspace = Workspace::at_root(root);
     step("Workspace::at, warm");
     let request = GateRequest {
         paths: vec![EDITED.to_owned()],

@@ -186,7 +186,7 @@ impl Context {
     /// agent started this process, a person runs it, and no note is looked up.
     fn announced(&self) -> Option<String> {
         let is_seen = self.printer.streams.terminals.output;
-        if is_seen && agents::above(&self.environment).is_none() {
+        if is_seen && agents::agent_above(&self.environment).is_none() {
             return None;
         }
         let root = Root::find(&self.cwd, &self.environment).ok()?;

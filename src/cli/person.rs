@@ -28,7 +28,7 @@ pub struct Terminal {
 
 /// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
 pub fn no_agent(context: &Context) -> Result<(), CliError> {
-    match agents::above(context.environment()) {
+    match agents::agent_above(context.environment()) {
         Some(sign) => Err(refused(&format!("{sign}, so an agent runs this command"))),
         None => Ok(()),
     }
@@ -39,12 +39,12 @@ pub fn no_agent(context: &Context) -> Result<(), CliError> {
 /// agent.
 pub fn is_here(context: &Context) -> bool {
     let Terminals { input, output, error } = context.printer.streams.terminals;
-    (input || output || error) && agents::above(context.environment()).is_none()
+    (input || output || error) && agents::agent_above(context.environment()).is_none()
 }
 
 /// Returns git's name for the person who runs this process, or `None` if an agent runs it.
 pub fn name(workspace: &Workspace) -> Option<String> {
-    workspace.person().filter(|_| agents::above(workspace.root.environment()).is_none())
+    workspace.person().filter(|_| agents::agent_above(workspace.root.environment()).is_none())
 }
 
 /// Returns the contributor to record. It is unknown if no person seems to be at a terminal.

@@ -327,7 +327,7 @@ impl Cell {
 mod tests {
     use super::*;
 
-    fn plain(page: &Page) -> String {
+    fn plain_text(page: &Page) -> String {
         anstream::adapter::strip_str(&page.text).to_string()
     }
 
@@ -347,7 +347,7 @@ mod tests {
             "  123  a cell that is wide and last\n",
             "   40          end\n",
         );
-        assert_eq!(plain(&page), expected);
+        assert_eq!(plain_text(&page), expected);
     }
 
     #[test]
@@ -355,28 +355,28 @@ mod tests {
         let row = |word: &str| vec![Cell::new(PLAIN, word), Cell::new(PLAIN, "end")];
         let (mut page, long) = (Page::default(), "x".repeat(10_000));
         page.table(0, [row("a"), row(&long)]);
-        assert_eq!(plain(&page), format!("{:<202}end\n{long} end\n", "a"));
+        assert_eq!(plain_text(&page), format!("{:<202}end\n{long} end\n", "a"));
     }
 
     #[test]
     fn styles_do_not_count_as_width() {
         let mut page = Page::default();
         page.styled(BAD, "ab").pad_to(6).styled(GOOD, "c").pad_to(3).literal("d").end();
-        assert_eq!(plain(&page), "ab    c d\n");
+        assert_eq!(plain_text(&page), "ab    c d\n");
     }
 
     #[test]
     fn empty_lines_are_never_doubled_or_first() {
         let mut page = Page::default();
         page.gap().literal("a").end().gap().gap().literal("b").end();
-        assert_eq!(plain(&page), "a\n\nb\n");
+        assert_eq!(plain_text(&page), "a\n\nb\n");
     }
 
     #[test]
     fn texts_of_others_stay_on_one_line_and_are_escaped() {
         let mut page = Page::default();
         page.text("a\nb\u{1b}[31m\u{202e}c").end().lines("x\u{7}\n  y");
-        assert_eq!(plain(&page), "a bU+001B[31mU+202Ec\nxU+0007\n  y\n");
+        assert_eq!(plain_text(&page), "a bU+001B[31mU+202Ec\nxU+0007\n  y\n");
     }
 
     #[test]

@@ -24,8 +24,11 @@ impl FileTarget {
     /// colon are the lines.
     pub fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
         let exists = |path: &OsStr| cwd.join(path).symlink_metadata().is_ok();
-        let place = text.to_str().filter(|_| !exists(text)).and_then(|text| place(text, &exists));
-        let Some((path, lines)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
+        let place =
+            text.to_str().filter(|_| !exists(text)).and_then(|text| split_lines(text, &exists));
+        let Some((path, lines)) = place else {
+            return Ok(Self::without_lines(cwd, Path::new(text)));
+        };
         let range = line_range(lines).ok_or_else(|| {
             let what = if lines.contains('-') { "range of lines" } else { "line" };
             CliError::usage(
@@ -33,11 +36,11 @@ impl FileTarget {
                 "lines count from 1: PATH:LINE, or PATH:FIRST-LAST",
             )
         })?;
-        Ok(Self { lines: Some(range), ..Self::plain(cwd, Path::new(path)) })
+        Ok(Self { lines: Some(range), ..Self::without_lines(cwd, Path::new(path)) })
     }
 
     /// Makes a target from a path without lines.
-    pub fn plain(cwd: &Path, path: &Path) -> Self {
+    pub fn without_lines(cwd: &Path, path: &Path) -> Self {
         Self { named: path.display().to_string(), path: cwd.join(path), lines: None }
     }
 
@@ -73,7 +76,7 @@ pub fn line_range(text: &str) -> Option<LineRange> {
 }
 
 /// Splits the text into path and lines. A column after the line is accepted and ignored.
-fn place<'a>(text: &'a str, exists: &dyn Fn(&OsStr) -> bool) -> Option<(&'a str, &'a str)> {
+fn split_lines<'a>(text: &'a str, exists: &dyn Fn(&OsStr) -> bool) -> Option<(&'a str, &'a str)> {
     let (front, last) = lines_after_colon(text)?;
     let is_column = !last.contains('-') && !exists(OsStr::new(front));
     Some(lines_after_colon(front).filter(|_| is_column).unwrap_or((front, last)))

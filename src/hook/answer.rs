@@ -34,7 +34,7 @@ impl HookOutput {
     }
 
     /// Prints text for a host that passes standard output on, with exit code 0.
-    pub fn plain(text: &str) -> Self {
+    pub fn with_text(text: &str) -> Self {
         Self { stdout: format!("{text}\n"), ..Self::default() }
     }
 
@@ -54,8 +54,7 @@ impl HookOutput {
 /// characters.
 const MAX_SAID: usize = 8_000;
 
-/// Makes a text safe for any host to show: invisible characters become visible, and it is cut at
-/// [`MAX_SAID`].
+/// Makes a text safe for any host to show: invisible characters become visible, and a long text is cut.
 pub fn safe_text(said: &str) -> String {
     text::shorten(&text::visible(said, true), MAX_SAID)
 }

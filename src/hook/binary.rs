@@ -26,7 +26,7 @@ struct NotedProgram {
 }
 
 impl NotedProgram {
-    fn of(program: &Path, environment: &Environment) -> Option<Self> {
+    fn from_program(program: &Path, environment: &Environment) -> Option<Self> {
         let path = program.canonicalize().ok()?;
         let sha256 = environment.sha256_of_program(&path)?;
         Some(Self { path: path.display().to_string(), sha256 })
@@ -40,7 +40,8 @@ pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
     let running = environment.program().map(Path::to_path_buf);
     let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
-    let Some(noted) = program.and_then(|program| NotedProgram::of(&program, environment)) else {
+    let Some(noted) = program.and_then(|program| NotedProgram::from_program(&program, environment))
+    else {
         return Ok(());
     };
     let text = serde_json::to_vec(&noted).expect("two strings are valid JSON");
@@ -51,7 +52,7 @@ pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
 /// the same, or if none was noted.
 pub fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
-    let now = NotedProgram::of(program, root.environment())?;
+    let now = NotedProgram::from_program(program, root.environment())?;
     // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)
 }

@@ -7,23 +7,23 @@
 use serde_json::Value;
 
 use super::fields;
-use super::host::{HOSTS, Host, UNKNOWN, named};
+use super::host::{HOSTS, Host, UNKNOWN, host_named};
 use ground::text::is_listed;
 
 /// Returns the host to answer: the named one, unless the payload has marks of another host. `auto`
 /// names no host.
 pub fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
-    let named_host = named(name);
-    let marked = marks(payload).and_then(named);
+    let named_host = host_named(name);
+    let marked = marks(payload).and_then(host_named);
     if let Some(named_host) = named_host {
         return marked.filter(|marked| contradicts(&named_host, marked)).unwrap_or_else(|| {
             // Devin imports Claude Code's settings and uses its payload. Only the names of its
             // tools differ.
             let devin = named_host.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
-            if devin { named("devin").unwrap_or(named_host) } else { named_host }
+            if devin { host_named("devin").unwrap_or(named_host) } else { named_host }
         });
     }
-    marked.or_else(|| likely(payload, in_devin).and_then(named)).unwrap_or(UNKNOWN)
+    marked.or_else(|| likely(payload, in_devin).and_then(host_named)).unwrap_or(UNKNOWN)
 }
 
 /// Returns true if the marks of a payload outweigh the name. They never do for our own shims, which

@@ -34,7 +34,7 @@ pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Ex
     let found: Vec<Examined> = HOSTS
         .iter()
         .filter_map(|host| {
-            let mut wiring = Wiring::of(root, folders, host);
+            let mut wiring = Wiring::of_host(root, folders, host);
             wiring.search(root, search);
             wiring.answer()
         })
@@ -58,7 +58,7 @@ struct Wiring<'a> {
 }
 
 impl<'a> Wiring<'a> {
-    fn of(root: &Root, folders: &Folders, host: &'a Host) -> Self {
+    fn of_host(root: &Root, folders: &Folders, host: &'a Host) -> Self {
         let levels = [InstallLevel::Project, InstallLevel::User];
         let files = levels.into_iter().flat_map(|level| install::examine(folders, host, level));
         let heartbeat = heartbeat(root, host);
@@ -69,7 +69,7 @@ impl<'a> Wiring<'a> {
             wiring.switched_off(folders);
             wiring.managed(folders);
             wiring.trusted(folders);
-            wiring.twice(folders);
+            wiring.note_double_loading(folders);
         }
         wiring
     }
@@ -88,7 +88,7 @@ impl<'a> Wiring<'a> {
 
     fn strict(&mut self, folders: &Folders) {
         for file in &self.files {
-            let path = shown(folders, &file.path);
+            let path = shown_path(folders, &file.path);
             match &file.standing {
                 SettingsState::Absent | SettingsState::Ours => {}
                 SettingsState::Different => self.wrong.push(format!(
@@ -99,7 +99,7 @@ impl<'a> Wiring<'a> {
             }
         }
         let mut hooks = self.hooks();
-        let first = hooks.next().map(|file| shown(folders, &file.path).to_string());
+        let first = hooks.next().map(|file| shown_path(folders, &file.path).to_string());
         let more = match hooks.count() {
             0 => String::new(),
             rest => format!(" and {rest} more"),
@@ -113,7 +113,7 @@ impl<'a> Wiring<'a> {
             let found = install::settings(&path);
             let value = found.as_ref().and_then(|settings| settings.pointer(pointer));
             if value.and_then(Value::as_bool) == Some(off) {
-                let path = shown(folders, &path);
+                let path = shown_path(folders, &path);
                 let name = pointer.trim_start_matches('/').replace("~1", "/").replace('/', ".");
                 self.wrong.push(format!("hooks are switched off: `{name}` is {off} in {path}"));
             }
@@ -159,7 +159,7 @@ impl<'a> Wiring<'a> {
     }
 
     /// Notes that the host loads Claude Code's settings as well, so that each call asks twice.
-    fn twice(&mut self, folders: &Folders) {
+    fn note_double_loading(&mut self, folders: &Folders) {
         let claude = install::settings(&folders.project.join(".claude/settings.json"));
         let both = LOAD_CLAUDE.contains(&self.host.name)
             && claude.is_some_and(|settings| starts_us(&settings, &["hook"]));
@@ -232,7 +232,7 @@ impl<'a> Wiring<'a> {
 }
 
 /// Returns a path for display: relative to the project, if it is in the project.
-fn shown<'p>(folders: &Folders, path: &'p Path) -> std::path::Display<'p> {
+fn shown_path<'p>(folders: &Folders, path: &'p Path) -> std::path::Display<'p> {
     path.strip_prefix(&folders.project).unwrap_or(path).display()
 }
 

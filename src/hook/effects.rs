@@ -33,7 +33,7 @@ pub struct Call {
 impl Call {
     /// Reads a call from the fields with the tool's name and with its input. `None` if the tool has
     /// no name.
-    pub fn named(object: &Value, tool: &str, input: &str) -> Option<Self> {
+    pub fn from_fields(object: &Value, tool: &str, input: &str) -> Option<Self> {
         let tool = fields::word(object, tool)?.to_owned();
         Some(Self { tool, input: fields::input(object, input) })
     }
@@ -45,7 +45,7 @@ pub fn only_reads(host: &Host, tool: &str) -> bool {
 }
 
 /// Returns what the call would do. Relative paths are resolved against `cwd`.
-pub fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
+pub fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
     if !kind.is_some_and(ToolKind::only_reads) {
@@ -67,10 +67,10 @@ pub fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
         Some(ToolKind::Batch) => batch(host, &reading),
         // The inner tool is in no table, so the recursion ends.
         Some(ToolKind::Foreign) => match unknown_tools::wrapped(&call.input) {
-            Some(inner) => of(host, &inner, cwd),
+            Some(inner) => effects_of_call(host, &inner, cwd),
             None => reading.unreadable("does not say which tool it calls"),
         },
-        Some(kind) => reading.known(kind),
+        Some(kind) => reading.known_effects(kind),
         None => unknown_tools::effects(&reading),
     }
 }
@@ -86,7 +86,7 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
             return reading.unreadable("calls itself");
         }
         let input = fields::input(inner, "parameters input args arguments");
-        of(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
+        effects_of_call(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
     };
     without_chains(calls.iter().flat_map(single).collect(), reading.cwd)
 }
@@ -100,11 +100,11 @@ pub struct CallInput<'a> {
 }
 
 impl CallInput<'_> {
-    fn known(&self, kind: ToolKind) -> Vec<Effect> {
+    fn known_effects(&self, kind: ToolKind) -> Vec<Effect> {
         match kind {
             ToolKind::Nothing => Vec::new(),
             ToolKind::Read => self.reads(),
-            ToolKind::Write => self.write(whole(self.input)),
+            ToolKind::Write => self.write(whole_file(self.input)),
             ToolKind::Append => self.write(appended(self.input)),
             ToolKind::EditStrictly => self.write(edited(self.input, Change::Replace)),
             ToolKind::Edit => self.edit(),
@@ -258,11 +258,11 @@ impl CallInput<'_> {
     /// Reads a task of the editor. The host stores the task in `.vscode/tasks.json` and runs its
     /// command with its arguments.
     fn task(&self) -> Vec<Effect> {
-        let task = fields::any(self.input, "task").unwrap_or(self.input);
+        let task = fields::first_field(self.input, "task").unwrap_or(self.input);
         let Some(command) = fields::text(task, COMMAND) else {
             return self.unreadable("comes without a command");
         };
-        let arguments = match fields::any(task, "args") {
+        let arguments = match fields::first_field(task, "args") {
             Some(_) => fields::list(task, "args"),
             None => Some(Vec::new()),
         };
@@ -316,7 +316,7 @@ impl CallInput<'_> {
 /// Returns true if the input has text that would be written.
 fn writes(input: &Value) -> bool {
     let written = [CONTENT, NEW, OLD, EDITS, "insert_text insertText"].join(" ");
-    fields::any(input, &written).is_some()
+    fields::first_field(input, &written).is_some()
 }
 
 /// Returns the operation that an editor's call names, such as `view` or `create`.
@@ -327,15 +327,15 @@ fn word_of(input: &Value) -> Option<&str> {
 /// Reads one operation of an editor on one file.
 fn operation(input: &Value) -> Change {
     match word_of(input) {
-        Some("create" | "write") => whole(input),
+        Some("create" | "write") => whole_file(input),
         Some("append") => appended(input),
         Some("insert") => inserted(input),
-        _ if fields::any(input, "insert_line insertLine").is_some() => inserted(input),
+        _ if fields::first_field(input, "insert_line insertLine").is_some() => inserted(input),
         _ => edited(input, Change::ReplaceLoosely),
     }
 }
 
-fn whole(input: &Value) -> Change {
+fn whole_file(input: &Value) -> Change {
     fields::text(input, CONTENT).map_or(Change::Unknown, |text| Change::Whole(text.to_owned()))
 }
 
@@ -346,7 +346,7 @@ fn appended(input: &Value) -> Change {
 
 fn inserted(input: &Value) -> Change {
     const TEXT: &str = "insert_text insertText";
-    let line = fields::any(input, "insert_line insertLine").and_then(Value::as_u64);
+    let line = fields::first_field(input, "insert_line insertLine").and_then(Value::as_u64);
     let text = fields::text(input, TEXT)
         .or_else(|| fields::text(input, NEW))
         .or_else(|| fields::text(input, CONTENT));
@@ -361,9 +361,9 @@ fn inserted(input: &Value) -> Change {
 fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
     let items = match fields::list(input, EDITS) {
         Some(items) => items,
-        None if fields::any(input, EDITS).is_some() => return Change::Unknown,
+        None if fields::first_field(input, EDITS).is_some() => return Change::Unknown,
         // Without an old text, some of these tools take the whole new content.
-        None if fields::any(input, OLD).is_none() => return whole(input),
+        None if fields::first_field(input, OLD).is_none() => return whole_file(input),
         None => vec![input.clone()],
     };
     let replacements: Option<Vec<Replacement>> = items.iter().map(replacement).collect();
@@ -376,7 +376,7 @@ fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
 fn replacement(item: &Value) -> Option<Replacement> {
     // An older field gives the expected number of replacements. Only the value 1 means a plain
     // replacement.
-    let several = fields::any(item, "expected_replacements").and_then(Value::as_u64);
+    let several = fields::first_field(item, "expected_replacements").and_then(Value::as_u64);
     if several.is_some_and(|number| number != 1) {
         return None;
     }
@@ -402,7 +402,7 @@ fn cell(input: &Value) -> Change {
         None if mode == CellMode::Delete => String::new(),
         None => return Change::Unknown,
     };
-    let number = fields::any(input, "cell_number").and_then(Value::as_u64);
+    let number = fields::first_field(input, "cell_number").and_then(Value::as_u64);
     Change::Cell(CellEdit {
         cell_id: fields::word(input, "cell_id").map(str::to_owned),
         cell_number: number.and_then(|number| usize::try_from(number).ok()),
@@ -460,7 +460,7 @@ fn commands<'a>(input: &'a Value, names: &str) -> Option<Vec<(String, Option<&'a
         let all: Option<Vec<_>> = items.iter().map(single).collect();
         return all.filter(|all| !all.is_empty());
     }
-    match fields::any(input, names)? {
+    match fields::first_field(input, names)? {
         Value::String(text) => Some(vec![(text.clone(), None)]),
         Value::Array(words) => {
             let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();

@@ -60,13 +60,13 @@ pub const ARGUMENTS: &str = "arguments tool_input input args";
 pub const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
 /// Returns the first of these fields that exists and is not null.
-pub fn any<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
+pub fn first_field<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
     names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
 /// Returns the first of these fields that exists, if it is a string.
 pub fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
-    any(object, names)?.as_str()
+    first_field(object, names)?.as_str()
 }
 
 /// Returns the first of these fields that is a string and not empty.
@@ -77,12 +77,12 @@ pub fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
 
 /// Returns true if the first of these fields is `true` or `"true"`.
 pub fn yes(object: &Value, names: &str) -> bool {
-    any(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
+    first_field(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
 /// Returns a list. The field holds the list itself, or a string with its JSON.
 pub fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
-    match any(object, names)? {
+    match first_field(object, names)? {
         Value::Array(items) => Some(items.clone()),
         Value::String(text) => match json::distinct(text)? {
             Value::Array(items) => Some(items),
@@ -100,7 +100,7 @@ pub fn unpacked(value: &Value) -> Value {
 
 /// Returns the input of a call. A string may contain the input as JSON.
 pub fn input(object: &Value, names: &str) -> Value {
-    any(object, names).map_or(Value::Null, unpacked)
+    first_field(object, names).map_or(Value::Null, unpacked)
 }
 
 /// Returns true if the input of a call is a string that begins like a JSON object. [`input`] could
@@ -118,18 +118,18 @@ pub fn lines(object: &Value) -> Option<LineRange> {
     if yes(object, "should_read_entire_file") {
         return None;
     }
-    if let Some(range) = any(object, "view_range viewRange").and_then(Value::as_array) {
+    if let Some(range) = first_field(object, "view_range viewRange").and_then(Value::as_array) {
         let at = |at: usize| range.get(at).and_then(number);
         // -1 means the end of the file. It is no `u32`, so the range has no end.
         return range_of(at(0), at(1));
     }
-    let named = |names: &str| any(object, names).and_then(number);
+    let named = |names: &str| first_field(object, names).and_then(number);
     let (first, last) = (named(FIRST), named(LAST));
     if first.is_some() || last.is_some() {
         return range_of(first, last);
     }
     let (offset, limit) = (named("offset"), named("limit"));
-    if offset.is_none() && any(object, "offset").is_some() {
+    if offset.is_none() && first_field(object, "offset").is_some() {
         // A negative offset counts from the end of the file, so nobody knows which lines these are.
         return range_of(Some(u32::MAX), None);
     }
@@ -148,7 +148,7 @@ pub fn lines(object: &Value) -> Option<LineRange> {
 /// Returns the lines that a tool says it has shown. Only answers in the format of Claude Code say
 /// so.
 pub fn lines_shown(payload: &Value) -> Option<LineRange> {
-    let file = any(payload, "tool_response toolResponse")?.get("file")?;
+    let file = first_field(payload, "tool_response toolResponse")?.get("file")?;
     let first = file.get("startLine").and_then(number)?;
     let count = file.get("numLines").and_then(number)?;
     range_of(Some(first), Some(first.saturating_add(count).saturating_sub(1)))

@@ -198,6 +198,6 @@ pub const UNKNOWN: Host = Host {
 };
 
 /// Returns the host with this name.
-pub fn named(name: &str) -> Option<Host> {
+pub fn host_named(name: &str) -> Option<Host> {
     HOSTS.iter().find(|host| host.name == name).copied()
 }

@@ -112,7 +112,9 @@ impl Incoming {
         let only_reads = call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
         let concerns_a_tool = matches!(moment, Moment::Before | Moment::After);
         let effects = match &call {
-            Some(call) => shown(effects::of(&host, call, &cwd), payload, name),
+            Some(call) => {
+                with_shown_lines(effects::effects_of_call(&host, call, &cwd), payload, name)
+            }
             None if concerns_a_tool => {
                 vec![Effect::Unreadable { what: "the call names no tool".to_owned() }]
             }
@@ -135,7 +137,7 @@ impl Incoming {
             tool: call.map(|call| call.tool).unwrap_or_default(),
             model: model(payload),
             claimed_class: None,
-            prompt: (moment == Moment::Prompt).then(|| said(payload)).flatten(),
+            prompt: (moment == Moment::Prompt).then(|| said_prompt(payload)).flatten(),
             failed: moment == Moment::After && failed(name, payload),
             effects,
         };
@@ -145,7 +147,7 @@ impl Incoming {
 }
 
 /// Returns the prompt of the person, if the payload contains it.
-fn said(payload: &Value) -> Option<String> {
+fn said_prompt(payload: &Value) -> Option<String> {
     let inside = ["tool_info", "userPromptSubmit"].iter().filter_map(|name| payload.get(name));
     let names = "prompt user_prompt userPrompt";
     std::iter::once(payload).chain(inside).find_map(|of| fields::word(of, names)).map(str::to_owned)
@@ -182,7 +184,7 @@ fn clears(moment: Moment, payload: &Value) -> bool {
 
 /// Corrects the reads of a call that has ended: the lines that the tool says it has shown replace
 /// the requested lines, and a failed call has shown nothing.
-fn shown(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
+fn with_shown_lines(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
     if name.ends_with("Failure") {
         effects.retain(|effect| !matches!(effect, Effect::Read { .. }));
     }
@@ -210,7 +212,7 @@ fn asking(host: &Host, payload: &Value) -> Asking {
 fn cwd(payload: &Value, environment: &Environment) -> PathBuf {
     let named = fields::word(payload, "cwd").or_else(|| {
         let roots = "workspace_roots workspaceRoots workspacePaths";
-        fields::any(payload, roots)?.get(0)?.as_str()
+        fields::first_field(payload, roots)?.get(0)?.as_str()
     });
     let named = named.and_then(fields::path).unwrap_or_default();
     let here = environment.folder().ok().unwrap_or(Path::new(""));
@@ -219,7 +221,7 @@ fn cwd(payload: &Value, environment: &Environment) -> PathBuf {
 
 fn model(payload: &Value) -> Option<String> {
     const NAMES: &str = "model model_name modelName";
-    match fields::any(payload, NAMES)? {
+    match fields::first_field(payload, NAMES)? {
         Value::String(name) => Some(name.clone()).filter(|name| !name.is_empty()),
         other => {
             let name = fields::word(other, "id slug modelId model")?;

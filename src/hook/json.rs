@@ -32,7 +32,7 @@ pub fn read(bytes: &[u8]) -> JsonReading {
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
         return JsonReading::Nothing;
     }
-    let object = PayloadObject::of(&text);
+    let object = PayloadObject::from_text(&text);
     match object.twice {
         Some(name) => JsonReading::Twice(object.members, name),
         None if object.complete && matches!(text, Cow::Borrowed(_)) => {
@@ -64,7 +64,7 @@ struct PayloadObject {
 impl PayloadObject {
     /// Reads the members. If the text is not valid JSON, escapes the control characters in strings,
     /// leaves out a last word that may be cut off, and reads again.
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let (object, error) = Self::strictly(text);
         let Some(error) = error else { return object };
         if error.is_eof() { Self::of_cut(text) } else { Self::of_cut(&with_escaped_controls(text)) }

@@ -46,7 +46,7 @@ pub(super) fn fenced(input: &Value, intent: &str, environment: &Environment) -> 
 /// same call.
 pub(super) fn unfenced(call: Call, environment: &Environment) -> Call {
     let command = call.input.get(COMMAND).and_then(Value::as_str);
-    let inner = command.and_then(|command| inner(command, environment));
+    let inner = command.and_then(|command| original_command(command, environment));
     let Some(inner) = inner else { return call };
     let mut call = call;
     if let Some(command) = call.input.get_mut(COMMAND) {
@@ -69,7 +69,7 @@ fn prefix(intent: &str, environment: &Environment) -> Option<String> {
 
 /// Returns the original command from a command that this program has put behind the fence. It is
 /// the last word, quoted if necessary.
-fn inner(text: &str, environment: &Environment) -> Option<String> {
+fn original_command(text: &str, environment: &Environment) -> Option<String> {
     let program = shell_word(environment.program()?.to_str()?);
     let rest = text.strip_prefix(&program)?.strip_prefix(" fence --intent ")?;
     let (intent, _) = rest.split_once(" -- ")?;

@@ -49,18 +49,18 @@ pub struct Verbs {
 }
 
 const VERBS: Verbs = Verbs {
-    before: gate::before,
-    after: after::after,
+    before: gate::judge_before_call,
+    after: after::record_after_call,
     prompt: gate::prompt,
     idle: after::idle,
-    rest: after::rest,
+    rest: after::refresh_map,
     clear: gate::clear,
     session_start: gate::session_start,
 };
 
 /// Answers one call of the host `name` (or of any host, with `auto`), and returns the exit code.
 pub fn run(name: &str, environment: &Environment) -> ExitCode {
-    if name != "auto" && host::named(name).is_none() {
+    if name != "auto" && host::host_named(name).is_none() {
         let names = detect::names();
         drain(std::io::stdin());
         // Most hosts understand exit code 2 with a reason as a denial. A hook with a wrong name in
@@ -86,7 +86,7 @@ pub fn answered(
     environment: &Environment,
 ) -> (Incoming, HookAnswer, HookOutput) {
     let (call, answer) = converse(name, input, verbs, environment);
-    let output = dialects::answer(call.family, call.at(), &answer);
+    let output = dialects::answer(call.family, call.point_in_time(), &answer);
     (call, answer, output)
 }
 
@@ -105,7 +105,7 @@ impl Incoming {
     /// Returns what is assumed about a payload that cannot be read: that a tool is about to change
     /// something. `name` is the word after `intent hook`.
     fn nothing(name: &str) -> Self {
-        let host = host::named(name).unwrap_or(host::UNKNOWN);
+        let host = host::host_named(name).unwrap_or(host::UNKNOWN);
         Self {
             host,
             family: host.family,
@@ -118,7 +118,7 @@ impl Incoming {
         }
     }
 
-    fn at(&self) -> At<'_> {
+    fn point_in_time(&self) -> At<'_> {
         At { moment: self.moment, name: &self.name }
     }
 

@@ -158,7 +158,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::host::{HOSTS, named};
+    use crate::host::{HOSTS, host_named};
 
     #[test]
     fn no_tool_is_listed_twice() {
@@ -166,13 +166,13 @@ mod tests {
             COMMON.iter().flat_map(|(_, names)| names.split_whitespace()).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         for (host, _, _) in OWN {
-            assert!(named(host).is_some(), "{host}");
+            assert!(host_named(host).is_some(), "{host}");
         }
     }
 
     #[test]
     fn a_host_may_use_a_name_for_another_tool() {
-        let of = |host: &str, tool: &str| kind(&named(host).expect("a host"), tool);
+        let of = |host: &str, tool: &str| kind(&host_named(host).expect("a host"), tool);
         assert_eq!(of("claude-code", "Edit"), Some(ToolKind::EditStrictly));
         assert_eq!(of("cursor", "Edit"), Some(ToolKind::Edit));
         assert!(HOSTS.iter().all(|host| kind(host, "no_such_tool").is_none()));

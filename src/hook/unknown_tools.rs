@@ -71,7 +71,7 @@ const CODE_HOSTS: &str = "github gitea forgejo";
 
 /// Returns what a tool that is in no table would do.
 pub fn effects(reading: &CallInput) -> Vec<Effect> {
-    if is(reading.tool, SELECT) {
+    if is_tool(reading.tool, SELECT) {
         return select(reading);
     }
     if ours(reading.tool) || in_remote_repository(reading) {
@@ -104,7 +104,7 @@ fn wrappers(input: &Value) -> impl Iterator<Item = &'static str> {
 
 /// Returns the effects that follow from the fields of one object.
 fn of_object(reading: &CallInput) -> Vec<Effect> {
-    let words = words(reading.tool);
+    let words = words_of_name(reading.tool);
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
     let mut effects = run(reading, has);
     // A tool that gets a file and a text may write it, whatever its field `command` is for.
@@ -112,7 +112,7 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     if !effects.is_empty() && !writes {
         return effects;
     }
-    effects.extend(known(reading, has));
+    effects.extend(known_effects(reading, has));
     let changes = has(WRITES) || has(DELETES) || has(MOVES);
     if (changes || !has(LOOKS))
         && let Some(name) = broken_list(reading.input)
@@ -169,7 +169,7 @@ fn commands(reading: &CallInput) -> Vec<Effect> {
     let program = fields::text(reading.input, COMMAND);
     let listed = if program.is_some() { FOLLOWING } else { ARGV };
     let mut effects = Vec::new();
-    let list = fields::any(reading.input, listed).and_then(Value::as_array);
+    let list = fields::first_field(reading.input, listed).and_then(Value::as_array);
     let list = list.filter(|list| !list.is_empty());
     if command(reading.input) && (program.is_none() || list.is_none()) {
         effects.extend(reading.shell(PLATFORM, COMMAND, false));
@@ -184,10 +184,10 @@ fn commands(reading: &CallInput) -> Vec<Effect> {
 }
 
 /// Returns the effects that follow from fields with a known meaning.
-fn known(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
+fn known_effects(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
     let said = |names: &str| fields::word(reading.input, names);
     let both_ends = said(TO).is_some() && (said(FROM).is_some() || said(PATH).is_some());
-    let to = fields::any(reading.input, "destination to new_path newPath");
+    let to = fields::first_field(reading.input, "destination to new_path newPath");
     if has(MOVES) && (both_ends || to.is_some()) {
         return reading.moved();
     }
@@ -208,7 +208,7 @@ fn known(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
 }
 
 fn has_text(input: &Value) -> bool {
-    fields::any(input, &[CONTENT, NEW, OLD, EDITS, TEXTS].join(" ")).is_some()
+    fields::first_field(input, &[CONTENT, NEW, OLD, EDITS, TEXTS].join(" ")).is_some()
 }
 
 pub fn unknown_write(path: PathBuf) -> Effect {
@@ -298,7 +298,7 @@ fn add_paths(object: &Value, words: &mut Vec<(String, String)>) {
 /// Returns true if the name of a field says that it may hold paths.
 fn names_places(name: &str) -> bool {
     [PATH, LISTS, FROM, TO].iter().any(|names| is_listed(names, name))
-        || words(name).iter().any(|word| is_listed(PLACES, word))
+        || words_of_name(name).iter().any(|word| is_listed(PLACES, word))
 }
 
 /// Fields that hold text to be written.
@@ -328,14 +328,14 @@ fn select(reading: &CallInput) -> Vec<Effect> {
 }
 
 /// Returns true if `name` is `tool`, with the prefix that a host adds for the server.
-fn is(name: &str, tool: &str) -> bool {
+fn is_tool(name: &str, tool: &str) -> bool {
     let server = name.strip_suffix(tool);
     server
         .is_some_and(|server| server.is_empty() || server.ends_with(|c: char| !c.is_alphanumeric()))
 }
 
 fn ours(name: &str) -> bool {
-    let tool = OURS.split_whitespace().find(|tool| is(name, tool));
+    let tool = OURS.split_whitespace().find(|tool| is_tool(name, tool));
     let server = tool.and_then(|tool| name.strip_suffix(tool)).unwrap_or_default();
     let server = server.trim_matches(|c: char| !c.is_alphanumeric());
     let server = server.strip_prefix("mcp").or(server.strip_prefix("MCP")).unwrap_or(server);
@@ -366,7 +366,8 @@ fn in_remote_repository(reading: &CallInput) -> bool {
 
 fn command(input: &Value) -> bool {
     input.get("commands").is_some_and(Value::is_array)
-        || fields::any(input, COMMAND).is_some_and(|value| value.is_string() || value.is_array())
+        || fields::first_field(input, COMMAND)
+            .is_some_and(|value| value.is_string() || value.is_array())
 }
 
 /// Returns true if the input names a file in one of the usual fields. The address of a web page
@@ -374,7 +375,7 @@ fn command(input: &Value) -> bool {
 fn names_a_file(input: &Value) -> bool {
     let is_web = |text: &str| text.split_once("://").is_some_and(|(scheme, _)| scheme != "file");
     let mut named = PATH.split_whitespace().filter_map(|name| input.get(name)?.as_str());
-    let is_list = match fields::any(input, FILES) {
+    let is_list = match fields::first_field(input, FILES) {
         Some(Value::Array(_)) => true,
         Some(Value::String(_)) => fields::list(input, FILES).is_some(),
         _ => false,
@@ -386,16 +387,18 @@ fn written(reading: &CallInput) -> Vec<Effect> {
     let one = fields::word(reading.input, PATH).is_some();
     // Nobody knows what an unknown tool does with its texts, except in the plainest case: one path,
     // `content`, and "write" in its name.
-    let plain = words(reading.tool).contains(&"write".to_owned());
+    let plain = words_of_name(reading.tool).contains(&"write".to_owned());
     match fields::text(reading.input, "content") {
         Some(text) if one && plain => reading.write(Change::Whole(text.to_owned())),
-        _ if one && fields::any(reading.input, &[OLD, EDITS].join(" ")).is_some() => reading.edit(),
+        _ if one && fields::first_field(reading.input, &[OLD, EDITS].join(" ")).is_some() => {
+            reading.edit()
+        }
         _ => reading.each_path(unknown_write),
     }
 }
 
 /// Splits a tool's name into words: `mcp__fs__writeFile` becomes `mcp fs write file`.
-fn words(name: &str) -> Vec<String> {
+fn words_of_name(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower = false;
     for c in name.chars() {
@@ -420,7 +423,7 @@ mod tests {
 
     use super::*;
 
-    fn of(tool: &str, input: Value) -> String {
+    fn effects_as_text(tool: &str, input: Value) -> String {
         let cwd = Path::new("/p");
         let found = effects(&CallInput { tool, input: &input, cwd });
         found.iter().map(|effect| format!("{effect:?}")).collect::<Vec<_>>().join("; ")
@@ -436,15 +439,15 @@ mod tests {
             "MCP:select_active_intent",
             "@intent/select_active_intent",
         ] {
-            let found = of(name, json!({"intent_id": "INT-001"}));
+            let found = effects_as_text(name, json!({"intent_id": "INT-001"}));
             assert_eq!(found, "Select { intent: \"INT-001\" }", "{name}");
         }
         let write = json!({"path": "src/a.rs", "content": "x"});
         for name in ["mcp__intent__file_write", "mcp_intent_file_write", "intent-file_write"] {
-            assert_eq!(of(name, write.clone()), "", "{name}");
+            assert_eq!(effects_as_text(name, write.clone()), "", "{name}");
         }
         for name in ["mcp__evil__file_write", "mcp__intent2__file_write", "xintent-file_write"] {
-            assert_ne!(of(name, write.clone()), "", "{name}");
+            assert_ne!(effects_as_text(name, write.clone()), "", "{name}");
         }
     }
 
@@ -466,13 +469,18 @@ mod tests {
             ("mcp__fs__writeFiles", json!({"files": [{"path": "a.rs"}]}), "Unknown"),
         ];
         for (tool, input, change) in rows {
-            assert_eq!(of(tool, input), format!("{write}{change} }}"), "{tool}");
+            assert_eq!(effects_as_text(tool, input), format!("{write}{change} }}"), "{tool}");
         }
-        let moved = of("mcp__fs__move_file", json!({"source": "a", "destination": "b"}));
+        let moved =
+            effects_as_text("mcp__fs__move_file", json!({"source": "a", "destination": "b"}));
         assert_eq!(moved, "Move { from: \"a\", to: \"b\", change: None }");
-        assert_eq!(of("mcp__fs__delete_file", json!({"path": "a"})), "Delete { path: \"a\" }");
+        assert_eq!(
+            effects_as_text("mcp__fs__delete_file", json!({"path": "a"})),
+            "Delete { path: \"a\" }"
+        );
         assert!(
-            of("mcp__fs__write_file", json!({"path": "", "files": [7]})).contains("Unreadable")
+            effects_as_text("mcp__fs__write_file", json!({"path": "", "files": [7]}))
+                .contains("Unreadable")
         );
     }
 
@@ -500,29 +508,41 @@ mod tests {
             ("write_github_file", json!({"owner": "a", "repo": "b", "path": "d/b.rs"})),
             ("save", json!({"outputPath": "d/b.rs"})),
         ] {
-            let found = of(&format!("mcp__fs__{tool}"), input);
+            let found = effects_as_text(&format!("mcp__fs__{tool}"), input);
             assert_eq!(found, "Write { path: \"d/b.rs\", change: Unknown }", "{tool}");
         }
         let move_to = "Move { from: \"d/b.rs\", to: \"d/c.rs\", change: None }";
         for (from, to) in [("source_path", "destination_path"), ("src", "dst"), ("from", "target")]
         {
             let input = json!({from: "d/b.rs", to: "d/c.rs"});
-            assert_eq!(of("mcp__fs__move_file", input), move_to, "{from}");
+            assert_eq!(effects_as_text("mcp__fs__move_file", input), move_to, "{from}");
         }
-        let listed = of("mcp__fs__write_file", json!({"args": ["d/b.rs"]}));
+        let listed = effects_as_text("mcp__fs__write_file", json!({"args": ["d/b.rs"]}));
         assert_eq!(listed, "Write { path: \"d/b.rs\", change: Unknown }");
-        let inner = of("mcp__fs__write_file", json!({"params": {"path": "b", "content": "x"}}));
+        let inner = effects_as_text(
+            "mcp__fs__write_file",
+            json!({"params": {"path": "b", "content": "x"}}),
+        );
         assert_eq!(inner, "Write { path: \"b\", change: Whole(\"x\") }");
         let delete = "Delete { path: \"d/b.rs\" }";
-        assert_eq!(of("mcp__fs__delete_files", json!({"file_paths": ["d/b.rs"]})), delete);
-        assert_eq!(of("mcp__fs__delete_directory", json!({"directory": "d/b.rs"})), delete);
+        assert_eq!(
+            effects_as_text("mcp__fs__delete_files", json!({"file_paths": ["d/b.rs"]})),
+            delete
+        );
+        assert_eq!(
+            effects_as_text("mcp__fs__delete_directory", json!({"directory": "d/b.rs"})),
+            delete
+        );
         for input in [
             json!({"path": "s/a.rs", "out": format!("{}d/b.rs", "./".repeat(600)), "content": "x"}),
             json!({"path": "s/a.rs", "edits": edits}),
             json!({"path": "s/a.rs", "uri": "file:///p/d/b.rs", "content": "x"}),
             json!({"file_path": "https://example.invalid/x", "path": "d/b.rs", "content": "x"}),
         ] {
-            assert!(of("mcp__fs__edit_file", input.clone()).contains("d/b.rs"), "{input}");
+            assert!(
+                effects_as_text("mcp__fs__edit_file", input.clone()).contains("d/b.rs"),
+                "{input}"
+            );
         }
     }
 
@@ -530,14 +550,15 @@ mod tests {
     fn a_command_hides_no_write_and_is_found_inside_an_object() {
         let write = json!({"command": "ls", "path": "a.rs", "content": "x"});
         for tool in ["mcp__shell__edit_file", "NewEditor"] {
-            let found = of(tool, write.clone());
+            let found = effects_as_text(tool, write.clone());
             assert!(found.starts_with("Shell { text: \"ls\""), "{found}");
             assert!(found.contains("; Write { path: \"a.rs\""), "{found}");
         }
-        let inner = of("mcp__shell__execute", json!({"params": {"command": "rm -rf x"}}));
+        let inner =
+            effects_as_text("mcp__shell__execute", json!({"params": {"command": "rm -rf x"}}));
         assert!(inner.starts_with("Shell { text: \"rm -rf x\""), "{inner}");
         let twice = json!({"params": {"command": "ls", "cmd": "rm -rf x"}});
-        let twice = of("mcp__shell__execute", twice);
+        let twice = effects_as_text("mcp__shell__execute", twice);
         assert!(twice.contains("different things in `command` and in `cmd`"), "{twice}");
     }
 
@@ -548,11 +569,11 @@ mod tests {
             ("go", json!({"operations": " [ {\"path\": \"d\", \"path\": \"e\"}]"})),
             ("write_files", json!({"params": {"files": "[\"d/b.rs\""}})),
         ] {
-            let found = of(&format!("mcp__fs__{tool}"), input);
+            let found = effects_as_text(&format!("mcp__fs__{tool}"), input);
             assert!(found.contains("comes with a broken list in"), "{tool}: {found}");
         }
         for text in ["[WIP] rename a", "[]", "{", "[{}]"] {
-            let found = of("mcp__tracker__update_issue", json!({"changes": text}));
+            let found = effects_as_text("mcp__tracker__update_issue", json!({"changes": text}));
             assert_eq!(found, "", "{text}");
         }
     }
@@ -578,20 +599,30 @@ mod tests {
     fn an_unknown_tool_that_runs_a_command_is_recognised() {
         let shell = "Shell { text: \"rm -rf x\", dialect: ";
         for tool in ["mcp__term__run_command", "mcp__serena__execute_shell_command", "Brandnew"] {
-            assert!(of(tool, json!({"command": "rm -rf x"})).starts_with(shell), "{tool}");
+            assert!(
+                effects_as_text(tool, json!({"command": "rm -rf x"})).starts_with(shell),
+                "{tool}"
+            );
         }
         for input in [
             json!({"argv": ["rm", "-rf", "x"]}),
             json!({"command": "rm", "args": ["-rf", "x"]}),
             json!({"command": "rm -rf", "argv": ["x"]}),
         ] {
-            assert!(of("mcp__term__execute", input.clone()).starts_with(shell), "{input}");
+            assert!(
+                effects_as_text("mcp__term__execute", input.clone()).starts_with(shell),
+                "{input}"
+            );
         }
-        let both = of("mcp__term__execute", json!({"command": ["ls"], "argv": ["rm", 7]}));
+        let both =
+            effects_as_text("mcp__term__execute", json!({"command": ["ls"], "argv": ["rm", 7]}));
         assert!(both.contains("\"ls\"") && both.contains("\"rm 7\""), "{both}");
-        let typed = of("mcp__term__interact_with_process", json!({"pid": 7, "input": "rm -rf x"}));
+        let typed = effects_as_text(
+            "mcp__term__interact_with_process",
+            json!({"pid": 7, "input": "rm -rf x"}),
+        );
         assert!(typed.starts_with(shell) && typed.ends_with("background: true }"), "{typed}");
-        assert_eq!(of("mcp__game__look", json!({"command": "north"})), "");
+        assert_eq!(effects_as_text("mcp__game__look", json!({"command": "north"})), "");
     }
 
     #[test]
@@ -617,7 +648,7 @@ mod tests {
             ("whatever", json!("text")),
         ];
         for (tool, input) in rows {
-            assert_eq!(of(tool, input), "", "{tool}");
+            assert_eq!(effects_as_text(tool, input), "", "{tool}");
         }
     }
 
@@ -632,7 +663,7 @@ mod tests {
 
     #[test]
     fn names_fall_into_words() {
-        assert_eq!(words("mcp__fs__writeFile-2"), ["mcp", "fs", "write", "file", "2"]);
-        assert_eq!(words("HTTPPut"), ["httpput"], "no word is made up");
+        assert_eq!(words_of_name("mcp__fs__writeFile-2"), ["mcp", "fs", "write", "file", "2"]);
+        assert_eq!(words_of_name("HTTPPut"), ["httpput"], "no word is made up");
     }
 }

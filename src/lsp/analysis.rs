@@ -158,7 +158,7 @@ impl Analyses {
         if !Arc::ptr_eq(&analysis.ledger, &workspace.ledger) {
             return None;
         }
-        let since = open.document.since(&analysis.file.document)?;
+        let since = open.document.edits_since(&analysis.file.document)?;
         Some(Recent { analysis, since })
     }
 
@@ -200,14 +200,14 @@ impl Analyses {
     pub(super) fn survey(&self, workspace: &Workspace) -> Arc<Survey> {
         let is_current = |known: &Survey| known.is_of(workspace);
         let root = workspace.root.path().to_owned();
-        self.surveys.get(root, is_current, |it| Survey::of(workspace, it))
+        self.surveys.get(root, is_current, |it| Survey::from_workspace(workspace, it))
     }
 
     /// Returns the names under which blocks of a workspace were recorded.
     pub(super) fn names(&self, workspace: &Workspace) -> Arc<RecordedNames> {
         let is_current = |known: &RecordedNames| known.is_of(workspace);
         let root = workspace.root.path().to_owned();
-        self.names.get(root, is_current, |_| RecordedNames::of(workspace))
+        self.names.get(root, is_current, |_| RecordedNames::in_workspace(workspace))
     }
 
     /// Returns the intents of a registry file and the byte at which each begins.
@@ -222,9 +222,9 @@ impl Analyses {
     ) -> Vec<(String, usize)> {
         let mut known = lock(&self.registries);
         let intents = match (file.syntax_error(), known.get(uri.as_str()), on_disk) {
-            (None, _, _) => LastRegistry::of(file).intents,
+            (None, _, _) => LastRegistry::from_file(file).intents,
             (Some(_), Some(last), _) => last.carried(file.text()),
-            (Some(_), None, Some(on_disk)) => LastRegistry::of(on_disk).carried(file.text()),
+            (Some(_), None, Some(on_disk)) => LastRegistry::from_file(on_disk).carried(file.text()),
             (Some(_), None, None) => Vec::new(),
         };
         let last = LastRegistry { text: Arc::clone(file.text()), intents: intents.clone() };
@@ -238,7 +238,7 @@ impl Analyses {
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
             let newest = &known.file.document;
             Arc::ptr_eq(&known.ledger, &judged.ledger)
-                && newest.since(&open.document).is_some_and(|typed| !typed.is_empty())
+                && newest.edits_since(&open.document).is_some_and(|typed| !typed.is_empty())
         });
         if !is_older {
             known.insert(Arc::from(open.uri.as_str()), Arc::clone(judged));
@@ -257,7 +257,7 @@ impl Analyses {
 }
 
 impl LastRegistry {
-    fn of(file: &IntentFile) -> Self {
+    fn from_file(file: &IntentFile) -> Self {
         let named = file.intents().iter().filter(|intent| !intent.id.value.is_empty());
         let intents = named.map(|intent| (intent.id.value.clone(), intent.span.start)).collect();
         Self { text: Arc::clone(file.text()), intents }

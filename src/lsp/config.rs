@@ -92,7 +92,7 @@ impl Settings {
 
     /// Returns these settings overridden by the client's section, and a message for each setting
     /// that was not understood.
-    pub fn with(&self, configuration: &Value) -> (Self, Vec<String>) {
+    pub fn overridden_by(&self, configuration: &Value) -> (Self, Vec<String>) {
         let mut settings = self.clone();
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
@@ -231,7 +231,7 @@ mod tests {
     fn a_level_that_is_set_wins_over_the_default() {
         let code = Code::ALL[0];
         let options = json!({ "levels": { code.as_str(): "hint" } });
-        let (settings, problems) = Settings::default().with(&options);
+        let (settings, problems) = Settings::default().overridden_by(&options);
         assert_eq!(problems, [""; 0]);
         let path = ground::RelativePath::new("policy.yaml").unwrap();
         let (policy, _) = Policy::parse(&path, &format!("levels: {{ {}: info }}", code.as_str()));
@@ -253,6 +253,6 @@ mod tests {
     #[test]
     fn a_later_configuration_cannot_claim_a_person_at_the_client() {
         let later = json!({ "interactive": true, "person": true, "positionEncoding": "utf-8" });
-        assert_eq!(Settings::default().with(&later), (Settings::default(), Vec::new()));
+        assert_eq!(Settings::default().overridden_by(&later), (Settings::default(), Vec::new()));
     }
 }

@@ -94,7 +94,7 @@ impl Schedule {
     /// Returns the computed diagnostics if they have to be published. `None` if they are no longer
     /// wanted. Also `None` if there are none, the client shows none, and `clean` is
     /// [`Clean::Silent`].
-    pub fn done(
+    pub fn finish_computation(
         &mut self,
         uri: &lsp::Url,
         generation: Generation,
@@ -162,9 +162,16 @@ mod tests {
         let new = schedule.touch(&uri());
         assert!(!schedule.is_wanted(&uri(), old));
         let one = vec![lsp::Diagnostic::default()];
-        assert_eq!(schedule.done(&uri(), old, one.clone(), SILENT), None);
-        assert_eq!(schedule.done(&uri(), new, one.clone(), SILENT), Some(one.clone()));
-        assert_eq!(schedule.done(&uri(), new, one, SILENT), None, "it was shown already");
+        assert_eq!(schedule.finish_computation(&uri(), old, one.clone(), SILENT), None);
+        assert_eq!(
+            schedule.finish_computation(&uri(), new, one.clone(), SILENT),
+            Some(one.clone())
+        );
+        assert_eq!(
+            schedule.finish_computation(&uri(), new, one, SILENT),
+            None,
+            "it was shown already"
+        );
     }
 
     #[test]
@@ -185,9 +192,9 @@ mod tests {
     fn empty_diagnostics_are_not_sent_twice() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
-        assert_eq!(schedule.done(&uri(), generation, Vec::new(), SILENT), None);
+        assert_eq!(schedule.finish_computation(&uri(), generation, Vec::new(), SILENT), None);
         let generation = schedule.touch(&uri());
-        let said = schedule.done(&uri(), generation, Vec::new(), Clean::Published);
+        let said = schedule.finish_computation(&uri(), generation, Vec::new(), Clean::Published);
         assert_eq!(said, Some(Vec::new()), "but for who waits for it");
         assert!(!schedule.forget(&uri()));
     }
@@ -208,11 +215,15 @@ mod tests {
     fn shown_diagnostics_are_cleared_once() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
-        schedule.done(&uri(), generation, vec![lsp::Diagnostic::default()], SILENT);
+        schedule.finish_computation(&uri(), generation, vec![lsp::Diagnostic::default()], SILENT);
         let under_way = schedule.touch(&uri());
         assert!(schedule.forget(&uri()));
         assert!(!schedule.forget(&uri()));
         let late = vec![lsp::Diagnostic::default()];
-        assert_eq!(schedule.done(&uri(), under_way, late, SILENT), None, "it was closed meanwhile");
+        assert_eq!(
+            schedule.finish_computation(&uri(), under_way, late, SILENT),
+            None,
+            "it was closed meanwhile"
+        );
     }
 }

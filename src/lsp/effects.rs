@@ -253,7 +253,9 @@ impl Ordered {
         diagnostics: Vec<lsp::Diagnostic>,
     ) {
         let clean = self.world.now.client.when_clean();
-        let Some(diagnostics) = self.schedule.done(&uri, generation, diagnostics, clean) else {
+        let Some(diagnostics) =
+            self.schedule.finish_computation(&uri, generation, diagnostics, clean)
+        else {
             return;
         };
         let params = lsp::PublishDiagnosticsParams { uri, version: Some(version), diagnostics };

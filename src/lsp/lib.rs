@@ -134,7 +134,7 @@ impl Default for ServerParts {
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
             reading_limit: waiting_requests::READING_LIMIT,
-            agent: || ground::agents::beside(&Environment::of_process()),
+            agent: || ground::agents::agent_of_parent(&Environment::of_process()),
         }
     }
 }

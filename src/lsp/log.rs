@@ -31,7 +31,7 @@ impl Log {
     /// Sets up the log of this process. `INTENT_LOG` sets its level (the default is warnings), and
     /// panics are logged with their backtrace.
     pub fn start() -> io::Result<Self> {
-        let log = Self::to(io::stderr())?;
+        let log = Self::to_output(io::stderr())?;
         let filter =
             EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
@@ -45,7 +45,7 @@ impl Log {
         Ok(log)
     }
 
-    fn to(output: impl Write + Send + 'static) -> io::Result<Self> {
+    fn to_output(output: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, queue) = sync_channel(WAITING_LINES);
         thread::Builder::new().name("lsp-log".into()).spawn(move || write(&queue, output))?;
         Ok(Self { lines })
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_log_that_nobody_reads_blocks_nothing() {
         let (_reader, writer) = io::pipe().unwrap();
-        let mut log = Log::to(writer).unwrap();
+        let mut log = Log::to_output(writer).unwrap();
         let started = Instant::now();
         for _ in 0..10_000 {
             log.write_all(&[b'x'; 100]).unwrap();
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn what_was_logged_is_written_in_order() {
         let (mut reader, writer) = io::pipe().unwrap();
-        let mut log = Log::to(writer).unwrap();
+        let mut log = Log::to_output(writer).unwrap();
         log.write_all(b"one\n").unwrap();
         log.write_all(b"two\n").unwrap();
         Log::flush(&log);

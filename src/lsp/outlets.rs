@@ -36,7 +36,7 @@ impl Outlets {
     pub(super) fn end_with(&self, process: u32) {
         let handle = self.handle.clone();
         tokio::spawn(async move {
-            parent_process::gone(process).await;
+            parent_process::process_ended(process).await;
             handle.run(|it| it.ended = Some(false));
         });
     }

@@ -169,7 +169,7 @@ pub(super) async fn ask_person(
     let code = asked.code.clone();
     let (done, decided) = oneshot::channel();
     pool.run(Lane::Worker, move || {
-        let workspace = Workspace::at((*root).clone());
+        let workspace = Workspace::at_root((*root).clone());
         let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
         // The server may end before the result arrives.
         done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();

@@ -26,7 +26,7 @@ impl RecordedNames {
         Arc::ptr_eq(&self.ledger, &workspace.ledger)
     }
 
-    pub(super) fn of(workspace: &Workspace) -> Self {
+    pub(super) fn in_workspace(workspace: &Workspace) -> Self {
         let mut names = BTreeSet::new();
         for paths in workspace.ledger.paths().chunks(AT_ONCE) {
             let ledger = workspace.ledger.without_derived();

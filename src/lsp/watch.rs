@@ -109,15 +109,15 @@ impl Watcher {
     /// The folders are watched even if the client watches them too, because some clients report
     /// only the files that they save themselves.
     pub fn watch(&mut self, place: &WorkspaceLocation) {
-        self.add(&place.root, RecursiveMode::NonRecursive);
-        self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);
+        self.add_path(&place.root, RecursiveMode::NonRecursive);
+        self.add_path(&place.root.join(".orchestration"), RecursiveMode::Recursive);
         if let Some(git) = &place.git_dir {
-            self.add(git, RecursiveMode::NonRecursive);
-            self.add(&git.join("logs"), RecursiveMode::NonRecursive);
+            self.add_path(git, RecursiveMode::NonRecursive);
+            self.add_path(&git.join("logs"), RecursiveMode::NonRecursive);
         }
     }
 
-    fn add(&mut self, path: &Path, mode: RecursiveMode) {
+    fn add_path(&mut self, path: &Path, mode: RecursiveMode) {
         if !path.is_dir() {
             return;
         }

@@ -39,7 +39,7 @@ pub struct Survey {
 
 impl Survey {
     /// Describes a state of the workspace. Reuses the list of files of an earlier survey for a while.
-    pub(super) fn of(workspace: &Workspace, earlier: Option<&Self>) -> Self {
+    pub(super) fn from_workspace(workspace: &Workspace, earlier: Option<&Self>) -> Self {
         let (files, walked) = match earlier.filter(|earlier| earlier.has_current_files(workspace)) {
             Some(earlier) => (Arc::clone(&earlier.files), earlier.walked),
             None => (Arc::new(ignores::walk(&workspace.root)), Instant::now()),
@@ -66,8 +66,8 @@ impl Survey {
     }
 
     /// Returns the findings about files that were deleted from the work tree.
-    pub fn gone(&self, workspace: &Workspace) -> &[Finding] {
-        self.gone.get_or_init(|| check::gone(workspace).unwrap_or_default())
+    pub fn deleted_file_findings(&self, workspace: &Workspace) -> &[Finding] {
+        self.gone.get_or_init(|| check::findings_about_missing_files(workspace).unwrap_or_default())
     }
 
     /// Returns the findings of `intent check` in the work tree. If the check fails, returns

@@ -56,7 +56,7 @@ pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFi
 }
 
 /// Returns the position that a request names, in its document.
-pub fn place<'a>(
+pub fn position_in_document<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {

@@ -34,7 +34,7 @@ impl<T: Serialize> ToolAnswer<T> {
     }
 
     /// Adds another text after the existing ones.
-    pub(super) fn and(mut self, words: impl Into<String>) -> Self {
+    pub(super) fn with_words(mut self, words: impl Into<String>) -> Self {
         self.words.push(words.into());
         self
     }
@@ -89,7 +89,7 @@ impl Refusal {
         Self::new("HOOK_ERROR", message.into())
     }
 
-    pub(super) fn words(&self) -> String {
+    pub(super) fn as_words(&self) -> String {
         format!("{}: {}", self.code, text::visible(&self.message, true))
     }
 
@@ -159,7 +159,7 @@ pub(super) fn result(outcome: ToolOutcome) -> CallToolResult {
             (CallToolResult::success(texts), answer.data)
         }
         Err(refusal) => {
-            let text = ContentBlock::text(refusal.words());
+            let text = ContentBlock::text(refusal.as_words());
             (CallToolResult::error(vec![text]), refusal.data())
         }
     };

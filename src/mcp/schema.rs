@@ -17,7 +17,7 @@ pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    RecursiveTransform(plain).transform(&mut schema);
+    RecursiveTransform(remove_uncommon_keywords).transform(&mut schema);
     RecursiveTransform(optional).transform(&mut schema);
     let object = schema.ensure_object();
     // Some clients require `properties`, even for a tool without arguments.
@@ -37,13 +37,13 @@ pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
         "anyOf": [answer, refusal],
         "$defs": definitions,
     });
-    RecursiveTransform(plain).transform(&mut schema);
+    RecursiveTransform(remove_uncommon_keywords).transform(&mut schema);
     Arc::new(std::mem::take(schema.ensure_object()))
 }
 
 /// Removes what other validators may not accept: `$schema`, titles, and formats that are not
 /// standard.
-fn plain(schema: &mut Schema) {
+fn remove_uncommon_keywords(schema: &mut Schema) {
     for keyword in ["$schema", "title", "format"] {
         schema.remove(keyword);
     }

@@ -36,7 +36,7 @@ pub(super) struct Who {
 
 impl Who {
     /// Splits an actor, as the gate announces it, into its parts.
-    fn of(actor: &str) -> Self {
+    fn from_actor(actor: &str) -> Self {
         let (host, rest) = actor.split_once(':').unwrap_or((NAMELESS, actor));
         let (session, subagent) = match rest.rsplit_once('/') {
             Some((session, subagent)) => (session, Some(subagent.to_owned())),
@@ -81,7 +81,7 @@ impl Connection {
     }
 
     /// Returns the actor under which selections, records and baselines are kept.
-    pub(super) fn who(&self) -> Who {
+    pub(super) fn actor_parts(&self) -> Who {
         lock(&self.who).clone()
     }
 
@@ -99,7 +99,7 @@ impl Connection {
     /// Takes over the agent's own session, which its hook has announced. From then on, the agent's
     /// tools and these tools share one session.
     pub(super) fn adopt(&self, actor: &str) {
-        *lock(&self.who) = Who::of(actor);
+        *lock(&self.who) = Who::from_actor(actor);
     }
 
     /// Returns the folder in which relative paths start.
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn an_actor_can_be_split_and_joined_again() {
         for actor in ["claude-code:abc", "claude-code:a:b/sub", "codex:1/2/3"] {
-            let who = Who::of(actor);
+            let who = Who::from_actor(actor);
             let subagent = who.subagent.map(|sub| format!("/{sub}")).unwrap_or_default();
             assert_eq!(format!("{}:{}{subagent}", who.host, who.session), actor);
         }
@@ -179,13 +179,13 @@ mod tests {
     #[test]
     fn the_first_client_name_is_kept_and_escaped() {
         let session = Connection::new(Environment::of_process(), PathBuf::from("/"), Start::Folder);
-        let before = session.who();
+        let before = session.actor_parts();
         session.introduce("  ");
-        assert_eq!(session.who(), before);
+        assert_eq!(session.actor_parts(), before);
         session.introduce("claude-code:1/x\u{202e}");
         session.introduce("other");
-        assert_eq!(session.who().host, "claude-code-1-x-");
-        assert_eq!(session.who().session, before.session);
+        assert_eq!(session.actor_parts().host, "claude-code-1-x-");
+        assert_eq!(session.actor_parts().session, before.session);
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn every_command_says_that_evidence_has_a_newer_format() {
     let newer = lab.read(path).replace("\"evidence\":2", "\"evidence\":3");
     std::fs::remove_file(lab.root.join(path)).expect("removed");
     let month = path.trim_start_matches(".orchestration/agent_trace/");
-    lab.write(path_of(Digest::of(newer.as_bytes()), month).as_str(), newer);
+    lab.write(path_of(Digest::compute(newer.as_bytes()), month).as_str(), newer);
     lab.run_git(&["add", "-A"]);
     lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "by the next version"]);
     lab.run_git(&["-C", "../clone", "pull", "-q"]);

@@ -482,7 +482,8 @@ fn sign_draft(lab: &Lab, who: &str, unsigned: &Approved, code: Option<&str>) {
 /// Writes evidence by hand, as somebody without a key can do.
 fn forge_evidence(lab: &Lab, lines: &[String]) -> String {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    let path = format!(".orchestration/agent_trace/2026-11/{}.jsonl", Digest::of(text.as_bytes()));
+    let path =
+        format!(".orchestration/agent_trace/2026-11/{}.jsonl", Digest::compute(text.as_bytes()));
     lab.write(&path, text);
     path
 }

@@ -172,7 +172,7 @@ fn a_tombstone_hides_no_other_change() {
     let path = listed.lines().next().expect("the new file").to_owned();
     let changed = lab.read(&path).replace("codex:1", "codex:9");
     std::fs::remove_file(lab.root.join(&path)).expect("removed");
-    let digest = ledger::Digest::of(changed.as_bytes());
+    let digest = ledger::Digest::compute(changed.as_bytes());
     let month = path.rsplit('/').nth(1).expect("a month");
     lab.write(&format!(".orchestration/agent_trace/{month}/{digest}.jsonl"), &changed);
     lab.commit();

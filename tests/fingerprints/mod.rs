@@ -9,7 +9,7 @@ mod formats;
 mod functional;
 mod more;
 
-use code::fingerprint::{content_hash, kept};
+use code::fingerprint::{content_hash, share_kept};
 use code::{Document, Fingerprint, language};
 
 /// A file name and two texts.
@@ -81,7 +81,7 @@ fn sketches_estimate_how_much_is_unchanged() {
     };
     let (all, most, half, none) = (body(0..200), body(20..200), body(100..200), body(500..700));
     let kept_of = |now: &Fingerprint| {
-        kept(&all.sketch, all.token_count, &now.sketch, now.token_count).expect("m1 sketches")
+        share_kept(&all.sketch, all.token_count, &now.sketch, now.token_count).expect("m1 sketches")
     };
     assert!((kept_of(&all) - 1.0).abs() < 0.001);
     assert!((kept_of(&most) - 0.9).abs() < 0.12, "{}", kept_of(&most));

@@ -66,7 +66,7 @@ impl BlockKind {
     }
 
     /// Returns all kinds.
-    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+    pub fn every_kind() -> impl ExactSizeIterator<Item = Self> {
         KINDS.iter().map(|(kind, _)| *kind)
     }
 

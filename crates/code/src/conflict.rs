@@ -90,7 +90,7 @@ fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     let mut complete = 0;
     for line in text.split_inclusive('\n') {
         let next = LineStart { byte: at.byte + line.len(), row: at.row + 1 };
-        if let Some(marker) = Marker::of(line).filter(|marker| marker.may_follow(before)) {
+        if let Some(marker) = Marker::in_line(line).filter(|marker| marker.may_follow(before)) {
             if marker == Marker::Ours {
                 markers.truncate(complete);
             }
@@ -119,7 +119,7 @@ enum Marker {
 }
 
 impl Marker {
-    fn of(line: &str) -> Option<Self> {
+    fn in_line(line: &str) -> Option<Self> {
         let line = line.trim_end_matches(['\n', '\r']);
         let marker = match line.as_bytes().get(..7)? {
             b"<<<<<<<" => Self::Ours,

@@ -39,7 +39,7 @@ pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<ChangedRange> {
     input.update_after(now.iter());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    all(&diff, start)
+    ranges_of_hunks(&diff, start)
 }
 
 /// Returns the differences between two texts, in lines counted from 0. White space at the end of a
@@ -54,7 +54,7 @@ pub fn changed_lines(before: &str, now: &str) -> Vec<ChangedRange> {
     input.update_after(lines(now));
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
-    all(&diff, 0)
+    ranges_of_hunks(&diff, 0)
 }
 
 /// Returns the lines that [`changed_lines`] compares.
@@ -64,7 +64,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Converts the hunks of a diff. `start` is the number of equal items that were left out at the
 /// beginning.
-fn all(diff: &Diff, start: usize) -> Vec<ChangedRange> {
+fn ranges_of_hunks(diff: &Diff, start: usize) -> Vec<ChangedRange> {
     let places = |range: Range<u32>| start + range.start as usize..start + range.end as usize;
     diff.hunks()
         .map(|hunk| ChangedRange { before: places(hunk.before), now: places(hunk.after) })

@@ -96,7 +96,7 @@ impl EditLog {
         Self { text: Arc::clone(&self.text), count: self.count + 1, last: Arc::new(last) }
     }
 
-    fn since(&self, earlier: &Self) -> Option<TextDifference> {
+    fn edits_since(&self, earlier: &Self) -> Option<TextDifference> {
         let count = self.count.checked_sub(earlier.count)?;
         let first = self.last.len().checked_sub(count)?;
         let edits = self.last[first..].iter();
@@ -263,8 +263,8 @@ impl Document {
 
     /// Returns how this text differs from an earlier state of it, from the edits between the two.
     /// Returns `None` if this text was not made from the earlier one, or by too many edits.
-    pub fn since(&self, earlier: &Self) -> Option<TextDifference> {
-        self.inner.edits.since(&earlier.inner.edits)
+    pub fn edits_since(&self, earlier: &Self) -> Option<TextDifference> {
+        self.inner.edits.edits_since(&earlier.inner.edits)
     }
 
     /// Returns the document with another text, as one edit. The bytes that both texts have in
@@ -322,7 +322,7 @@ impl Document {
     /// their languages differ.
     fn difference(&self, earlier: &Self) -> Option<Earlier> {
         let same = same_language(self.language(), earlier.language()) && earlier.unread().is_none();
-        let difference = || TextDifference::between(&earlier.text(), &self.text());
+        let difference = || TextDifference::between_texts(&earlier.text(), &self.text());
         same.then(|| earlier.outlined().as_earlier(difference()))
     }
 

@@ -23,10 +23,11 @@ pub(super) fn key(
     any_member: bool,
 ) -> Option<(String, Range<usize>)> {
     let members = members_of(text, entry, members);
-    let value = |key: &str| members.iter().find(|member| member.key == key)?.plain(text);
+    let value = |key: &str| members.iter().find(|member| member.key == key)?.plain_value(text);
     let usual = KEYS.iter().find_map(|key| value(key));
     let version = value(VERSION).filter(|_| usual.is_some());
-    let first = || members.iter().find_map(|member| member.plain(text)).filter(|_| any_member);
+    let first =
+        || members.iter().find_map(|member| member.plain_value(text)).filter(|_| any_member);
     let found = usual.or_else(first)?;
     let words = [Some(&found), version.as_ref()].into_iter().flatten();
     let words: Vec<&str> = words.flat_map(|bytes| text[bytes.clone()].split_whitespace()).collect();
@@ -40,7 +41,7 @@ struct Member<'a> {
 
 impl Member<'_> {
     /// Returns the value without its quotes, if it is one short word or string.
-    fn plain(&self, text: &str) -> Option<Range<usize>> {
+    fn plain_value(&self, text: &str) -> Option<Range<usize>> {
         let value = &text[self.value.clone()];
         let is_plain = value.len() <= 4 * NAME_CHARS
             && !value.contains(['\n', '\r'])

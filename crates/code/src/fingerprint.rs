@@ -160,7 +160,7 @@ impl PairLanes {
 
     /// Compares this sketch with two others that differ. Returns the number of lanes in which it
     /// equals `one` and not `other`, and the number in which it equals `other` and not `one`.
-    pub fn between(&self, one: &Self, other: &Self) -> [usize; 2] {
+    pub fn equal_lanes(&self, one: &Self, other: &Self) -> [usize; 2] {
         let as_first = |one: &Self, other: &Self| {
             let lanes = self.0.iter().zip(one.0.iter().zip(&other.0));
             lanes.filter(|(now, (one, other))| now == one && one != other).count()
@@ -174,7 +174,12 @@ impl PairLanes {
 ///
 /// It is computed from the Jaccard similarity `j` and the two sizes `a` and `b`: the sets have `j /
 /// (1 + j) * (a + b)` shingles in common. Returns `None` if one of them is not an `m1` sketch.
-pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u32) -> Option<f32> {
+pub fn share_kept(
+    recorded: &Sketch,
+    recorded_tokens: u32,
+    now: &Sketch,
+    now_tokens: u32,
+) -> Option<f32> {
     let similarity = recorded.similarity(now)?;
     let before = minhash::shingle_count(recorded_tokens);
     let after = minhash::shingle_count(now_tokens);

@@ -127,7 +127,7 @@ pub(super) fn parse(
 ) -> Option<ParsedText> {
     let text = rope.to_string();
     let parsed = base.and_then(|base| from_base(language, &text, base));
-    let mut parsed = parsed.or_else(|| whole(language, &text))?;
+    let mut parsed = parsed.or_else(|| parsed_whole(language, &text))?;
     if parsed.blocks.blocks.len() > MAX_BLOCKS {
         return None;
     }
@@ -135,7 +135,7 @@ pub(super) fn parse(
     Some(parsed)
 }
 
-fn whole(language: &'static Language, text: &str) -> Option<ParsedText> {
+fn parsed_whole(language: &'static Language, text: &str) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
     let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?)?;
     Some(finish(language, text, tree, found))

@@ -45,7 +45,7 @@ impl LeadRun {
     }
 
     /// Extends the run to a later end.
-    pub(super) fn until(self, end: usize) -> Self {
+    pub(super) fn extended_to(self, end: usize) -> Self {
         Self { end, ..self }
     }
 
@@ -84,7 +84,7 @@ pub(super) fn after_comment(
     let end = start + comment_text.trim_end().len();
     let before = before.and_then(|run| run.attached(text, start));
     let begun = || begins_line(text, start).then_some(LeadRun { start, event, end, firm: false });
-    before.map(|run| run.until(end)).or_else(begun)
+    before.map(|run| run.extended_to(end)).or_else(begun)
 }
 
 /// Returns the end of a node without the comments at its end that have their own lines and are not

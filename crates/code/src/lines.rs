@@ -74,7 +74,7 @@ pub struct LineHash([u8; BYTES]);
 
 impl LineHash {
     /// Hashes a line, without white space at both ends.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let digest = Sha256::digest(text.trim());
         Self([digest[0], digest[1], digest[2]])
     }
@@ -89,7 +89,7 @@ stored_as_text!(Places);
 
 impl Places {
     /// Returns the positions of the elements that are true.
-    pub fn of(selected: &[bool]) -> Self {
+    pub fn from_selection(selected: &[bool]) -> Self {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for (place, _) in (1..).zip(selected).filter(|(_, is_selected)| **is_selected) {
             match spans.last_mut() {
@@ -106,7 +106,7 @@ impl Places {
 
     /// Returns, for each of `count` lines, whether it is among these positions. Returns `None` if
     /// the text is malformed or contains a larger position.
-    pub fn among(&self, count: usize) -> Option<Vec<bool>> {
+    pub fn selected_among(&self, count: usize) -> Option<Vec<bool>> {
         let mut among = vec![false; count];
         for span in self.0.split(',').filter(|_| !self.0.is_empty()) {
             let (first, last) = span.split_once('-').unwrap_or((span, span));
@@ -135,7 +135,7 @@ pub struct OwnLine {
 impl OwnLine {
     /// Returns true if the line is empty or has only white space.
     pub fn is_blank(&self) -> bool {
-        self.common && self.hash == LineHash::of("")
+        self.common && self.hash == LineHash::from_text("")
     }
 }
 
@@ -157,7 +157,7 @@ pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
         let left = without_holes(&text, &line, &holes);
         let common = !left.contains(char::is_alphanumeric);
         if holes.is_empty() || !common && !is_comment_behind(&left) {
-            own.push(OwnLine { number, hash: LineHash::of(&left), common });
+            own.push(OwnLine { number, hash: LineHash::from_text(&left), common });
         }
     }
     own
@@ -280,7 +280,8 @@ mod tests {
                 let texts: Vec<&str> = text.split('\n').collect();
                 let picture = lines.iter().map(|line| {
                     let whole = texts[line.number as usize - 1].trim();
-                    let whole = if line.hash == LineHash::of(whole) { whole } else { "(a part)" };
+                    let whole =
+                        if line.hash == LineHash::from_text(whole) { whole } else { "(a part)" };
                     (line.number, whole.to_owned())
                 });
                 (block.identity.path.clone(), picture.collect())
@@ -364,13 +365,13 @@ mod tests {
             (vec![None, None], "1-2"),
         ] {
             let new: Vec<bool> = matched.iter().map(Option::is_none).collect();
-            let places = Places::of(&new);
+            let places = Places::from_selection(&new);
             assert_eq!(places.0, text);
             let among: Vec<bool> = matched.iter().map(Option::is_none).collect();
-            assert_eq!(places.among(matched.len()), Some(among));
+            assert_eq!(places.selected_among(matched.len()), Some(among));
         }
         for text in ["0", "3-2", "-", "1-", "-1", "a", "4", "1-4294967295", "1,,2", " 1", "+"] {
-            assert_eq!(Places(text.to_owned()).among(3), None, "{text}");
+            assert_eq!(Places(text.to_owned()).selected_among(3), None, "{text}");
         }
     }
 

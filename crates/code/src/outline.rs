@@ -90,7 +90,7 @@ pub(super) fn block_of_words(
     name: String,
     bytes: Range<usize>,
 ) -> Block {
-    let words = tokens::words(text, bytes.clone());
+    let words = tokens::words_of_prose(text, bytes.clone());
     let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
     plain_block(text, kind, name, bytes, &events)
 }
@@ -111,7 +111,7 @@ fn plain_block(
         lines: LineRange::FIRST,
         whole_lines: LineRange::FIRST,
         name_bytes: first_line(text, &bytes),
-        fingerprint: HashInput::plain(text, bytes.clone(), events).fingerprint(),
+        fingerprint: HashInput::without_inner_blocks(text, bytes.clone(), events).fingerprint(),
         bytes,
         broken: false,
     }
@@ -172,7 +172,7 @@ fn walk(
             .filter_map(|found| Some(found.capture(CaptureRole::Parameters)?.id()));
         return tokens::walk(text, compiled, tops, &ids.collect(), &lists.collect(), embedded);
     }
-    let words = tokens::words(text, zone.clone());
+    let words = tokens::words_of_prose(text, zone.clone());
     let at = |byte: usize| words.partition_point(|word| word.bytes.start < byte);
     let spans: Vec<_> =
         definitions.iter().map(|found| at(found.bytes.start)..at(found.bytes.end)).collect();
@@ -273,7 +273,7 @@ impl Assembly<'_, '_> {
     fn run(&self, tops: &[Node]) -> OutlinedPart {
         let mut blocks: Vec<Block> = Vec::with_capacity(self.definitions.len() * 5 / 4);
         let mut block_of = Vec::with_capacity(self.definitions.len());
-        let inner = self.inner();
+        let inner = self.inner_definitions();
         let mut after = (self.zone.start, 0);
         for (at, definition) in self.definitions.iter().enumerate() {
             let span = &self.walked.spans[at];
@@ -297,7 +297,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Returns, for each definition, the indices of the definitions directly inside it.
-    fn inner(&self) -> Vec<Vec<usize>> {
+    fn inner_definitions(&self) -> Vec<Vec<usize>> {
         let mut inner = vec![Vec::new(); self.definitions.len()];
         for (at, definition) in self.definitions.iter().enumerate() {
             if let Some(outer) = definition.container {
@@ -315,7 +315,7 @@ impl Assembly<'_, '_> {
         inner: &[usize],
     ) -> Block {
         let definition = &self.definitions[at];
-        let named = self.named(definition);
+        let named = self.named_definition(definition);
         let path = [prefix, named.scope, Some(named.name.clone())];
         let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
         let how = definition.syntax.parameters;
@@ -332,7 +332,7 @@ impl Assembly<'_, '_> {
             name_bytes: definition.has_own_name().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
-            ..HashInput::plain(
+            ..HashInput::without_inner_blocks(
                 self.text,
                 definition.bytes.clone(),
                 &self.walked.events[span.clone()],
@@ -365,7 +365,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn named(&self, definition: &Definition) -> DefinitionName {
+    fn named_definition(&self, definition: &Definition) -> DefinitionName {
         let text = self.text;
         if let Some(body) = definition.capture(CaptureRole::NameBefore) {
             return named_by_head(text, definition, body);
@@ -612,7 +612,7 @@ struct HashInput<'a> {
 }
 
 impl<'a> HashInput<'a> {
-    fn plain(text: &'a str, bytes: Range<usize>, events: &'a [TreeEvent]) -> Self {
+    fn without_inner_blocks(text: &'a str, bytes: Range<usize>, events: &'a [TreeEvent]) -> Self {
         Self { text, bytes, events, name_bytes: None, name_in_body: false, inner: Vec::new() }
     }
 
@@ -626,7 +626,8 @@ impl<'a> HashInput<'a> {
             shape: fingerprint::shape_hash(self.shape().into_iter()),
             sketch: fingerprint::sketch(&codes),
             pairs: fingerprint::pairs(&codes),
-            own: (!self.inner.is_empty()).then(|| fingerprint::token_hash(self.own().into_iter())),
+            own: (!self.inner.is_empty())
+                .then(|| fingerprint::token_hash(self.own_pieces().into_iter())),
             own_text: None,
             lead: None,
             token_count: codes.len() as u32,
@@ -649,7 +650,7 @@ impl<'a> HashInput<'a> {
 
     /// Returns the events without those of the inner blocks. A `Close` event then counts only the
     /// items that are left, and is dropped if none is left.
-    fn own(&self) -> Vec<Piece<'a>> {
+    fn own_pieces(&self) -> Vec<Piece<'a>> {
         let is_own = self.own_events();
         // For each item that is not yet in a node, whether it is kept.
         let mut items: Vec<bool> = Vec::new();

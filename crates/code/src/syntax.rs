@@ -434,7 +434,7 @@ impl Compiled {
         self.grammar.field_name_for_id(id)
     }
 
-    pub(super) fn has(&self, pair: Pair, parent: u16, other: u16) -> bool {
+    pub(super) fn has_pair(&self, pair: Pair, parent: u16, other: u16) -> bool {
         self.pairs[pair as usize].contains(&(parent, other))
     }
 }

@@ -68,7 +68,7 @@ impl TextDifference {
 
     /// Returns true if a change overlaps or touches these bytes of the earlier text.
     pub fn any_touches(&self, bytes: &Range<usize>) -> bool {
-        self.around(bytes).next().is_some()
+        self.ranges_touching(bytes).next().is_some()
     }
 
     /// Translates a byte range of the earlier text to the present one.
@@ -117,7 +117,7 @@ impl TextDifference {
     }
 
     /// Compares two texts line by line.
-    pub fn between(before: &str, now: &str) -> Self {
+    pub fn between_texts(before: &str, now: &str) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) =
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
         let (old_starts, new_starts) = (starts(&old), starts(&new));
@@ -164,7 +164,7 @@ impl TextDifference {
         PossiblePositions { first: byte, last: byte, likely: byte }
     }
 
-    fn around(&self, bytes: &Range<usize>) -> impl Iterator<Item = &DifferentRange> {
+    fn ranges_touching(&self, bytes: &Range<usize>) -> impl Iterator<Item = &DifferentRange> {
         let from = self.0.partition_point(|one| one.before.end < bytes.start);
         self.0[from..].iter().take_while(|one| one.before.start <= bytes.end)
     }
@@ -173,7 +173,7 @@ impl TextDifference {
     /// of their ends. A change directly above that ends with a line break does not count. `text` is
     /// the present text.
     pub fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
-        self.around(bytes).any(|one| !one.adds_lines_above(bytes, text))
+        self.ranges_touching(bytes).any(|one| !one.adds_lines_above(bytes, text))
     }
 
     /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
@@ -182,12 +182,13 @@ impl TextDifference {
         let is_behind = |one: &DifferentRange| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
         };
-        self.around(bytes).all(|one| is_behind(one) || one.adds_lines_above(bytes, text))
+        self.ranges_touching(bytes).all(|one| is_behind(one) || one.adds_lines_above(bytes, text))
     }
 
     /// Returns true if a single change replaced all these bytes of the earlier text.
     pub fn replaces_all(&self, bytes: &Range<usize>) -> bool {
-        self.around(bytes).any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
+        self.ranges_touching(bytes)
+            .any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
     }
 
     /// Returns true if a range of the present text overlaps or touches changed text.
@@ -243,7 +244,7 @@ mod tests {
                 });
                 text.replace_range(range, &inserted);
             }
-            for found in [all.expect("an edit"), TextDifference::between(&first, &text)] {
+            for found in [all.expect("an edit"), TextDifference::between_texts(&first, &text)] {
                 let (mut old, mut new) = (0, 0);
                 for one in &found.0 {
                     prop_assert_eq!(&first[old..one.before.start], &text[new..one.now.start]);

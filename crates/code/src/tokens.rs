@@ -47,15 +47,15 @@ impl Token {
     pub(super) fn new(text: &str, bytes: Range<usize>, class: TokenClass) -> Self {
         let raw = &text[bytes.clone()];
         let normalised = raw.contains("\r\n").then(|| raw.replace("\r\n", "\n").into());
-        Self::with(text, bytes, class, normalised)
+        Self::from_bytes(text, bytes, class, normalised)
     }
 
     /// Makes a token that is compared by another text than its own.
     fn normalised(text: &str, bytes: Range<usize>, normalised: String) -> Self {
-        Self::with(text, bytes, TokenClass::Plain, Some(normalised.into()))
+        Self::from_bytes(text, bytes, TokenClass::Plain, Some(normalised.into()))
     }
 
-    fn with(
+    fn from_bytes(
         text: &str,
         bytes: Range<usize>,
         class: TokenClass,
@@ -251,17 +251,17 @@ impl<'a> TokenWalk<'a> {
         let words = self.compiled.syntax.lead_words;
         let begins = |word: &&str| text[bytes.clone()].starts_with(word);
         if facts & LEAD != 0 && (words.is_empty() || words.iter().any(begins)) {
-            return (None, Some(firm().until(bytes.end)));
+            return (None, Some(firm().extended_to(bytes.end)));
         }
         if facts & WRAPPER != 0 {
-            return (Some(firm().until(bytes.start)), None);
+            return (Some(firm().extended_to(bytes.start)), None);
         }
         // A token of white space does not interrupt a run.
         if text[bytes.clone()].trim().is_empty() {
             return (None, self.lead);
         }
         let in_wrapper = self.frames.last().is_some_and(|up| up.facts & WRAPPER != 0);
-        let after = attached.filter(|_| in_wrapper).map(|run| run.until(bytes.end));
+        let after = attached.filter(|_| in_wrapper).map(|run| run.extended_to(bytes.end));
         (attached, after)
     }
 
@@ -285,8 +285,8 @@ impl<'a> TokenWalk<'a> {
         definition: Option<usize>,
     ) -> Frame {
         let parent = self.frames.last();
-        let in_place = |pair| parent.is_some_and(|up| self.compiled.has(pair, up.kind, field));
-        let after = |pair| parent.is_some_and(|up| self.compiled.has(pair, up.kind, up.last));
+        let in_place = |pair| parent.is_some_and(|up| self.compiled.has_pair(pair, up.kind, field));
+        let after = |pair| parent.is_some_and(|up| self.compiled.has_pair(pair, up.kind, up.last));
         let binding = in_place(Pair::Binding)
             || after(Pair::Declared)
             || self.parameters.contains(&node.id())
@@ -302,7 +302,7 @@ impl<'a> TokenWalk<'a> {
             preformatted: parent.is_some_and(|up| up.preformatted)
                 || (facts & SPACED != 0 && is_preformatted(self.text, node)),
             binding,
-            keyed: parent.is_some_and(|up| self.compiled.has(Pair::Keyed, up.kind, kind)),
+            keyed: parent.is_some_and(|up| self.compiled.has_pair(Pair::Keyed, up.kind, kind)),
             foreign: in_place(Pair::Foreign),
             assigns: facts & ASSIGNMENT != 0 && is_assignment(self.text, node),
             definition,
@@ -393,15 +393,15 @@ impl<'a> TokenWalk<'a> {
 
     fn is_dropped(&self, kind: u16, text: &str) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        self.compiled.has(Pair::Dropped, frame.kind, kind)
-            || (frame.items == 0 && self.compiled.has(Pair::Leading, frame.kind, kind))
+        self.compiled.has_pair(Pair::Dropped, frame.kind, kind)
+            || (frame.items == 0 && self.compiled.has_pair(Pair::Leading, frame.kind, kind))
             || (frame.unwrap && matches!(text, "(" | ")"))
     }
 
     /// Returns true if the token is on a new line, in a place where that matters.
     fn is_break(&self, kind: u16, start: usize) -> bool {
         let parent = self.frames.last();
-        if !parent.is_some_and(|frame| self.compiled.has(Pair::Break, frame.kind, kind)) {
+        if !parent.is_some_and(|frame| self.compiled.has_pair(Pair::Break, frame.kind, kind)) {
             return false;
         }
         let before = self.out.events.iter().rev().find_map(|event| match event {
@@ -452,8 +452,8 @@ impl<'a> TokenWalk<'a> {
         if facts & IDENTIFIER == 0 {
             return TokenClass::Plain;
         }
-        let in_place = |pair| self.compiled.has(pair, parent.kind, field);
-        let after = |pair| self.compiled.has(pair, parent.kind, parent.last);
+        let in_place = |pair| self.compiled.has_pair(pair, parent.kind, field);
+        let after = |pair| self.compiled.has_pair(pair, parent.kind, parent.last);
         let is_key = parent.keyed && parent.last == 0 && parent.children > 2;
         let inherits = (parent.binding && parent.facts & PATTERN != 0)
             || (parent.assigns && parent.named == 0);
@@ -476,7 +476,8 @@ impl<'a> TokenWalk<'a> {
     ///
     /// [`Syntax::foreign`]: super::syntax::Syntax::foreign
     fn is_foreign(&self, parent: &Frame, field: u16) -> bool {
-        let lone_key = parent.children == 2 && self.compiled.has(Pair::Foreign, parent.kind, field);
+        let lone_key =
+            parent.children == 2 && self.compiled.has_pair(Pair::Foreign, parent.kind, field);
         parent.foreign || lone_key
     }
 
@@ -598,7 +599,7 @@ fn fold(text: &str) -> String {
 }
 
 /// Returns the words of prose: runs without white space.
-pub(super) fn words(text: &str, range: Range<usize>) -> Vec<Token> {
+pub(super) fn words_of_prose(text: &str, range: Range<usize>) -> Vec<Token> {
     let start = range.start;
     let part = &text[range];
     part.split_whitespace()

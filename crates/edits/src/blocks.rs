@@ -71,7 +71,7 @@ fn marker(line: &str) -> Option<BlockMarker> {
 ///
 /// If a block is not found, the result is `Unknown` and never `Fails`, because the tool then also
 /// looks for the first and last line of the block.
-pub(super) fn after(before: &str, diff: &str) -> After {
+pub(super) fn text_after_diff(before: &str, diff: &str) -> After {
     let unknown = |why: &str| After::Unknown(why.to_owned());
     let Some(blocks) = read(diff) else {
         return unknown("a marker is missing or in the wrong place");

@@ -49,12 +49,12 @@ pub enum After {
 impl Change {
     /// Returns the file after this change. `before` is its text, or `None` if the file does not
     /// exist.
-    pub fn after(&self, before: Option<&str>) -> After {
+    pub fn text_after(&self, before: Option<&str>) -> After {
         match self {
             Change::Whole(text) => After::Text(text.clone()),
             Change::Append(text) => After::Text(append(before.unwrap_or_default(), text)),
-            Change::Replace(edits) => replace::all(before, edits).into(),
-            Change::ReplaceLoosely(edits) => match replace::all(before, edits) {
+            Change::Replace(edits) => replace::text_after_all(before, edits).into(),
+            Change::ReplaceLoosely(edits) => match replace::text_after_all(before, edits) {
                 Ok(text) => After::Text(text),
                 Err(miss) => {
                     After::Unknown(format!("{miss}, but the tool may still find it in another way"))
@@ -62,8 +62,8 @@ impl Change {
             },
             Change::Insert { after_line, text } => insert(before, *after_line, text),
             Change::Hunks(hunks) => hunked(before, hunks),
-            Change::Cell(edit) => notebook::after(before, edit),
-            Change::Blocks(diff) => blocks::after(before.unwrap_or_default(), diff),
+            Change::Cell(edit) => notebook::notebook_after(before, edit),
+            Change::Blocks(diff) => blocks::text_after_diff(before.unwrap_or_default(), diff),
             Change::Unknown => {
                 After::Unknown("the call does not say what it will write".to_owned())
             }

@@ -35,7 +35,7 @@ impl<'a> RawOffsets<'a> {
     }
 
     /// Returns the offset in the text for the offset `plain` in its [`lf`] form.
-    pub(super) fn of(&mut self, plain: usize) -> usize {
+    pub(super) fn raw_offset(&mut self, plain: usize) -> usize {
         // Skip the CRLF line ends before this offset: each one is a byte shorter in the `lf` form.
         while let Some(end) = self.rest.find("\r\n") {
             if self.plain + end >= plain {

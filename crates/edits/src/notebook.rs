@@ -37,7 +37,7 @@ pub struct CellEdit {
 
 /// Returns the notebook after the edit. It is written as the tools write it: as JSON with an
 /// indentation of one space.
-pub(super) fn after(before: Option<&str>, edit: &CellEdit) -> After {
+pub(super) fn notebook_after(before: Option<&str>, edit: &CellEdit) -> After {
     match edited(before, edit) {
         Ok(text) => After::Text(with_ends_of(before.unwrap_or_default(), &text)),
         Err(stop) => stop,

@@ -49,7 +49,7 @@ impl From<Result<String, Miss>> for After {
 }
 
 /// Returns the text after all replacements. Each one works on the result of those before it.
-pub(super) fn all(before: Option<&str>, edits: &[Replacement]) -> Result<String, Miss> {
+pub(super) fn text_after_all(before: Option<&str>, edits: &[Replacement]) -> Result<String, Miss> {
     let mut text = before.map(str::to_owned);
     for edit in edits {
         text = Some(replace_one(text.as_deref(), edit)?);
@@ -79,9 +79,9 @@ fn replace_one(before: Option<&str>, edit: &Replacement) -> Result<String, Miss>
     let mut raw = RawOffsets::new(text);
     let mut done = 0;
     for at in found {
-        out.push_str(&text[done..raw.of(at)]);
+        out.push_str(&text[done..raw.raw_offset(at)]);
         out.push_str(&new);
-        done = raw.of(at + old.len());
+        done = raw.raw_offset(at + old.len());
     }
     out.push_str(&text[done..]);
     Ok(out)

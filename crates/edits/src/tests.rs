@@ -13,7 +13,7 @@ fn every(old: &str, new: &str) -> Replacement {
 
 /// Returns the new text, or `fails: …`, or `unknown: …`.
 fn after(change: Change, before: Option<&str>) -> String {
-    match change.after(before) {
+    match change.text_after(before) {
         After::Text(text) => text,
         After::Fails(why) => format!("fails: {why}"),
         After::Unknown(why) => format!("unknown: {why}"),

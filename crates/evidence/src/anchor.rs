@@ -72,7 +72,7 @@ struct Anchors {
 }
 
 impl Anchors {
-    fn of(ws: &Workspace, signatures: &dyn Signatures) -> Result<Self, VerbError> {
+    fn from_workspace(ws: &Workspace, signatures: &dyn Signatures) -> Result<Self, VerbError> {
         let mut all = Self::default();
         let stored = anchor::in_work_tree(&ws.root);
         let signers = if stored.is_empty() { String::new() } else { signing::signers(ws)? };
@@ -96,7 +96,7 @@ impl Anchors {
     }
 
     /// Returns each digest that a trusted anchor lists, with the newest anchor that lists it.
-    fn named(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
+    fn digests_with_anchor(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let mut named: BTreeMap<&str, &(Stored, Anchor, String)> = BTreeMap::new();
         for one in &self.trusted {
             for digest in one.1.evidence.iter().chain(&one.1.after) {
@@ -114,7 +114,7 @@ impl Anchors {
     fn missing(&self, stands: &HashSet<String>) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let given_up: HashSet<&str> =
             self.trusted.iter().flat_map(|(_, said, _)| &said.gone).map(String::as_str).collect();
-        let mut missing = self.named();
+        let mut missing = self.digests_with_anchor();
         missing.retain(|digest, _| !stands.contains(*digest) && !given_up.contains(digest));
         missing
     }
@@ -144,7 +144,7 @@ pub fn verify(
     sections: &HashSet<Digest>,
     signatures: &dyn Signatures,
 ) -> Result<(Option<AnchorsAnswer>, Vec<Finding>), VerbError> {
-    let all = Anchors::of(ws, signatures)?;
+    let all = Anchors::from_workspace(ws, signatures)?;
     let is_none = all.trusted.is_empty() && all.untrusted.is_empty();
     if all.unchecked || is_none {
         return Ok((None, all.findings));
@@ -159,7 +159,7 @@ pub fn verify(
         }
     }
     let mut anchored = 0;
-    let named = all.named();
+    let named = all.digests_with_anchor();
     for digest in sections.iter().map(ToString::to_string) {
         let Some((_, _, signer)) = named.get(digest.as_str()) else { continue };
         anchored += 1;
@@ -209,7 +209,7 @@ pub fn draft(
     let head = ws.head().cloned().ok_or_else(|| refuse("there is no commit yet"))?;
     let sections: BTreeSet<Digest> =
         ws.ledger_at(&Target::Commit(head.clone()))?.sections().into_iter().collect();
-    let all = Anchors::of(ws, signatures)?;
+    let all = Anchors::from_workspace(ws, signatures)?;
     if let Some(finding) = all.findings.first() {
         return Err(refuse(&format!("{} {}", finding.message, finding.help)));
     }
@@ -227,7 +227,7 @@ pub fn draft(
             "record something first",
         ));
     }
-    let named = all.named();
+    let named = all.digests_with_anchor();
     let unnamed = |digest: &String| !named.contains_key(digest.as_str());
     let evidence: Vec<String> = sections.iter().map(ToString::to_string).filter(unnamed).collect();
     if evidence.is_empty() && missing.is_empty() {
@@ -257,7 +257,7 @@ pub fn write(
     bytes.push(b'\n');
     let path = anchor::path_of(&bytes);
     store::write_atomic(&ws.root.absolute(&path), &bytes)?;
-    let trusted = !Anchors::of(ws, signatures)?.untrusted.contains(&path);
+    let trusted = !Anchors::from_workspace(ws, signatures)?.untrusted.contains(&path);
     let head = ws.head().cloned();
     let of = head.map(|head| ws.ledger_at(&Target::Commit(head))).transpose()?;
     Ok(AnchorAnswer {

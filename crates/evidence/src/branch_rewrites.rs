@@ -16,7 +16,7 @@ use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
 use ledger::{EVIDENCE_FOLDER, Ledger, sorted};
 use why::findings::{FindingAnswer, levelled};
-use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen};
+use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen_tips};
 use why::workspace::policy_at;
 use why::{VerbError, Workspace};
 
@@ -36,8 +36,9 @@ pub fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return Ok(TipsReport::default());
     };
-    let remotes = Remotes::of(git)?;
-    let (mut tips, mut looked) = (seen(&ws.root, &ws.policy, git, &remotes), TipsReport::default());
+    let remotes = Remotes::from_git(git)?;
+    let (mut tips, mut looked) =
+        (seen_tips(&ws.root, &ws.policy, git, &remotes), TipsReport::default());
     for (name, seen) in &mut tips {
         let Some(now) = remotes.at.get(name) else {
             looked.notes.extend(seen.last().map(|then| {
@@ -74,8 +75,8 @@ struct Rewrite {
 /// Returns one sentence for each accepted branch.
 pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
-    let remotes = Remotes::of(git)?;
-    let (mut tips, mut rewrites) = (seen(&ws.root, &ws.policy, git, &remotes), Vec::new());
+    let remotes = Remotes::from_git(git)?;
+    let (mut tips, mut rewrites) = (seen_tips(&ws.root, &ws.policy, git, &remotes), Vec::new());
     for (name, seen) in &mut tips {
         let now = remotes.at.get(name).cloned();
         let was: Vec<CommitId> = match &now {
@@ -239,7 +240,7 @@ fn lost(
     let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
     let named = still_named(&at_now, then, &stands)?;
-    let lost = removed.into_iter().filter(|change| named.has(&change.path));
+    let lost = removed.into_iter().filter(|change| named.has_file(&change.path));
     Ok(sorted(lost.map(|change| change.path.to_string())))
 }
 

@@ -61,7 +61,7 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
             continue;
         }
         match committed.get(&path) {
-            Some(bytes) if is_sound(&path, bytes) && digest == Digest::of(bytes) => {
+            Some(bytes) if is_sound(&path, bytes) && digest == Digest::compute(bytes) => {
                 months.entry(month).or_default().push((path, bytes.clone()));
             }
             _ => answer.left.push(path),
@@ -71,7 +71,7 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     for (month, mut files) in months.into_iter().filter(|(_, files)| files.len() > 1) {
         files.sort();
         let united = unite(&files);
-        let written = evidence::path_of(Digest::of(&united), &month);
+        let written = evidence::path_of(Digest::compute(&united), &month);
         let removed = files.into_iter().map(|(path, _)| path).filter(|path| *path != written);
         let removed: Vec<RelativePath> = removed.collect();
         if !dry_run {
@@ -88,7 +88,7 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
 /// Returns true if the digest in a file's name is that of its bytes and every line can be read.
 fn is_sound(path: &RelativePath, bytes: &[u8]) -> bool {
     let sections = evidence::read(bytes).unwrap_or_default();
-    evidence::digest_of_path(path) == Some(Digest::of(bytes))
+    evidence::digest_of_path(path) == Some(Digest::compute(bytes))
         && !sections.is_empty()
         && sections.iter().all(|section| section.unreadable.is_empty())
 }
@@ -118,13 +118,14 @@ mod tests {
         let header = "{\"evidence\":2}\n";
         let line = r#"{"id":"r","timestamp":"t","kind":"approval","intent_id":null}"#;
         let whole = format!("{header}{line}\n");
-        let (of_line, of_whole) = (Digest::of(line.as_bytes()), Digest::of(whole.as_bytes()));
+        let (of_line, of_whole) =
+            (Digest::compute(line.as_bytes()), Digest::compute(whole.as_bytes()));
         let erased = format!(
             "{header}{{\"erased\":\"{of_line}\",\"section\":\"{of_whole}\",\"time\":\"2026-02-18T12:00:00Z\",\"why\":\"w\"}}\n"
         );
         let file = |text: &str| {
             let bytes = text.as_bytes().to_vec();
-            (evidence::path_of(Digest::of(&bytes), "2026-02"), bytes)
+            (evidence::path_of(Digest::compute(&bytes), "2026-02"), bytes)
         };
         let (whole, erased) = (file(&whole), file(&erased));
         for files in [[whole.clone(), erased.clone()], [erased.clone(), whole.clone()]] {

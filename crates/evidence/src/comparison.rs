@@ -20,7 +20,7 @@ use ledger::{
     anchor,
 };
 use provenance::difference::{Difference, lines_added_by_all};
-use provenance::line_records::{LineStatus, of as lines_of};
+use provenance::line_records::{LineStatus, compare_lines as lines_of};
 use provenance::{Content, Provenance, find_recorded, is_claim_true};
 use why::evidence_texts::{EntryTexts, TextCache};
 use why::rules::{Rules, Ruling};
@@ -35,7 +35,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    pub fn add(&mut self, other: Self) {
+    pub fn add_counts(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.notes.extend(other.notes);
     }
@@ -82,7 +82,7 @@ pub fn against_base(
         false => still_named(ws, base, &stands)?,
     };
     for path in gone {
-        match named.words(&path) {
+        match named.first_name(&path) {
             Some(named) => compared.findings.push(rewritten(
                 &path,
                 format!(
@@ -102,7 +102,7 @@ pub fn against_base(
             continue;
         }
         if entry.record.kind == RecordKind::Reassign && !is_at(git, base, entry) {
-            compared.add(reassign::judge(ws, at));
+            compared.add_counts(reassign::judge(ws, at));
         }
         if entry.section.is_none() {
             continue;
@@ -111,9 +111,9 @@ pub fn against_base(
             compared.notes.push(late_note(entry, &of));
             compared.findings.extend(late_findings(git, rules, entry, &of));
         }
-        compared.add(doubt(&texts, ledger, at, base).unwrap_or_default());
+        compared.add_counts(doubt(&texts, ledger, at, base).unwrap_or_default());
     }
-    compared.add(records::against_base(ws, git, base)?);
+    compared.add_counts(records::against_base(ws, git, base)?);
     compared.notes.dedup();
     Ok(compared)
 }
@@ -124,7 +124,7 @@ pub fn against_base(
 pub fn sound_at(git: &Git, commit: &CommitId) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
     let target = Target::Commit(commit.clone());
     let mut files = git.read_below(".orchestration", &target, &is_evidence)?;
-    files.retain(|(path, bytes)| digest_of_path(path) == Some(Digest::of(bytes)));
+    files.retain(|(path, bytes)| digest_of_path(path) == Some(Digest::compute(bytes)));
     Ok(files)
 }
 
@@ -186,21 +186,21 @@ pub fn still_named(
     let gone: Vec<&Entry> =
         ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
     let mut named = StillNamed::default();
-    for path in records::named(&gone, &ws.changes_since(Some(then))?) {
+    for path in records::files_named(&gone, &ws.changes_since(Some(then))?) {
         // A file that exists but cannot be read may still have the code.
         if let Err(ReadError::Unread { .. }) = named.add_answered(ws, &path, &is_gone) {
             let is_its = |file: &FileRecord| file.relative_path == path;
             let about = gone.iter().filter(|entry| entry.record.files.iter().any(is_its));
-            about.for_each(|entry| named.add(&entry.origin.path, path.as_str()));
+            about.for_each(|entry| named.add_name(&entry.origin.path, path.as_str()));
         }
     }
     let with_code: HashSet<&RelativePath> =
         gone.iter().filter(|entry| !is_decision(entry)).map(|entry| &entry.origin.path).collect();
     for entry in gone.iter().filter(|entry| !with_code.contains(&entry.origin.path)) {
         match &entry.record.intent_id {
-            None => named.add(&entry.origin.path, "a decision"),
+            None => named.add_name(&entry.origin.path, "a decision"),
             Some(id) if registry.version(id) == ws.registry.version(id) => {
-                named.add(&entry.origin.path, id);
+                named.add_name(&entry.origin.path, id);
             }
             Some(_) => {}
         }
@@ -214,7 +214,7 @@ pub fn still_named(
 pub struct StillNamed(BTreeMap<RelativePath, (usize, String)>);
 
 impl StillNamed {
-    fn add(&mut self, file: &RelativePath, name: &str) {
+    fn add_name(&mut self, file: &RelativePath, name: &str) {
         self.0.entry(file.clone()).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
@@ -232,19 +232,19 @@ impl StillNamed {
             let answering = answering(ws, &document, block, found).into_iter();
             let sought = answering.filter(|entry| is_sought(entry));
             let files: BTreeSet<&RelativePath> = sought.map(|entry| &entry.origin.path).collect();
-            files.into_iter().for_each(|file| self.add(file, &block.identity.path));
+            files.into_iter().for_each(|file| self.add_name(file, &block.identity.path));
         }
         Ok(())
     }
 
     /// Returns true if a record in this file is about a block or an intent that still exists.
-    pub fn has(&self, file: &RelativePath) -> bool {
+    pub fn has_file(&self, file: &RelativePath) -> bool {
         self.0.contains_key(file)
     }
 
     /// Names the first thing that a record in this file is about and counts the others: `login and
     /// 2 more`. `None` if there is nothing.
-    fn words(&self, file: &RelativePath) -> Option<String> {
+    fn first_name(&self, file: &RelativePath) -> Option<String> {
         let (count, name) = self.0.get(file)?;
         Some(match count {
             1 => name.clone(),
@@ -300,7 +300,8 @@ fn contributors(record: &Record) -> impl Iterator<Item = &Contributor> {
 fn late_note(entry: &Entry, of: &CommitId) -> String {
     let (path, of, record) = (&entry.origin.path, of.short(), &entry.record);
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-    let who = contributors(record).next().map(|one| format!(" and {}", answers::who(one, tool)));
+    let who =
+        contributors(record).next().map(|one| format!(" and {}", answers::author_name(one, tool)));
     let who = who.unwrap_or_default();
     let id = record.intent_id.as_deref().unwrap_or("no intent");
     let files: Vec<String> = record.files.iter().map(named_blocks).collect();
@@ -385,9 +386,9 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
                 let is_same = |other| ledger.claim(other).intent() == ledger.claim(claim).intent();
                 entry.record.kind == RecordKind::Ack && others.iter().copied().any(is_same)
             };
-            let why = match ClaimedLines::of(range, &after) {
+            let why = match ClaimedLines::in_document(range, &after) {
                 Some(claimed) => claimed
-                    .beyond(&before, &differences)
+                    .excess_over(&before, &differences)
                     .or_else(|| claimed.contradicts(&others, confirms)),
                 // Late evidence is made from the commit itself, so its text must be there.
                 None if is_late && is_its_own && !range.deleted => Some("its text is not there"),
@@ -412,7 +413,7 @@ struct ClaimedLines {
 impl ClaimedLines {
     /// Finds the claimed lines. Returns `None` if the claim is about a deletion, or if the text of
     /// the commit is not the claimed one.
-    fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
+    fn in_document(range: &BlockRecord, after: &Document) -> Option<Self> {
         if range.deleted || !is_claim_true(range, after) {
             return None;
         }
@@ -423,14 +424,14 @@ impl ClaimedLines {
             return Some(Self { is_file: true, is_whole: true, lines });
         }
         let at = find_recorded(&blocks, range)?;
-        let claimed = range.brought.as_ref().and_then(|places| places.among(own(at)));
+        let claimed = range.brought.as_ref().and_then(|places| places.selected_among(own(at)));
         let claimed = claimed.unwrap_or_else(|| vec![true; own(at)]);
         let is_whole = range.brought.is_none();
         Some(Self { is_file: false, is_whole, lines: BTreeMap::from([(at, claimed)]) })
     }
 
     /// Returns why the claim exceeds the differences to the texts before, or `None` if it does not.
-    fn beyond(&self, before: &[Document], differences: &[Difference]) -> Option<&'static str> {
+    fn excess_over(&self, before: &[Document], differences: &[Difference]) -> Option<&'static str> {
         let is_empty = |document: &Document| document.blocks().blocks.is_empty();
         if self.is_file && !before.iter().all(is_empty) {
             return Some("the file was there before");
@@ -505,7 +506,7 @@ fn covered_by_others(
     });
     for (claim, range) in others.flat_map(|(at, other)| claims_of(other, at)) {
         for (at, lines) in
-            ClaimedLines::of(range, after).into_iter().flat_map(|claimed| claimed.lines)
+            ClaimedLines::in_document(range, after).into_iter().flat_map(|claimed| claimed.lines)
         {
             let known = covered.entry(at).or_default();
             known.lines.resize(lines.len(), false);

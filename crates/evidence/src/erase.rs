@@ -64,7 +64,7 @@ pub fn draft(
         return Err(refuse("a tombstone says why", "give the reason: --why TEXT"));
     }
     let tombstone = Tombstone {
-        erased: Digest::of(&entry.stored).to_string(),
+        erased: Digest::compute(&entry.stored).to_string(),
         section: section.to_string(),
         by,
         time: clock::now_in_seconds(),
@@ -101,7 +101,7 @@ pub fn write(
         for span in spans.into_iter().rev().filter(|span| bytes[span.clone()] == *erasure.line) {
             erased.splice(span, tombstone.iter().copied());
         }
-        let new = evidence::path_of(Digest::of(&erased), evidence::month_of(&path));
+        let new = evidence::path_of(Digest::compute(&erased), evidence::month_of(&path));
         if new != path {
             store::write_atomic(&ws.root.absolute(&new), &erased)?;
             store::remove(&absolute)?;

@@ -25,14 +25,14 @@ const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "po
 /// The hook that adds trailers to the commit message. Only needed if the policy has `trailers`.
 const MESSAGE: &str = "commit-msg";
 
-fn all() -> impl Iterator<Item = &'static str> {
+fn hook_names() -> impl Iterator<Item = &'static str> {
     SEALING.into_iter().chain([MESSAGE])
 }
 
 /// Returns the names of the hooks that this workspace needs.
 fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     let has_trailers = !ws.policy.trailers.is_empty();
-    all().filter(move |name| has_trailers || *name != MESSAGE)
+    hook_names().filter(move |name| has_trailers || *name != MESSAGE)
 }
 
 /// What [`git_hooks`] is to do.
@@ -130,7 +130,7 @@ pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
         }
     }
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
-    let calling = all().flat_map(|name| calls::callers(top, &folder, name));
+    let calling = hook_names().flat_map(|name| calls::callers(top, &folder, name));
     found.others = calling.filter(|path| !ours::is_ours(path)).collect();
     Ok(found)
 }

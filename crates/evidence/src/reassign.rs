@@ -91,7 +91,7 @@ fn claims(
             continue;
         }
         for claim in provenance.claim.iter().chain(&provenance.candidates) {
-            let steps = lineage::of(&ws.ledger, ws, *claim);
+            let steps = lineage::history_of_claim(&ws.ledger, ws, *claim);
             found.extend(steps.iter().filter_map(Step::claim));
         }
     }
@@ -151,7 +151,7 @@ pub fn reassign(
     let scope = ws.registry.scope(&intent.id.value);
     let not_owned = paths.iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
     let not_owned = not_owned.map(|path| (*path).clone()).collect();
-    let files = paths.into_iter().map(|path| FileRecord::bare(path.clone())).collect();
+    let files = paths.into_iter().map(|path| FileRecord::with_path_only(path.clone())).collect();
     let record = Record {
         files,
         strength: Some(Strength::Declared),

@@ -70,7 +70,7 @@ pub struct RecordRequest {
 
 impl RecordRequest {
     /// Makes a request to record what a call of an agent's tool wrote, without paths.
-    pub fn by(event: &Event) -> Self {
+    pub fn for_call(event: &Event) -> Self {
         Self {
             session: Some(event.session_key()),
             agent: Some(event.host.clone()),
@@ -148,18 +148,18 @@ pub struct SkippedFile {
 }
 
 impl SkippedFile {
-    fn whole(path: &RelativePath, reason: impl Into<String>) -> Self {
+    fn skipped_whole(path: &RelativePath, reason: impl Into<String>) -> Self {
         Self { path: path.clone(), block: None, reason: reason.into(), unchanged: false }
     }
 
     fn unchanged(path: &RelativePath, reason: impl Into<String>) -> Self {
-        Self { unchanged: true, ..Self::whole(path, reason) }
+        Self { unchanged: true, ..Self::skipped_whole(path, reason) }
     }
 
     fn block(path: &RelativePath, block: &Block, reason: &str) -> Self {
         let name = format!("{} {}", block.identity.kind.as_str(), block.identity.path);
         let reason = format!("{name} {reason}");
-        Self { block: Some(name), ..Self::whole(path, reason) }
+        Self { block: Some(name), ..Self::skipped_whole(path, reason) }
     }
 }
 
@@ -203,7 +203,7 @@ pub fn record(
         let path = match ws.root.resolve(named) {
             Ok(path) => path,
             Err(error) => {
-                answer.skipped.push(SkippedFile::whole(named, error.to_string()));
+                answer.skipped.push(SkippedFile::skipped_whole(named, error.to_string()));
                 continue;
             }
         };
@@ -215,7 +215,7 @@ pub fn record(
                 "it was written without passing a gate; a person accepts it with `intent accept {}`",
                 shell_word(path.as_str())
             );
-            answer.skipped.push(SkippedFile::whole(&path, reason));
+            answer.skipped.push(SkippedFile::skipped_whole(&path, reason));
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;
@@ -227,7 +227,7 @@ pub fn record(
                     if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
                         || !answer.recorded.is_empty() =>
                 {
-                    answer.skipped.push(SkippedFile::whole(&path, error.with_hint()));
+                    answer.skipped.push(SkippedFile::skipped_whole(&path, error.with_hint()));
                     None
                 }
                 recorded => recorded?,
@@ -303,22 +303,25 @@ fn record_file(
         Err(why::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => empty(),
         Err(why::ReadError::Unread { reason, .. }) => {
             let unchanged = is_as_committed(ws, path)?;
-            return skip(SkippedFile { unchanged, ..SkippedFile::whole(path, reason.with_hint()) });
+            return skip(SkippedFile {
+                unchanged,
+                ..SkippedFile::skipped_whole(path, reason.with_hint())
+            });
         }
-        Err(error) => return skip(SkippedFile::whole(path, error.with_hint())),
+        Err(error) => return skip(SkippedFile::skipped_whole(path, error.with_hint())),
     };
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);
     let now = document.blocks();
     let subject = FileToRecord::new(ws, path, &document, &committed);
     if !subject.knows_before() && request.extent == RecordExtent::Changes {
-        return skip(SkippedFile::whole(path, unknown_before(ws)));
+        return skip(SkippedFile::skipped_whole(path, unknown_before(ws)));
     }
     let is_by_request = |claim: &Claim<'_>| {
         ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
-    let mut changes = Changes::of(&subject, request.extent, is_by_request);
+    let mut changes = Changes::of_extent(&subject, request.extent, is_by_request);
     let left = std::mem::take(&mut changes.left);
     if changes.ranges.is_empty() && left.is_empty() {
         return skip(match changes.committed_since {
@@ -352,7 +355,7 @@ fn record_file(
         basis: Some(class.basis),
         reasons: class.reasons.clone(),
         outcome: decision.outcome.clone(),
-        against: against(ws, path, &intent.id.value),
+        against: reason_against(ws, path, &intent.id.value),
         has_deletions: changes.ranges.iter().any(|range| range.deleted),
     };
     let record = mutation(ws, request, intent, path, changes, class, decision);
@@ -386,7 +389,7 @@ fn mutation(
         claimed_class: request.claimed_class.clone(),
         as_it_stood: request.extent != RecordExtent::Changes,
         strength: Some(request.strength.unwrap_or(Strength::Declared)),
-        extra: via(request.strength),
+        extra: inferred_from(request.strength),
         ..skeleton(ws, RecordKind::Mutation, Some(intent), session, request.agent.as_deref())
     }
 }
@@ -406,7 +409,7 @@ pub fn of_blocks(
         related: intent.map(related).unwrap_or_default(),
         ..Conversation::default()
     };
-    FileRecord { conversations: vec![conversation], ..FileRecord::bare(path.clone()) }
+    FileRecord { conversations: vec![conversation], ..FileRecord::with_path_only(path.clone()) }
 }
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
@@ -499,7 +502,7 @@ fn nothing_differs(
         };
         (true, reason)
     };
-    SkippedFile { unchanged, ..SkippedFile::whole(path, reason) }
+    SkippedFile { unchanged, ..SkippedFile::skipped_whole(path, reason) }
 }
 
 /// Returns a record with all general fields filled, but without files.
@@ -532,7 +535,7 @@ pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
 }
 
 /// Returns `via: shell` for a record that was inferred from the effects of a shell command.
-fn via(strength: Option<Strength>) -> ledger::Extra {
+fn inferred_from(strength: Option<Strength>) -> ledger::Extra {
     let inferred = strength == Some(Strength::Inferred);
     inferred.then(|| ("via".to_owned(), "shell".into())).into_iter().collect()
 }
@@ -557,8 +560,8 @@ fn related(intent: &Intent) -> Vec<Related> {
 
 /// Returns the first reason why work under the intent may not change the path, and what to do about
 /// it, in a few sentences.
-fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
-    let rules = Rules::of(ws);
+fn reason_against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
+    let rules = Rules::from_workspace(ws);
     let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
     // A file that git ignores needs no scope, neither here nor in the gate and in `check`.
     if matches!(ruling, Ruling::Outside(_)) && ws.ignores.git_ignored(path) {

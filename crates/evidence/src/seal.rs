@@ -226,7 +226,7 @@ fn run(
         let bytes = draft.bytes(ws);
         let settled: Vec<String> =
             draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
-        journal::note_sealed(&ws.root, &settled, Digest::of(&bytes))?;
+        journal::note_sealed(&ws.root, &settled, Digest::compute(&bytes))?;
         let file = if draft.of.is_some() { &mut of_late } else { &mut of_now };
         file.extend(bytes);
     }
@@ -375,7 +375,7 @@ impl TakenAway {
         stands.extend(ws.ledger.sections());
         let named = still_named(&index, head, &stands)?;
         let mut written = Vec::new();
-        for (path, bytes) in self.files.iter().filter(|(path, _)| named.has(path)) {
+        for (path, bytes) in self.files.iter().filter(|(path, _)| named.has_file(path)) {
             store::write_atomic(&ws.root.absolute(path), bytes)?;
             written.push(path.clone());
         }
@@ -506,14 +506,14 @@ impl<'a> FilesAfter<'a> {
         let (ws, ledger) = (&self.ws, &*self.ws.ledger);
         let FormerFile { baseline, from } = before;
         let differences = baseline.differences(now);
-        let edits = Edits::of(&differences);
+        let edits = Edits::from_differences(&differences);
         let file = answers::file(ws, path, now);
         let blocks = &file.blocks.blocks;
         for (at, _) in &edits.now {
             let (block, found) = (&blocks[*at], &file.provenance[*at]);
             let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
             let own = lines::own_lines(now, block);
-            let standing = line_records::of(ledger, ws, found, &own);
+            let standing = line_records::compare_lines(ledger, ws, found, &own);
             let recorded = self.recorded(found, standing.as_ref());
             let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
@@ -534,17 +534,17 @@ impl<'a> FilesAfter<'a> {
             for (claim, lines) in claims {
                 let range = self.range(now, block, &lines);
                 let range = BlockRecord { recorded: recorded.clone(), ..range };
-                draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
+                draft.add_claim(ledger, path, from.as_ref(), claim, range, lines.len());
                 let claims = [claim].into_iter().chain(found.claim);
-                draft.note(claims.flat_map(|claim| self.before(claim)), ledger);
+                draft.note(claims.flat_map(|claim| self.earlier_claims(claim)), ledger);
             }
         }
         for block in &edits.gone {
             let Some(claim) = self.deletion(path, block) else { continue };
             let language = now.language().map(|language| language.id);
             let range = BlockRecord { deleted: true, ..provenance::textless(block, language) };
-            draft.add(ledger, path, from.as_ref(), claim, range, 0);
-            draft.note(self.before(claim), ledger);
+            draft.add_claim(ledger, path, from.as_ref(), claim, range, 0);
+            draft.note(self.earlier_claims(claim), ledger);
         }
         draft.shorten(path, baseline, now);
     }
@@ -606,7 +606,7 @@ impl<'a> FilesAfter<'a> {
                 && claim.full_block().lead_hash == *lead
                 && range.block.as_ref().is_some_and(|name| name.path == block.identity.path);
             if is_it {
-                let said = range.brought.as_ref().and_then(|places| places.among(own));
+                let said = range.brought.as_ref().and_then(|places| places.selected_among(own));
                 let said = said.unwrap_or_else(|| vec![true; own]);
                 covered.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
             }
@@ -623,7 +623,7 @@ impl<'a> FilesAfter<'a> {
             let record = &ledger.claim(at).entry.record;
             (record.intent_id.clone(), record.session.clone())
         };
-        let mut others = self.before(claim).filter(|at| is_open(ledger.claim(*at).entry));
+        let mut others = self.earlier_claims(claim).filter(|at| is_open(ledger.claim(*at).entry));
         others.all(|other| who(other) == who(claim)).then_some(claim)
     }
 
@@ -637,20 +637,20 @@ impl<'a> FilesAfter<'a> {
             return vec![range.replaces.is_none(); count];
         };
         let were = range.lines.as_ref().and_then(|lines| lines.hashes()).map(|lines| lines.len());
-        let brought = brought.among(count).filter(|_| were == Some(count));
+        let brought = brought.selected_among(count).filter(|_| were == Some(count));
         brought.unwrap_or_else(|| vec![false; count])
     }
 
     /// Returns a record and the earlier records in the history of its block.
-    fn before(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
-        let steps = lineage::of(&self.ws.ledger, &self.ws, claim);
+    fn earlier_claims(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
+        let steps = lineage::history_of_claim(&self.ws.ledger, &self.ws, claim);
         steps.into_iter().filter_map(|step| step.claim())
     }
 
     fn range(&self, now: &Document, block: &Block, lines: &[bool]) -> BlockRecord {
         let is_whole = lines.iter().all(|brought| *brought);
         let range = provenance::block_record(now, block, provenance::Before::default());
-        BlockRecord { brought: (!is_whole).then(|| Places::of(lines)), ..range }
+        BlockRecord { brought: (!is_whole).then(|| Places::from_selection(lines)), ..range }
     }
 
     /// Returns the content hash that was recorded, if the block was changed afterwards without a

@@ -70,7 +70,7 @@ pub fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
 pub fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, VerbError> {
     let nothing = || Approved::NOTHING.to_owned();
     let Some(git) = ws.git() else { return Ok(nothing()) };
-    if let Some(intent) = Registry::at(git, target)?.get(what) {
+    if let Some(intent) = Registry::at_target(git, target)?.get(what) {
         return Ok(intent.hash());
     }
     let Ok(path) = RelativePath::new(what) else { return Ok(nothing()) };

@@ -166,7 +166,7 @@ fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
     let typed = text::shell_word(path.as_str());
     let mut help =
         format!("Review it. Restore it, or accept it as it is: `intent accept {typed}`.");
-    let rules = Rules::of(ws);
+    let rules = Rules::from_workspace(ws);
     let may_change = |owner: &&Intent| rules.rulings(path, Some(&owner.id.value)).is_empty();
     let owner = rules.owners(path).into_iter().find(may_change);
     if let Some(owner) = owner.filter(|_| has_unrecorded_edits(ws, path)) {
@@ -360,7 +360,7 @@ fn compare<'a>(
         for (path, (file, last)) in paths.iter().zip(files) {
             if let Some(file) = file {
                 file.provenance.iter().for_each(|found| blocks.count(found));
-                file.provenance.iter().for_each(|found| standing.add(ws, path, found));
+                file.provenance.iter().for_each(|found| standing.add_matches(ws, path, found));
                 visit(ws, path, &file);
             }
             heads.extend(last.into_iter().map(|at| (path, at)));

@@ -277,7 +277,7 @@ pub fn probe() -> bool {
 mod tests {
     use super::*;
 
-    fn place(path: &str, access: FenceAccess) -> FencedPlace {
+    fn fenced_place(path: &str, access: FenceAccess) -> FencedPlace {
         FencedPlace { path: PathBuf::from(path), access, why: String::new() }
     }
 
@@ -286,13 +286,13 @@ mod tests {
         use FenceAccess::{Pinned, ReadOnly, Writable};
         let mut plan = FencePlan {
             places: vec![
-                place("/w/src", Writable),
-                place("/w/src/.claude", ReadOnly),
-                place("/w", ReadOnly),
-                place("/w", Pinned),
-                place("/", Pinned),
-                place("/w/a", ReadOnly),
-                place("/w/a", Writable),
+                fenced_place("/w/src", Writable),
+                fenced_place("/w/src/.claude", ReadOnly),
+                fenced_place("/w", ReadOnly),
+                fenced_place("/w", Pinned),
+                fenced_place("/", Pinned),
+                fenced_place("/w/a", ReadOnly),
+                fenced_place("/w/a", Writable),
             ],
             ..FencePlan::default()
         };

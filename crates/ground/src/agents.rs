@@ -37,7 +37,7 @@ const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 
 /// Returns the sign that an agent runs this process, directly or through other processes:
 /// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
-pub fn above(environment: &Environment) -> Option<String> {
+pub fn agent_above(environment: &Environment) -> Option<String> {
     sign_of_agent(environment, usize::MAX)
 }
 
@@ -45,7 +45,7 @@ pub fn above(environment: &Environment) -> Option<String> {
 /// that an editor starts: an agent farther up may only have started the editor. The variables count
 /// all the same, because an agent could start the server through another program and answer its
 /// dialogs.
-pub fn beside(environment: &Environment) -> Option<String> {
+pub fn agent_of_parent(environment: &Environment) -> Option<String> {
     sign_of_agent(environment, 1)
 }
 
@@ -131,7 +131,7 @@ fn parent_in(stat: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Vec<String> {
+    fn words_of(line: &str) -> Vec<String> {
         line.split(' ').map(str::to_owned).collect()
     }
 
@@ -160,7 +160,7 @@ mod tests {
             ("python3 gemini_notes.py", None),
             ("pip install aider-chat", None),
         ] {
-            assert_eq!(agent_in(&words(line)), expected, "{line}");
+            assert_eq!(agent_in(&words_of(line)), expected, "{line}");
         }
         assert_eq!(agent_in(&[]), None);
     }

@@ -309,7 +309,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     let turn = turn(root)?;
     store::remove_old_files(&folder(root), REMEMBERED, MAX_FILES);
     let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
-    let known = all(root);
+    let known = all_approvals(root);
     let existing = known.iter().find(|found| {
         let stands = matches!(found.state, ApprovalState::Pending | ApprovalState::Denied);
         stands && !has_expired(found) && found.binding == bound
@@ -343,7 +343,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
 /// Uses an approval that a person gave for exactly this binding, and returns its code. If several
 /// processes try at once, only one of them gets it.
 pub fn take(root: &Root, binding: &str) -> Option<String> {
-    let given = all(root)
+    let given = all_approvals(root)
         .into_iter()
         .filter(|found| found.state == ApprovalState::Approved && found.binding == binding);
     for approval in given {
@@ -358,7 +358,7 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
 
 /// Returns the questions that wait for an answer, oldest first.
 pub fn pending(root: &Root) -> Vec<Approval> {
-    let mut found = all(root);
+    let mut found = all_approvals(root);
     found.retain(|approval| approval.state == ApprovalState::Pending);
     found.sort_by(|one, other| one.asked_at.cmp(&other.asked_at));
     found
@@ -421,7 +421,7 @@ impl Turn<'_> {
 
 /// Returns the folder with the approval files.
 pub fn folder(root: &Root) -> PathBuf {
-    session::place(root, "approvals")
+    session::path_of_local_file(root, "approvals")
 }
 
 fn file(root: &Root, code: &str) -> PathBuf {
@@ -432,7 +432,7 @@ fn used(root: &Root, code: &str) -> PathBuf {
     folder(root).join(format!("{code}.used"))
 }
 
-fn all(root: &Root) -> Vec<Approval> {
+fn all_approvals(root: &Root) -> Vec<Approval> {
     let approvals = store::entries(&folder(root)).take(MAX_FILES).filter_map(|entry| {
         let name = entry.file_name();
         let code = normalised_code(name.to_str()?.strip_suffix(".json")?)?;

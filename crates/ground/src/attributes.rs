@@ -23,15 +23,17 @@ impl Attributes {
     /// The attributes in the files below a root. A file is read when it is first needed.
     pub fn load(root: &Root) -> Self {
         let root = root.clone();
-        Self::of(move |path| {
+        Self::from_reader(move |path| {
             let text = root.read_rules(path, MAX_BYTES).ok()??;
             Some(String::from_utf8_lossy(&text).into_owned())
         })
     }
 
     /// The attributes in files that `read` returns, for example those of a commit or of the index.
-    pub fn of(read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self(FolderRules::of(move |folder| {
+    pub fn from_reader(
+        read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self(FolderRules::from_reader(move |folder| {
             let file = format!("{folder}/.gitattributes");
             compile(&read(&RelativePath::new(file.trim_start_matches('/')).ok()?)?)
         }))
@@ -82,8 +84,9 @@ mod tests {
         );
         write("api/.gitattributes", "\u{feff}*.pb.go linguist-generated=false\n");
         let root = folder.path().to_owned();
-        let attributes =
-            Attributes::of(move |path| std::fs::read_to_string(root.join(path.as_str())).ok());
+        let attributes = Attributes::from_reader(move |path| {
+            std::fs::read_to_string(root.join(path.as_str())).ok()
+        });
         for (path, expected) in [
             ("a.pb.go", true),
             ("deep/down/a.pb.go", true),

@@ -106,11 +106,11 @@ impl CacheSlot {
     /// `None` if nothing is cached: in an ungoverned workspace, for a file that does not exist, on
     /// a system without inodes, or without git as long as no session has created
     /// `.orchestration/local`.
-    pub fn of(root: &Root, path: &RelativePath) -> Option<Self> {
+    pub fn for_file(root: &Root, path: &RelativePath) -> Option<Self> {
         let folder = folder(root)?;
         let source = root.absolute(path);
         let now = SystemTime::now();
-        let stamp = FileStamp::of(&std::fs::metadata(&source).ok()?)?;
+        let stamp = FileStamp::from_metadata(&std::fs::metadata(&source).ok()?)?;
         let header = header(format_args!("{path} {stamp:?}"));
         let place = folder.join(name(&source, path));
         Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
@@ -233,7 +233,7 @@ impl std::fmt::Debug for FileStamp {
 
 impl FileStamp {
     #[cfg(unix)]
-    pub fn of(found: &Metadata) -> Option<Self> {
+    pub fn from_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         const SECOND: i128 = 1_000_000_000;
         Some(Self {
@@ -247,7 +247,7 @@ impl FileStamp {
 
     /// The standard library provides neither an inode nor a change time on this system.
     #[cfg(not(unix))]
-    pub fn of(_: &Metadata) -> Option<Self> {
+    pub fn from_metadata(_: &Metadata) -> Option<Self> {
         None
     }
 
@@ -272,7 +272,7 @@ mod tests {
 
     const SOURCE: &str = ".orchestration/policy.yaml";
 
-    fn place() -> TestFolder {
+    fn test_folder() -> TestFolder {
         let place = TestFolder::governed();
         place.git(&["init", "-q"]);
         place.write(SOURCE, "mode: ask\n");
@@ -280,17 +280,17 @@ mod tests {
     }
 
     fn slot(place: &TestFolder) -> CacheSlot {
-        CacheSlot::of(&place.root(""), &path(SOURCE)).expect("a slot")
+        CacheSlot::for_file(&place.root(""), &path(SOURCE)).expect("a slot")
     }
 
-    fn rest() {
+    fn let_time_pass() {
         std::thread::sleep(REST + Duration::from_millis(15));
     }
 
     #[test]
     fn a_cached_value_is_used_while_the_file_is_unchanged() {
-        let place = place();
-        rest();
+        let place = test_folder();
+        let_time_pass();
         assert_eq!(slot(&place).recall(), None);
         slot(&place).keep(b"read");
         assert_eq!(slot(&place).recall().as_deref(), Some(&b"read"[..]));
@@ -300,10 +300,10 @@ mod tests {
 
     #[test]
     fn a_file_that_has_just_changed_is_not_cached() {
-        let place = place();
+        let place = test_folder();
         slot(&place).keep(b"read");
         assert_eq!(slot(&place).recall(), None);
-        rest();
+        let_time_pass();
         assert_eq!(slot(&place).recall(), None, "nothing was written");
     }
 
@@ -332,8 +332,8 @@ mod tests {
             }),
         ];
         for (name, change) in changes {
-            let place = place();
-            rest();
+            let place = test_folder();
+            let_time_pass();
             let then = slot(&place);
             then.keep(b"read");
             assert!(slot(&place).recall().is_some(), "{name}");
@@ -347,8 +347,8 @@ mod tests {
 
     #[test]
     fn a_slot_that_is_not_whole_is_none() {
-        let place = place();
-        rest();
+        let place = test_folder();
+        let_time_pass();
         let slot = slot(&place);
         slot.keep(b"what was read");
         let whole = std::fs::read(&slot.place).unwrap();
@@ -368,8 +368,8 @@ mod tests {
 
     #[test]
     fn a_link_or_a_folder_in_its_place_is_left_alone() {
-        let place = place();
-        rest();
+        let place = test_folder();
+        let_time_pass();
         let slot = slot(&place);
         slot.keep(b"read");
         let moved = place.join("moved");
@@ -385,13 +385,13 @@ mod tests {
     fn a_slot_needs_a_local_folder_and_an_existing_file() {
         let bare = TestFolder::new();
         bare.write("active_intents.yaml", "[]");
-        assert!(CacheSlot::of(&bare.root(""), &path("active_intents.yaml")).is_none());
+        assert!(CacheSlot::for_file(&bare.root(""), &path("active_intents.yaml")).is_none());
         let without_git = TestFolder::governed();
         without_git.write(SOURCE, "");
-        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_none());
+        assert!(CacheSlot::for_file(&without_git.root(""), &path(SOURCE)).is_none());
         without_git.folder(".orchestration/local");
-        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_some());
-        assert!(CacheSlot::of(&without_git.root(""), &path("missing")).is_none());
+        assert!(CacheSlot::for_file(&without_git.root(""), &path(SOURCE)).is_some());
+        assert!(CacheSlot::for_file(&without_git.root(""), &path("missing")).is_none());
     }
 
     #[test]

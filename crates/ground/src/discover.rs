@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
 
-use super::real::real;
+use super::real::resolve_links;
 use super::{Environment, Policy, RelativePath, Root, folder, store};
 
 /// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
@@ -21,11 +21,11 @@ pub(super) struct WorkTree {
 impl WorkTree {
     /// Returns the work tree whose top is `folder`. `None` if there is no `.git`, or if it is not a
     /// git directory, so that an empty `.git` does not hide an outer repository.
-    pub(super) fn at(folder: &Path) -> Option<Self> {
+    pub(super) fn at_top(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let kind = std::fs::metadata(&dot_git).ok()?;
         let git_dir = if kind.is_dir() { dot_git } else { pointed_at(&dot_git, "gitdir: ")? };
-        let git_dir = real(&git_dir).ok()?.path;
+        let git_dir = resolve_links(&git_dir).ok()?.path;
         let head = git_dir.join("HEAD");
         // In repositories made by very old versions of git, HEAD may be a (dangling) symbolic link.
         std::fs::symlink_metadata(head).ok()?;
@@ -34,14 +34,15 @@ impl WorkTree {
     /// Returns the git directory that linked work trees share.
     pub(super) fn common_dir(&self) -> PathBuf {
         pointed_at(&self.git_dir.join("commondir"), "")
-            .and_then(|dir| real(&dir).ok())
+            .and_then(|dir| resolve_links(&dir).ok())
             .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
     }
     /// Returns true if `git worktree add` made this work tree from the outer repository. The work
     /// tree and its git directory must refer to each other, and the git directory must be inside
     /// the outer repository. Otherwise anybody could fake it.
     fn is_linked_to(&self, outer: &WorkTree) -> bool {
-        let back = pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| real(&dot).ok());
+        let back =
+            pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| resolve_links(&dot).ok());
         self.git_dir.starts_with(outer.common_dir().join("worktrees"))
             && back.is_some_and(|back| back.path == self.top.join(".git"))
     }
@@ -59,7 +60,7 @@ impl WorkTree {
 /// around it still governs it. A work tree is released from an outer one if it is a linked work
 /// tree or a submodule of it, or if the outer policy lists it under `nested_roots`.
 pub(super) fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTree> {
-    let mut tops = start.ancestors().filter_map(WorkTree::at);
+    let mut tops = start.ancestors().filter_map(WorkTree::at_top);
     let mut chosen = tops.next()?;
     for outer in tops {
         let Some(root) = governing_folder(&outer, &chosen.top) else {
@@ -105,7 +106,7 @@ pub(super) struct NestedRoots {
 
 impl NestedRoots {
     /// Reads them from the policy of `root`. A broken policy lists none.
-    pub(super) fn of(root: &Root) -> Self {
+    pub(super) fn from_policy_of(root: &Root) -> Self {
         let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
@@ -149,7 +150,7 @@ fn glob_matches(glob: &str, path: &str) -> bool {
 }
 
 /// Returns the bare repository that contains `start`, if there is one.
-pub(super) fn bare(start: &Path) -> Option<PathBuf> {
+pub(super) fn bare_repository_above(start: &Path) -> Option<PathBuf> {
     let looks_bare = |folder: &&Path| {
         folder.join("HEAD").is_file()
             && folder.join("objects").is_dir()

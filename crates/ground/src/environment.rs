@@ -131,7 +131,7 @@ impl Environment {
     /// Returns the SHA-256 of a program, in hexadecimal. A program is read only once as long as its
     /// size and its time of change stay the same, because programs are large.
     pub fn sha256_of_program(&self, program: &Path) -> Option<String> {
-        self.surroundings.program.hashes.of(program)
+        self.surroundings.program.hashes.remembered_sha256(program)
     }
 }
 
@@ -178,7 +178,7 @@ struct ProgramHash {
 }
 
 impl ProgramHashes {
-    fn of(&self, program: &Path) -> Option<String> {
+    fn remembered_sha256(&self, program: &Path) -> Option<String> {
         let file = store::open(program).ok()?;
         let state = file.metadata().ok()?;
         let (size, changed) = (state.len(), state.modified().ok()?);

@@ -167,7 +167,7 @@ impl Finding {
     }
     /// Sets the place of the finding. `span` is a byte range in `text`, which is the text of
     /// `path`.
-    pub fn at(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
+    pub fn at_span(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
         self.path = Some(path.clone());
         self.lines = lines_of(text, &span);
         self.span = Some(span);
@@ -184,7 +184,7 @@ impl Finding {
     }
     /// Returns the place as `path:line`, in the form that compilers use, or only the path if the
     /// line is not known. `path` is used if the finding names no file.
-    pub fn place(&self, path: &RelativePath) -> String {
+    pub fn place_in_compiler_form(&self, path: &RelativePath) -> String {
         let path = self.path.as_ref().unwrap_or(path);
         match self.lines {
             Some(lines) => format!("{path}:{}", lines.start()),
@@ -222,7 +222,8 @@ mod tests {
     fn a_finding_shows_its_lines() {
         let path = RelativePath::new("a").unwrap();
         let lines = |span: Range<usize>| {
-            let finding = Finding::new(Code::PolicyInvalid, "", "").at(&path, "ab\ncd\n\nef", span);
+            let finding =
+                Finding::new(Code::PolicyInvalid, "", "").at_span(&path, "ab\ncd\n\nef", span);
             finding.lines.map(|lines| (lines.start(), lines.end()))
         };
         assert_eq!(lines(0..2), Some((1, 1)));

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::branches::BlobId;
 use self::index::kind_of;
-use super::{Hint, RelativePath, Root, cache, discover, real::real, store};
+use super::{Hint, RelativePath, Root, cache, discover, real::resolve_links, store};
 
 /// A commit's id in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -406,7 +406,7 @@ impl Git {
             }
             Target::Commit(commit) => self.changes_between(base, commit)?,
         };
-        let mut nested = discover::NestedRoots::of(&self.root);
+        let mut nested = discover::NestedRoots::from_policy_of(&self.root);
         changes.retain(|change| !nested.hold(&change.path));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
@@ -549,7 +549,7 @@ fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> 
 
 /// Returns the index that git passed to a hook, if its path is in the git directory.
 fn handed_index(given: Option<&OsStr>, dir: &Path, top: &Path) -> Option<PathBuf> {
-    let path = real(&top.join(given?)).ok()?.path;
+    let path = resolve_links(&top.join(given?)).ok()?.path;
     path.starts_with(dir).then_some(path)
 }
 

@@ -78,7 +78,7 @@ pub struct IgnoreRule {
 
 impl IgnoreRule {
     /// Returns who may not change the path: `agents`, or the intent.
-    pub fn from(&self) -> &str {
+    pub fn forbidden_for(&self) -> &str {
         self.intent.as_deref().unwrap_or("agents")
     }
 }
@@ -96,7 +96,7 @@ impl Ignores {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
-                    ignores.add(file, text);
+                    ignores.add_rules(file, text);
                 }
                 Err(error) => ignores.add_unreadable(file, &error),
             }
@@ -107,7 +107,7 @@ impl Ignores {
     pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
         let mut ignores = Self::empty(root, root.work_tree());
         for (file, text) in texts {
-            ignores.add(file.clone(), text.clone());
+            ignores.add_rules(file.clone(), text.clone());
         }
         ignores
     }
@@ -179,13 +179,13 @@ impl Ignores {
             denying: Vec::new(),
             findings: Vec::new(),
             top: top.map(Path::to_path_buf),
-            by_folder: FolderRules::of(read),
+            by_folder: FolderRules::from_reader(read),
             everywhere: OnceLock::new(),
             tracked: OnceLock::new(),
         }
     }
 
-    fn add(&mut self, file: RelativePath, text: String) {
+    fn add_rules(&mut self, file: RelativePath, text: String) {
         let (rules, of_intents, mut findings) = compile(&file, &text);
         self.findings.append(&mut findings);
         if file.file_name() == ".intentignore" && !has_marker(&text) {
@@ -195,7 +195,7 @@ impl Ignores {
                 "Other tools have used this file name for the opposite. Its paths are kept from agents all the same; write `{MARKER}` as the first line to say so."
             );
             let finding = Finding::new(Code::IgnoreMarker, message, help);
-            self.findings.push(finding.at(&file, &text, 0..end));
+            self.findings.push(finding.at_span(&file, &text, 0..end));
         }
         self.denying.push(DenyFile { file, text, rules: Some(rules), of_intents });
     }
@@ -343,7 +343,9 @@ impl std::fmt::Debug for FolderRules {
 }
 
 impl FolderRules {
-    pub(super) fn of(read: impl Fn(&str) -> Option<Gitignore> + Send + Sync + 'static) -> Self {
+    pub(super) fn from_reader(
+        read: impl Fn(&str) -> Option<Gitignore> + Send + Sync + 'static,
+    ) -> Self {
         Self { read: Box::new(read), known: Mutex::default() }
     }
 
@@ -410,7 +412,7 @@ fn compile(
             let message =
                 format!("{rule:?} is not a pattern, and keeps no path from agents: {error}");
             let help = "Write it in the syntax of .gitignore.".to_owned();
-            findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, span));
+            findings.push(Finding::new(Code::GlobInvalid, message, help).at_span(file, text, span));
         }
     }
     let mut build = |rules: GitignoreBuilder| {
@@ -418,7 +420,8 @@ fn compile(
             let message = format!("The patterns of {file} are too large together: {error}");
             let help = "Write fewer, or simpler, patterns.".to_owned();
             let whole = 0..text.len();
-            findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, whole));
+            findings
+                .push(Finding::new(Code::GlobInvalid, message, help).at_span(file, text, whole));
             Gitignore::empty()
         })
     };
@@ -453,13 +456,13 @@ fn rules_in(bytes: &[u8]) -> Gitignore {
 pub(super) struct LeftOutRules(Option<FolderRules>);
 
 impl LeftOutRules {
-    pub(super) fn of(git: &Git) -> Result<Self, GitError> {
+    pub(super) fn from_git(git: &Git) -> Result<Self, GitError> {
         let files = git.left_out(&|path| path.file_name() == ".gitignore")?.into_iter();
         let files = files
             .map(|(path, bytes)| (path.folders().last().unwrap_or_default().to_owned(), bytes));
         let files: HashMap<String, Vec<u8>> = files.collect();
         let rules = (!files.is_empty())
-            .then(|| FolderRules::of(move |folder| Some(rules_in(files.get(folder)?))));
+            .then(|| FolderRules::from_reader(move |folder| Some(rules_in(files.get(folder)?))));
         Ok(Self(rules))
     }
 
@@ -493,7 +496,7 @@ pub fn walk(root: &Root) -> Vec<RelativePath> {
     let unseen = tracked.filter(|path| !files.contains(path) && is_file(path));
     let unseen: Vec<RelativePath> = unseen.collect();
     files.extend(unseen);
-    let mut nested = discover::NestedRoots::of(root);
+    let mut nested = discover::NestedRoots::from_policy_of(root);
     files.retain(|path| !path.is_orchestration() && !nested.hold(path));
     files.into_iter().collect()
 }
@@ -560,7 +563,7 @@ fn is_entered(entry: &DirEntry) -> bool {
     }
     let nested = entry.depth() > 1 && entry.file_name().to_str().is_some_and(is_orchestration_name);
     // Like git, enter a folder whose `.git` is no complete repository.
-    let is_repository = discover::WorkTree::at(entry.path())
+    let is_repository = discover::WorkTree::at_top(entry.path())
         .is_some_and(|tree| tree.common_dir().join("objects").is_dir());
     !nested && !is_repository
 }

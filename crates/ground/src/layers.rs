@@ -42,7 +42,7 @@ pub type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, St
 
 impl LayeredPolicy {
     /// Parses the policy in `text`, which is the text of `path`, and the file that it extends.
-    pub fn of(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
+    pub fn from_text(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
         let (policy, findings) = Policy::parse(path, text);
         let own = (path.to_string(), text.to_owned());
         let mut layered = Self { policy, findings, layers: vec![own] };
@@ -53,7 +53,8 @@ impl LayeredPolicy {
                 let at = text.find(&below).map_or(0..text.len(), |at| at..at + below.len());
                 let message = format!("extends: {below} {problem}.");
                 let help = "Correct it; until then only this file applies, and the gate denies.";
-                let finding = Finding::new(Code::PolicyInvalid, message, help).at(path, text, at);
+                let finding =
+                    Finding::new(Code::PolicyInvalid, message, help).at_span(path, text, at);
                 layered.findings.push(finding);
             }
         }
@@ -190,7 +191,7 @@ mod tests {
 
     fn read(own: &str, org: Option<&str>) -> LayeredPolicy {
         let path = RelativePath::new(".orchestration/policy.yaml").expect("a path");
-        LayeredPolicy::of(&path, own, &|_| Ok(org.map(|text| text.as_bytes().to_vec())))
+        LayeredPolicy::from_text(&path, own, &|_| Ok(org.map(|text| text.as_bytes().to_vec())))
     }
 
     #[test]

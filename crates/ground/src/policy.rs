@@ -234,7 +234,7 @@ impl Policy {
     ///
     /// A valid policy is cached, so that an unchanged file is not parsed again.
     pub fn load(root: &Root) -> (Self, Vec<Finding>) {
-        let slot = CacheSlot::of(root, &place());
+        let slot = CacheSlot::for_file(root, &policy_path());
         let kept = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
             return (policy, Vec::new());
@@ -265,7 +265,7 @@ impl Policy {
 
     /// Returns the policy of a work tree, merged with the file that it extends.
     pub fn layered(root: &Root) -> LayeredPolicy {
-        let path = place();
+        let path = policy_path();
         let read = |path: &RelativePath| {
             root.read_rules(path, MAX_POLICY).map_err(|error| match error {
                 StoreError::TooLarge { .. } => "is too large".to_owned(),
@@ -280,9 +280,9 @@ impl Policy {
             Err(error) => Err(format!("The policy cannot be read: {}.", error.with_hint())),
         };
         match text {
-            Ok(text) => LayeredPolicy::of(&path, &text, &read),
+            Ok(text) => LayeredPolicy::from_text(&path, &text, &read),
             Err(message) => {
-                let mut layered = LayeredPolicy::of(&path, "", &read);
+                let mut layered = LayeredPolicy::from_text(&path, "", &read);
                 layered.findings = Self::unread(&path, message).1;
                 layered
             }
@@ -319,7 +319,7 @@ impl Policy {
         let mut findings = Vec::new();
         let mut report = |written: &str, message: String, help: &str| {
             let finding = Finding::new(Code::PolicyInvalid, message, help);
-            findings.push(finding.at(path, text, place_of(text, written)));
+            findings.push(finding.at_span(path, text, place_of(text, written)));
         };
         for code in self.levels.keys().filter(|code| Code::parse(code).is_none()) {
             let message = format!("levels: {code:?} is no diagnostic code.");
@@ -373,7 +373,7 @@ impl Policy {
             let message = format!("An invisible character, U+{:04X}.", u32::from(hidden));
             let span = at..at + hidden.len_utf8();
             let finding = Finding::new(Code::InvisibleCharacter, message, "Remove it.");
-            findings.push(finding.at(path, text, span));
+            findings.push(finding.at_span(path, text, span));
         }
         findings
     }
@@ -416,7 +416,7 @@ fn without_empty_keys(text: &str) -> Option<Policy> {
     serde_yaml::from_value(serde_yaml::Value::Mapping(written)).ok()
 }
 
-fn place() -> RelativePath {
+fn policy_path() -> RelativePath {
     RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
 }
 
@@ -439,7 +439,7 @@ fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Findi
         true => "Remove the line `{}`; until then the defaults hold, and the gate denies.",
         false => "Correct it; until then the defaults hold, and the gate denies.",
     };
-    Finding::new(Code::PolicyInvalid, message, help).at(path, source, start..end)
+    Finding::new(Code::PolicyInvalid, message, help).at_span(path, source, start..end)
 }
 
 /// Returns the byte range of a value in the text. The range of the whole text if the value is not

@@ -27,7 +27,7 @@ pub(super) struct Real {
 /// not exist are kept as written.
 ///
 /// Returns an error if a folder on the way cannot be read, or if the links form a circle.
-pub(super) fn real(path: &Path) -> std::io::Result<Real> {
+pub(super) fn resolve_links(path: &Path) -> std::io::Result<Real> {
     let mut rest = steps(path);
     let mut out = Real { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
     while let Some(step) = rest.pop() {

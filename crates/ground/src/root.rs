@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use super::discover::{self, WorkTree, pointed_at};
 use super::folder;
 use super::git::{Git, Target};
-use super::real::{Real, normalise, real};
+use super::real::{Real, normalise, resolve_links};
 use super::store::{self, StoreError};
 use super::{Environment, Hint, PathError, RelativePath};
 
@@ -68,7 +68,7 @@ impl Root {
     pub fn find(target: &Path, environment: &Environment) -> Result<Self, RootError> {
         let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
         let absolute = std::path::absolute(target).map_err(unreadable)?;
-        let really = real(&absolute).map_err(unreadable)?;
+        let really = resolve_links(&absolute).map_err(unreadable)?;
         let root = Self::governing(&really.path, environment)?;
         if root.governed {
             return Ok(root);
@@ -104,7 +104,7 @@ impl Root {
     }
 
     fn without_git(start: &Path, environment: &Environment) -> Result<Self, RootError> {
-        if let Some(path) = discover::bare(start) {
+        if let Some(path) = discover::bare_repository_above(start) {
             return Err(RootError::Bare { path });
         }
         let holder = start.ancestors().find(|folder| holds_orchestration(folder));
@@ -132,8 +132,8 @@ impl Root {
 
     /// Returns an absolute path with all symbolic links resolved. The path need not exist. `None`
     /// if a folder on the way cannot be read.
-    pub fn real(path: &Path) -> Option<PathBuf> {
-        real(path).ok().map(|real| real.path)
+    pub fn resolved_path(path: &Path) -> Option<PathBuf> {
+        resolve_links(path).ok().map(|real| real.path)
     }
 
     /// Returns the surroundings of the command that works in this workspace.
@@ -257,7 +257,7 @@ impl Root {
 
     fn follow(&self, path: &Path, shown: &str) -> Result<Real, PathError> {
         let invalid = |reason| PathError::Invalid { path: shown.to_owned(), reason };
-        let really = real(path).map_err(|_| {
+        let really = resolve_links(path).map_err(|_| {
             invalid("a folder on the way cannot be read, or its symbolic links form a circle")
         })?;
         if really.through_file {
@@ -278,7 +278,7 @@ impl Root {
         }
         let shown_root = lexical
             .ancestors()
-            .find(|folder| real(folder).is_ok_and(|really| really.path == self.path))?;
+            .find(|folder| resolve_links(folder).is_ok_and(|really| really.path == self.path))?;
         lexical.strip_prefix(shown_root).ok().map(Path::to_path_buf)
     }
 

@@ -140,7 +140,7 @@ impl<const W: usize> Table<W> {
     }
 
     /// Returns all rows in order.
-    pub fn all(&self) -> Result<Vec<[u8; W]>, Damaged> {
+    pub fn all_rows(&self) -> Result<Vec<[u8; W]>, Damaged> {
         self.read(0..self.buckets.len())
     }
 
@@ -191,7 +191,7 @@ mod tests {
             }
             let mut sorted = rows(count);
             sorted.sort_unstable();
-            assert_eq!(table.all(), Ok(sorted));
+            assert_eq!(table.all_rows(), Ok(sorted));
             assert_eq!(table.rows(&[0xff; 8]), Ok(vec![]));
         }
     }
@@ -208,7 +208,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let (table, head) = Table::<8>::open(&path, "test")?;
             assert_eq!(head, b"head");
-            table.all().ok()
+            table.all_rows().ok()
         };
         for length in (0..whole.len()).step_by(7) {
             assert_eq!(is_right(&whole[..length]), None, "{length}");

@@ -247,7 +247,7 @@ mod tests {
     ];
 
     /// Returns the text nodes of a document that must contain only one paragraph of text.
-    fn plain(markdown: &str) -> Result<String, String> {
+    fn as_plain_text(markdown: &str) -> Result<String, String> {
         let mut text = String::new();
         for event in Parser::new_ext(markdown, Options::all()) {
             match event {
@@ -264,11 +264,11 @@ mod tests {
         if escaped.contains('\n') {
             return Err(format!("{escaped:?} has two lines"));
         }
-        let seen = plain(&escaped)?;
+        let seen = as_plain_text(&escaped)?;
         if straight(&seen) != straight(&one_line(raw)) {
             return Err(format!("{raw:?} became {seen:?}"));
         }
-        plain(&format!("before {escaped} after"))?;
+        as_plain_text(&format!("before {escaped} after"))?;
         let listed = format!("- {escaped}\n\n| a |\n|---|\n| {escaped} |\n\n## {escaped}\n");
         for event in Parser::new_ext(&listed, Options::all()) {
             let (Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_))

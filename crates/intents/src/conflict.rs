@@ -25,7 +25,7 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     let mut help = "Keep the intents of both sides and remove the marker lines; until then no intent can be selected and nothing is written to this file.".to_owned();
     let [ours, theirs] = code::sides(text)?.map(|side| names(file, &side));
     let mut used: BTreeSet<String> = ours.keys().chain(theirs.keys()).cloned().collect();
-    let empty = Registry::of(vec![IntentFile::unread(file.path().clone(), "")]);
+    let empty = Registry::from_files(vec![IntentFile::unread(file.path().clone(), "")]);
     for (id, name) in &ours {
         let Some(other) = theirs.get(id).filter(|other| *other != name) else { continue };
         let free = edit::next_id(&empty, &used);

@@ -77,7 +77,7 @@ impl Written {
     pub fn nowhere() -> Self {
         Self { node: null_node(0), places: Vec::new(), keyed: None }
     }
-    pub fn place(&self, field: Field) -> Option<&FieldPlace> {
+    pub fn field_place(&self, field: Field) -> Option<&FieldPlace> {
         self.places.iter().find(|place| place.field == field)
     }
 }
@@ -297,7 +297,7 @@ impl<'t> RegistryReader<'t> {
     fn intent(&mut self, node: &Node, start: usize, keyed: Option<&Node>) {
         let index = self.reading.intents.len();
         let places: Vec<FieldPlace> =
-            FIELDS.iter().filter_map(|(field, _)| place(node, *field)).collect();
+            FIELDS.iter().filter_map(|(field, _)| place_of_field(node, *field)).collect();
         let written = Written { node: node.clone(), places, keyed: keyed.cloned() };
         let end = node.span.end.max(keyed.map_or(0, |key| key.span.end));
         let mut intent = empty_intent(start.min(end)..end);
@@ -488,7 +488,7 @@ pub fn requoted(node: &Node, word: &str) -> Option<String> {
     }
 }
 
-fn place(node: &Node, field: Field) -> Option<FieldPlace> {
+fn place_of_field(node: &Node, field: Field) -> Option<FieldPlace> {
     let found = field.keys().iter().find_map(|path| {
         let (holder, key) = match path.split_once('.') {
             Some((outer, key)) => (node.get(outer)?, key),
@@ -509,7 +509,9 @@ fn looks_like_intent(node: &Node) -> bool {
 }
 
 fn looks_like_intent_body(node: &Node) -> bool {
-    [Field::Name, Field::Status, Field::Scope].iter().any(|field| place(node, *field).is_some())
+    [Field::Name, Field::Status, Field::Scope]
+        .iter()
+        .any(|field| place_of_field(node, *field).is_some())
 }
 
 fn scalar(node: &Node) -> Option<Spanned<String>> {

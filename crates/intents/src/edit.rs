@@ -109,7 +109,7 @@ pub struct PlannedEdit {
 /// parsed before the edits are returned, so they never break a file.
 pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, EditError> {
     if let Some(error) = registry.syntax_error() {
-        let (path, reason) = (error.place(registry.path()), error.message.clone());
+        let (path, reason) = (error.place_in_compiler_form(registry.path()), error.message.clone());
         return Err(EditError::Broken { path, reason });
     }
     let (file, target) = match edit {
@@ -131,7 +131,7 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
         RegistryEdit::SetStatus { status, .. } => set_status(&file, target, *status),
         RegistryEdit::AddScope { entry, .. } => add_scope(&file, target, entry),
         RegistryEdit::Rename { from, to } => rename(&file, target, from, to),
-        RegistryEdit::Add(new) => add(&file, new),
+        RegistryEdit::Add(new) => add_entry(&file, new),
     }?;
     let text = verify(&file, edit, target, &edits)?;
     Ok(PlannedEdit { path: file.path().clone(), edits, text })
@@ -285,7 +285,7 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
 
 fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
     let written = file.written(index);
-    let Some(place) = written.place(Field::Status) else {
+    let Some(place) = written.field_place(Field::Status) else {
         return add_key(file, written, "status", status.as_str(), &double_quoted(status.as_str()));
     };
     let value = &place.value;
@@ -322,7 +322,7 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
         )));
     }
     let written = file.written(index);
-    match written.place(Field::Scope) {
+    match written.field_place(Field::Scope) {
         None => {
             let list = flow_list([entry]);
             add_key(file, written, Field::Scope.key(), &list, &list)
@@ -441,7 +441,7 @@ fn add_key(
         false => &[Field::Status, Field::Name, Field::Id],
     };
     let place = before.iter().find_map(|field| {
-        written.place(*field).filter(|place| field.key() != key && !place.path.contains('.'))
+        written.field_place(*field).filter(|place| field.key() != key && !place.path.contains('.'))
     });
     let first = node.entries().first().ok_or_else(by_hand)?;
     let (anchor, value) = match place {
@@ -512,7 +512,7 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextE
 /// places: after `id: B, formerly: [A]` is renamed to A, it is `id: A, formerly: [B]`.
 fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     let (intent, written) = (&file.intents()[index], file.written(index));
-    let Some(place) = written.place(Field::Formerly) else {
+    let Some(place) = written.field_place(Field::Formerly) else {
         let list = flow_list([from]);
         if written.node.is_null() && written.node.span.is_empty() {
             return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
@@ -553,7 +553,7 @@ fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
     }
 }
 
-fn add(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
+fn add_entry(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
     if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
         return Err(refused(format!(
             "{:?} cannot be a scope entry: {reason}",

@@ -46,7 +46,7 @@ impl IntentFile {
             return Self::unreadable(path, unreadable(error));
         }
         // A file with a single intent is parsed as fast as it could be found in the cache.
-        let slot = single_id(&path).is_none().then(|| CacheSlot::of(root, &path)).flatten();
+        let slot = single_id(&path).is_none().then(|| CacheSlot::for_file(root, &path)).flatten();
         let kept = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
             return file;
@@ -159,7 +159,7 @@ impl IntentFile {
     }
 
     fn keep(&self, slot: &CacheSlot) {
-        let kept = || KeptRegistry::of(self.text(), self.selected_in_file(), self.intents());
+        let kept = || KeptRegistry::encoded(self.text(), self.selected_in_file(), self.intents());
         if let Some(kept) = self.syntax_error.is_none().then(kept).flatten() {
             slot.keep(&kept.bytes);
         }
@@ -264,7 +264,7 @@ impl IntentFile {
         all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
     }
     /// Returns the intent at this index, without reading the others.
-    pub(super) fn one(&self, index: usize) -> &Intent {
+    pub(super) fn intent_of_index(&self, index: usize) -> &Intent {
         match (self.intents.get(), &self.kept) {
             (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
             _ => &self.intents()[index],
@@ -272,7 +272,7 @@ impl IntentFile {
     }
     /// Returns the compiled scope of the intent at this index.
     pub fn scope_at(&self, index: usize) -> &Scope {
-        self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
+        self.scopes[index].get_or_init(|| Scope::new(&self.intent_of_index(index).scope_entries()))
     }
     /// Returns how the intent at this index is written.
     pub fn written(&self, index: usize) -> &Written {

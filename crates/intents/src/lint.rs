@@ -245,7 +245,7 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
     if intent.status.is_some() {
         return None;
     }
-    let place = file.written(index).place(Field::Status)?;
+    let place = file.written(index).field_place(Field::Status)?;
     let value = &place.value;
     if value.is_null() {
         return None;
@@ -305,7 +305,7 @@ fn missing(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<
         let id = single_id(file.path()).filter(|id| valid_id(id)).unwrap_or(free);
         lacks("id", format!("Add `id: {id}`; without it nobody can cite or select it."));
     }
-    let status = written.place(Field::Status);
+    let status = written.field_place(Field::Status);
     if intent.status.is_none() && status.is_none_or(|place| place.value.is_null()) {
         lacks(
             "status",
@@ -318,7 +318,7 @@ fn missing(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<
     if intent.name.value.is_empty() {
         lacks("name", "Add `name:`: a few words that say what is asked for.".into());
     }
-    match written.place(Field::Scope) {
+    match written.field_place(Field::Scope) {
         None => lacks(
             "scope",
             "Add `owned_scope: [\"src/…/**\"]`; without it the intent owns nothing.".into(),
@@ -395,7 +395,7 @@ fn bad_entry(file: &IntentFile, entry: &Spanned<String>, problem: &Problem) -> F
 /// Reports an exclusion without quotes. YAML reads `- !src/**` as a tag, so other readers lose the
 /// exclusion without notice.
 fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Option<Finding> {
-    let place = file.written(index).place(Field::Scope)?;
+    let place = file.written(index).field_place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
     let message = format!(
         "{} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
@@ -424,7 +424,7 @@ fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> 
 
 /// Returns a fix that replaces a scope entry, in its own quotes if these can represent the text.
 fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &str) -> Option<Fix> {
-    let place = file.written(index).place(Field::Scope)?;
+    let place = file.written(index).field_place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
     let style = item.style()?;
     let in_flow = place.value.layout() == Some(YamlLayout::Flow);
@@ -482,7 +482,7 @@ pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
 }
 
 /// Returns the files that begin with a prefix. They are adjacent in the sorted list.
-fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
+fn files_below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
     let start = sorted.partition_point(|file| *file < prefix);
     let length = sorted[start..].partition_point(|file| file.starts_with(prefix));
     &sorted[start..start + length]
@@ -490,12 +490,12 @@ fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
 
 fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
     let (file, index) = registry.source(index);
-    let (intent, compiled) = (file.one(index), file.scope_at(index));
+    let (intent, compiled) = (file.intent_of_index(index), file.scope_at(index));
     let mut findings = Vec::new();
     for (at, entry) in intent.owned_scope.iter().enumerate() {
         let Ok(pattern) = scope::check(&entry.value) else { continue };
         let matches = |file: &&str| compiled.entry_matches(at, file);
-        let found = below(sorted, compiled.entry_prefix(at)).iter().any(matches)
+        let found = files_below(sorted, compiled.entry_prefix(at)).iter().any(matches)
             || sorted.binary_search(&pattern.as_str()).is_ok();
         // An entry that is no valid glob was already reported.
         let broken = compiled.problems().iter().any(|(index, _)| *index == at);
@@ -503,7 +503,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
             continue;
         }
         let folder = format!("{pattern}/");
-        let finding = if !pattern.ends_with('/') && !below(sorted, &folder).is_empty() {
+        let finding = if !pattern.ends_with('/') && !files_below(sorted, &folder).is_empty() {
             directory(file, index, entry)
         } else if entry.value.starts_with('!') {
             continue;

@@ -57,13 +57,13 @@ impl Registry {
         };
         let mut files = vec![list];
         let folder = read_folder(root, &mut files);
-        Self { folder, ..Self::of(files) }
+        Self { folder, ..Self::from_files(files) }
     }
 
     /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
     /// registry has no intents and a [`Registry::syntax_error`].
     pub fn parse(path: RelativePath, text: &str) -> Self {
-        Self::of(vec![IntentFile::parse(path, text)])
+        Self::from_files(vec![IntentFile::parse(path, text)])
     }
 
     /// Builds a registry from the texts of its files, the list first.
@@ -72,12 +72,12 @@ impl Registry {
         if files.first().is_none_or(|first| single_id(first.path()).is_some()) {
             files.insert(0, Self::no_list());
         }
-        Self::of(files)
+        Self::from_files(files)
     }
 
     /// Reads the registry of a commit or of the index. The list is searched at the same paths as in
     /// a work tree.
-    pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
+    pub fn at_target(git: &Git, target: &Target) -> Result<Self, GitError> {
         let read = |(path, blob)| {
             let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
             let text = git.blob_of(blob)?;
@@ -91,7 +91,7 @@ impl Registry {
         for single in singles {
             files.push(read(single)?);
         }
-        Ok(Self::of(files))
+        Ok(Self::from_files(files))
     }
 
     fn no_list() -> IntentFile {
@@ -99,13 +99,13 @@ impl Registry {
     }
 
     /// Builds a registry from its files, the list first.
-    pub fn of(files: Vec<IntentFile>) -> Self {
+    pub fn from_files(files: Vec<IntentFile>) -> Self {
         let files = files.into_iter().map(Arc::new).collect();
         Self { files, folder: false, intents: OnceLock::new() }
     }
 
     /// Returns this registry with another text for one of its files, or with an additional file.
-    pub fn with(&self, path: &RelativePath, text: &str) -> Self {
+    pub fn with_file(&self, path: &RelativePath, text: &str) -> Self {
         let file = Arc::new(IntentFile::parse(path.clone(), text));
         let mut files = self.files.clone();
         match files.iter().position(|known| known.path() == path) {
@@ -180,7 +180,7 @@ impl Registry {
     /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`
     /// if several intents have the id.
     pub fn get(&self, id: &str) -> Option<&Intent> {
-        self.place(id).map(|(_, intent)| intent)
+        self.intent_with_file(id).map(|(_, intent)| intent)
     }
     /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
     /// intent.
@@ -189,9 +189,9 @@ impl Registry {
         Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
     }
     /// Returns the same intent as [`Registry::get`], with the file that contains it.
-    pub fn place(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
+    pub fn intent_with_file(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
         let (file, at) = self.source(self.position(id)?);
-        Some((file, file.one(at)))
+        Some((file, file.intent_of_index(at)))
     }
     /// Returns the present id of the intent that has or had this id. An unknown id is returned
     /// unchanged.
@@ -203,7 +203,7 @@ impl Registry {
     pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
         let Some(at) = self.position(id) else { return vec![id] };
         let (file, index) = self.source(at);
-        let intent = file.one(index);
+        let intent = file.intent_of_index(index);
         let mut ids = vec![intent.id.value.as_str()];
         for former in intent.formerly.iter().map(|former| former.value.as_str()) {
             if !ids.contains(&former) && self.position(former) == Some(at) {
@@ -246,7 +246,7 @@ impl Registry {
         let found = self.positions(id);
         let place = |at: usize| {
             let (file, index) = self.source(at);
-            let lines = file.line_range(&file.one(index).id.span);
+            let lines = file.line_range(&file.intent_of_index(index).id.span);
             lines.map_or(file.path().to_string(), |lines| {
                 format!("{}:{}", file.path(), lines.start())
             })

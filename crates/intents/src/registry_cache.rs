@@ -41,7 +41,7 @@ struct KeptIntent {
 }
 
 impl KeptIntent {
-    fn of(intent: &Intent, end: usize) -> Self {
+    fn from_intent(intent: &Intent, end: usize) -> Self {
         let formerly = intent.formerly.iter().map(|id| id.value.clone()).collect();
         Self { id: intent.id.value.clone(), formerly, end }
     }
@@ -54,12 +54,12 @@ impl KeptIntent {
 
 impl KeptRegistry {
     /// Encodes a registry. Returns `None` if it would not be decoded to the same content.
-    pub(super) fn of(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
+    pub(super) fn encoded(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
         let mut body = Vec::new();
         let mut index = Vec::with_capacity(intents.len());
         for intent in intents {
             body.extend(postcard::to_stdvec(intent).ok()?);
-            index.push(KeptIntent::of(intent, body.len()));
+            index.push(KeptIntent::from_intent(intent, body.len()));
         }
         let head = RegistryHead { selected: selected.map(str::to_owned), index };
         let mut bytes = postcard::to_stdvec(&head).ok()?;
@@ -199,14 +199,14 @@ mod tests {
         IntentFile::parse(RelativePath::new(PLACE).unwrap(), text)
     }
 
-    fn kept(file: &IntentFile) -> Vec<u8> {
+    fn cached_bytes(file: &IntentFile) -> Vec<u8> {
         let selected = file.selected_in_file();
-        KeptRegistry::of(file.text(), selected, file.intents()).unwrap().bytes
+        KeptRegistry::encoded(file.text(), selected, file.intents()).unwrap().bytes
     }
 
     /// Returns everything that can be asked about a registry, as text.
     fn all_of(file: IntentFile) -> String {
-        let registry = Registry::of(vec![file]);
+        let registry = Registry::from_files(vec![file]);
         let file = &registry.files()[0];
         let scopes: Vec<_> = (0..file.len())
             .map(|index| (file.scope_at(index).errors(), file.written(index)))
@@ -234,14 +234,16 @@ mod tests {
             if before.syntax_error().is_some() {
                 continue;
             }
-            let after = IntentFile::recalled(before.path(), kept(&before)).unwrap();
+            let after = IntentFile::recalled(before.path(), cached_bytes(&before)).unwrap();
             // First the intents one by one, then all together.
             for intent in before.intents() {
                 let former = intent.formerly.iter().map(|id| &id.value);
                 for id in former.chain([&intent.id.value]) {
                     let found = after.positions(id);
                     assert_eq!(found, before.positions(id));
-                    found.iter().for_each(|at| assert_eq!(after.one(*at), before.one(*at)));
+                    found.iter().for_each(|at| {
+                        assert_eq!(after.intent_of_index(*at), before.intent_of_index(*at))
+                    });
                     assert_eq!(after.formerly(id), before.formerly(id));
                 }
             }
@@ -258,7 +260,7 @@ mod tests {
             let mut bent = registry.intents()[0].clone();
             bend(&mut bent);
             let body = postcard::to_stdvec(&bent).unwrap();
-            let index = vec![KeptIntent::of(&registry.intents()[0], body.len())];
+            let index = vec![KeptIntent::from_intent(&registry.intents()[0], body.len())];
             let mut bytes = postcard::to_stdvec(&RegistryHead { selected: None, index }).unwrap();
             bytes.extend(body);
             bytes.extend(registry.text().as_bytes());
@@ -289,7 +291,7 @@ mod tests {
 
         #[test]
         fn changed_bytes_are_read_or_refused(at in any::<prop::sample::Index>(), bits in 1_u8..) {
-            let mut bytes = kept(&parsed(RICH));
+            let mut bytes = cached_bytes(&parsed(RICH));
             let at = at.index(bytes.len());
             bytes[at] ^= bits;
             if let Some(file) = IntentFile::recalled(&RelativePath::new(PLACE).unwrap(), bytes) {

@@ -114,12 +114,12 @@ impl Scope {
             poisoned: None,
         };
         for (index, entry) in entries.iter().enumerate() {
-            scope.add(index, entry.as_ref());
+            scope.add_pattern(index, entry.as_ref());
         }
         scope
     }
 
-    fn add(&mut self, index: usize, entry: &str) {
+    fn add_pattern(&mut self, index: usize, entry: &str) {
         let negated = entry.starts_with('!');
         let compiled = if index >= MAX_ENTRIES {
             Err(Problem::TooMany)

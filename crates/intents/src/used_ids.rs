@@ -31,7 +31,7 @@ struct User {
 impl UsedIds {
     /// Searches a repository whose list of intents is at `list`. Files that cannot be read are left
     /// out.
-    pub fn of(git: &Git, list: &RelativePath) -> Self {
+    pub fn in_repository(git: &Git, list: &RelativePath) -> Self {
         let mut used = Self::default();
         let mut seen: HashSet<(RelativePath, BlobId)> = HashSet::new();
         let places = [list.as_str(), FOLDER];
@@ -46,7 +46,7 @@ impl UsedIds {
                     && seen.insert((path.clone(), blob));
                 if let Some(bytes) = new.then(|| git.blob_of(blob).ok()).flatten() {
                     let file = IntentFile::parse(path, &String::from_utf8_lossy(&bytes));
-                    file.intents().iter().for_each(|intent| used.add(&place, intent));
+                    file.intents().iter().for_each(|intent| used.add_id(&place, intent));
                 }
             }
         };
@@ -60,7 +60,7 @@ impl UsedIds {
         used
     }
 
-    fn add(&mut self, place: &str, intent: &Intent) {
+    fn add_id(&mut self, place: &str, intent: &Intent) {
         let hash = intent.hash();
         for id in intent.formerly.iter().chain([&intent.id]) {
             self.by_id.entry(id.value.clone()).or_default().push(User {

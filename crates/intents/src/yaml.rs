@@ -160,17 +160,17 @@ impl Node {
         }
     }
     /// Returns the nodes directly inside a collection: its items, or its keys and values.
-    fn inner(&self) -> impl Iterator<Item = &Node> {
+    fn inner_nodes(&self) -> impl Iterator<Item = &Node> {
         let pairs = self.entries().iter().flat_map(|entry| [&entry.key, &entry.value]);
         self.items().iter().chain(pairs)
     }
     fn size(&self) -> usize {
-        self.inner().map(Node::size).sum::<usize>() + 1
+        self.inner_nodes().map(Node::size).sum::<usize>() + 1
     }
     fn depth(&self) -> usize {
         match &self.kind {
             NodeKind::Scalar { .. } => 0,
-            _ => self.inner().map(Node::depth).max().unwrap_or(0) + 1,
+            _ => self.inner_nodes().map(Node::depth).max().unwrap_or(0) + 1,
         }
     }
     fn moved_to(&mut self, span: &Range<usize>) {
@@ -479,7 +479,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'t>, Span), Broken> {
+    fn next_with_span(&mut self) -> Result<(Event<'t>, Span), Broken> {
         let end = self.text.len();
         let message = "the text ends in the middle of a list or mapping";
         self.events.next().ok_or_else(|| Broken::new(message, end..end))
@@ -535,7 +535,7 @@ impl<'t> Builder<'t> {
     fn sequence(&mut self, start: usize, depth: usize) -> Result<Node, Broken> {
         let mut items = Vec::new();
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_with_span()?;
             if matches!(event, Event::SequenceEnd) {
                 let first =
                     items.first().map(|node: &Node| dash_before(self.text, node.span.start));
@@ -553,7 +553,7 @@ impl<'t> Builder<'t> {
         let mut entries: Vec<MappingEntry> = Vec::new();
         let mut seen: HashMap<String, Range<usize>> = HashMap::new();
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_with_span()?;
             if matches!(event, Event::MappingEnd) {
                 let first = entries.first().map(|entry| entry.key.span.start);
                 let last = entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end));
@@ -562,7 +562,7 @@ impl<'t> Builder<'t> {
                 return Ok(Node { kind, span, tag: None, aliased: false });
             }
             let key = self.node(event, span, depth + 1)?;
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_with_span()?;
             let value = self.node(event, span, depth + 1)?;
             let value = behind_colon(self.text, &key, value);
             let entry = MappingEntry { key, value };

@@ -71,7 +71,7 @@ pub fn accept(
         AcceptExtent::Differing => {
             let differs = |found: &Provenance| {
                 matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
-                    || suspect::of(ws, found).is_some()
+                    || suspect::suspicion_about(ws, found).is_some()
             };
             (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
         }

@@ -42,7 +42,7 @@ pub enum DecisionPlace {
 }
 
 impl DecisionPlace {
-    fn words(self) -> &'static str {
+    fn as_words(self) -> &'static str {
         match self {
             Self::Terminal => "at a terminal",
             Self::Dialog => "in the editor's dialog",
@@ -279,7 +279,7 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
         }
     };
     let short = asked.binding.get(..16).unwrap_or_default();
-    format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.words())
+    format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.as_words())
 }
 
 /// Returns the files that a call changes by name. The list is empty if the call runs a command,

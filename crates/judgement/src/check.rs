@@ -67,7 +67,7 @@ pub struct CheckRequest {
 
 impl CheckRequest {
     /// Makes a request for a comparison, with every option at its default.
-    pub fn of(against: ComparedSides) -> Self {
+    pub fn for_sides(against: ComparedSides) -> Self {
         Self { against, ..Self::default() }
     }
 }
@@ -158,7 +158,7 @@ pub fn change_signed(
     signatures: &dyn Signatures,
 ) -> Result<CheckAnswer, VerbError> {
     here.governed()?;
-    let judged = JudgedChange::of(here, &request.against)?;
+    let judged = JudgedChange::from_git(here, &request.against)?;
     let (ws, is_for_branch) = (&judged.ws, judged.tip.is_some());
     let (mut summary, mut class) = (CheckSummary::default(), None);
     let mut findings = verify::findings(ws);
@@ -176,7 +176,7 @@ pub fn change_signed(
             summary.notes.extend(seal::unstaged_note(here));
             summary.notes.extend(other_rules(here, ws));
         }
-        let approvals = Approvals::of(&judged, signatures)?;
+        let approvals = Approvals::collected(&judged, signatures)?;
         summary.notes.extend(approvals.notes.iter().cloned());
         let rules = judged.rules(&approvals)?;
         let accepted = &rules.accepted().registry;
@@ -193,23 +193,24 @@ pub fn change_signed(
             compared.notes.extend(rule_changes::unsent(here, &judged)?);
         }
         if let Some(base) = judged.base() {
-            compared.add(evidence::comparison::against_base(ws, base, &rules, signatures)?);
+            compared.add_counts(evidence::comparison::against_base(ws, base, &rules, signatures)?);
         }
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);
         let nameless = judged.nameless()?;
-        let bound = UnrecordedIntents::of(here, request, &judged, &rules, !nameless.is_empty())?;
+        let bound =
+            UnrecordedIntents::determined(here, request, &judged, &rules, !nameless.is_empty())?;
         let texts = judged.texts()?;
         let classes = judged.classified(&texts);
         if classes.is_none() {
             summary.notes.push("The change is too large to classify.".to_owned());
         }
         class = classes.as_ref().map(classes::answer);
-        let judge = Judge::of(&judged, &rules, &bound, (texts, classes), &mut summary)?;
-        findings.extend(judge.all(nameless)?);
+        let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
+        findings.extend(judge.judge_all(nameless)?);
     }
     if request.suspect {
-        findings.extend(suspects::all(ws));
+        findings.extend(suspects::suspect_findings(ws));
     }
     let mut findings = levelled(&policy, findings);
     if let Some(path) = &request.baseline {
@@ -226,7 +227,7 @@ pub fn change_signed(
 /// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
 /// changed or if it cannot be determined.
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
-    let judged = JudgedChange::of(ws, &ComparedSides::Head).ok()?;
+    let judged = JudgedChange::from_git(ws, &ComparedSides::Head).ok()?;
     let found = judged.classified(&judged.texts().ok()?)?;
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
@@ -252,7 +253,7 @@ pub struct JudgedChange {
 impl JudgedChange {
     /// Reads the change from git. It is an error if that is not possible, so that such a check does
     /// not look like one without findings.
-    fn of(here: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
+    fn from_git(here: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
         here.readable_git()?;
         let mut judged = Self {
             ws: here.clone(),
@@ -287,7 +288,7 @@ impl JudgedChange {
                 Some(head) => git.merge_base(tip, head)?,
                 None => Some(tip.clone()),
             };
-            judged.bases = vec![base.ok_or_else(|| no_merge_base(git, against.from()))?];
+            judged.bases = vec![base.ok_or_else(|| no_merge_base(git, against.base_revision()))?];
         }
         judged.ws = match (against, &judged.head) {
             (ComparedSides::Staged, _) => here.at_index()?,
@@ -339,14 +340,14 @@ impl JudgedChange {
     fn rules(&self, approvals: &Approvals) -> Result<Rules, VerbError> {
         let ws = &self.ws;
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
-            return Ok(Rules::of(ws).approving(approvals.work.clone()));
+            return Ok(Rules::from_workspace(ws).approving(approvals.work.clone()));
         };
-        let mut proposed = Layer::of(ws);
+        let mut proposed = Layer::from_workspace(ws);
         let accepted = Target::Commit(tip.clone());
-        let registry = Registry::at(git, &accepted)?;
+        let registry = Registry::at_target(git, &accepted)?;
         // The target branch has no registry yet, so it has no rules that could be broken.
         if !registry.exists() {
-            return Ok(Rules::between(proposed.clone(), proposed));
+            return Ok(Rules::from_layers(proposed.clone(), proposed));
         }
         let accepted = Layer {
             registry: Arc::new(registry),
@@ -365,10 +366,10 @@ impl JudgedChange {
         if !differ {
             proposed.ignores = Arc::clone(&accepted.ignores);
         }
-        let found = Arc::new(Registry::at(git, &then)?);
+        let found = Arc::new(Registry::at_target(git, &then)?);
         let signed = approvals.intents(&ws.registry);
-        Ok(Rules::between(accepted, proposed)
-            .since(found, signed)
+        Ok(Rules::from_layers(accepted, proposed)
+            .with_base(found, signed)
             .approving(approvals.work.clone()))
     }
 }
@@ -390,7 +391,7 @@ fn no_merge_base(git: &Git, from: &str) -> VerbError {
 
 impl ComparedSides {
     /// Returns the revision whose rules decide, as the caller named it.
-    fn from(&self) -> &str {
+    fn base_revision(&self) -> &str {
         match self {
             Self::Base(from) | Self::Range { from, .. } => from,
             Self::Head | Self::Staged => "HEAD",
@@ -443,7 +444,7 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
 /// scopes, and the check must not look like one without findings.
 fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
     let broken = accepted.syntax_error()?;
-    let from = against.from();
+    let from = against.base_revision();
     let message =
         format!("The registry at {from}, which decides, cannot be read: {}", broken.message);
     let help = format!("Repair it on {from} first, in a separate change.");
@@ -452,7 +453,7 @@ fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
 
 /// Says how to restore the registry on a branch that deletes it.
 fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> String {
-    let (path, from) = (accepted.path(), against.from());
+    let (path, from) = (accepted.path(), against.base_revision());
     let (typed, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
     format!(
         "The change takes away {path}, which {from} has: `git checkout {typed} -- {place}`, on the branch, gets it back."
@@ -462,12 +463,12 @@ fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> 
 /// Returns the rules for the work tree on a person's own machine, with what the person approved
 /// there.
 pub fn rules(ws: &Workspace) -> Rules {
-    Rules::of(ws).approving(Approvals::of_open_work(ws).work)
+    Rules::from_workspace(ws).approving(Approvals::of_open_work(ws).work)
 }
 
 /// Returns the findings about files that are missing in the work tree. An editor needs them
 /// separately, because such files have no open document.
-pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
     // Files are rarely missing, and finding out is cheap, so that is done first.
     let is_gone = |path: &RelativePath| !ws.exists(path);
@@ -475,11 +476,11 @@ pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
         return Ok(Vec::new());
     }
-    let judged = JudgedChange::of(ws, &ComparedSides::Head)?;
-    let (rules, bound) = (rules(ws), UnrecordedIntents::to(ws.selected(None)));
+    let judged = JudgedChange::from_git(ws, &ComparedSides::Head)?;
+    let (rules, bound) = (rules(ws), UnrecordedIntents::same_for_all_paths(ws.selected(None)));
     let mut summary = CheckSummary::default();
-    let judge = Judge::of(&judged, &rules, &bound, Default::default(), &mut summary)?;
-    let mut findings = judge.all(BTreeSet::new())?;
+    let judge = Judge::from_change(&judged, &rules, &bound, Default::default(), &mut summary)?;
+    let mut findings = judge.judge_all(BTreeSet::new())?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
 }
@@ -501,7 +502,7 @@ pub fn document(
     let bound = Vec::from_iter(ws.selected(None));
     let against = &ComparedSides::Head;
     let judge = DeedJudge { ws, rules, path, bound: &bound, against, is_committed: false };
-    let mut findings = judge.all(&deeds);
+    let mut findings = judge.judge_deeds(&deeds);
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));

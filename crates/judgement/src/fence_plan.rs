@@ -56,7 +56,7 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     let intents = intents(ws, intent)?;
     let mut plan = FencePlan::default();
     let work_tree = ws.root.work_tree().unwrap_or(ws.root.path()).to_path_buf();
-    add(&mut plan, &work_tree, FenceAccess::ReadOnly, "the work tree");
+    add_existing(&mut plan, &work_tree, FenceAccess::ReadOnly, "the work tree");
     git::add_git(ws, &mut plan);
     tree::add_work_tree(ws, &intents, &mut plan);
     control::add_home(&mut plan, &work_tree, ws.root.environment());
@@ -102,13 +102,13 @@ fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError
 }
 
 /// Adds a place if it exists and no link is on the path to it.
-fn add(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
+fn add_existing(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
     if path.canonicalize().is_ok_and(|real| real == path) {
-        put(plan, path, access, why);
+        add_place(plan, path, access, why);
     }
 }
 
 /// Adds a place that is known to exist, without a link on the path to it.
-fn put(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
+fn add_place(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
     plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
 }

@@ -197,14 +197,14 @@ pub fn write(
         return Err(stale(ws, &path, &event));
     }
     if let Some(before) = &before
-        && seen::seen(&ws.root, &caller.actor(), &path).is_none()
+        && seen::last_seen_state(&ws.root, &caller.actor(), &path).is_none()
     {
         // A writer that gives the hash is taken to have read the file. If it was shown only some
         // lines, that was noted then, and this branch is not taken.
         remember(ws, caller, &path, before, None);
     }
     let after = image(&path, &request.change, before.as_deref())?;
-    let judged = gate::before(&event);
+    let judged = gate::judge_before_call(&event);
     held_up(judged.decision)?;
     let replaced = match &before {
         None => store::create_new(&absolute, after.as_bytes()),
@@ -212,7 +212,7 @@ pub fn write(
     };
     // The end of the call is always reported, even if the write failed. What was done is read from
     // the disk.
-    let feedback = after::after(&event);
+    let feedback = after::record_after_call(&event);
     if !replaced.map_err(VerbError::from)? {
         return Err(stale(ws, &path, &event));
     }
@@ -243,7 +243,9 @@ fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(),
     let message = format!(
         "You must cite the Intent ID that this session has selected: that is {selected}, and this write cites {id}. Select {id} first, or cite {selected}. Nothing was written."
     );
-    Err(FileError::Denied(Box::new(Denial::new(DenialCode::IntentRequired, message).under(id))))
+    Err(FileError::Denied(Box::new(
+        Denial::new(DenialCode::IntentRequired, message).about_intent(id),
+    )))
 }
 
 /// How long to wait for another process that writes a file with the same lock.
@@ -271,7 +273,7 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
         let reason = "is not UTF-8 text, so it cannot be edited here; nothing was written";
         unusable(reason.to_owned())
     })?;
-    let text = match change.after(before) {
+    let text = match change.text_after(before) {
         After::Text(text) => text,
         After::Unknown(reason) | After::Fails(reason) => {
             return Err(unusable(format!("was not written: {reason}")));

@@ -124,7 +124,7 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         let before = text_of(ws, &path)?;
-        let placed = section::place(&before, &line)
+        let placed = section::place_lesson(&before, &line)
             .map_err(|what| LessonError::BrokenSection { path: path.clone(), what })?;
         files.push(BrainFile { path, before, placed });
     }

@@ -128,10 +128,10 @@ fn mapped_block(
 
 /// Returns the map of the work tree as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
-    Ok(MapAnswer { change: check::class(ws), ..all(ws)? })
+    Ok(MapAnswer { change: check::class(ws), ..map_of_all_intents(ws)? })
 }
 
-fn all(ws: &Workspace) -> Result<MapAnswer, VerbError> {
+fn map_of_all_intents(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.sound_registry()?;
     let mut by_intent = ByIntent::clone(&produced_by_all(ws));
     let registered = ws.registry.intents().iter();
@@ -167,7 +167,7 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
 
 /// Returns the text that [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
-    Ok(markdown(&all(&source(ws)?)?))
+    Ok(markdown(&map_of_all_intents(&source(ws)?)?))
 }
 
 /// Writes `intent_map.md` and returns the map.

@@ -52,7 +52,7 @@ pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, Ve
     }
     let turn = turn(ws)?;
     let registry = on_disk(ws)?;
-    let used = ws.git().map(|git| UsedIds::of(git, registry.path())).unwrap_or_default();
+    let used = ws.git().map(|git| UsedIds::in_repository(git, registry.path())).unwrap_or_default();
     if intent.id.is_empty() {
         intent.id = edit::next_id(&registry, &used.ids());
     }
@@ -67,7 +67,7 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
     let intent = ws.intent(id)?;
     let id = intent.id.value.as_str();
     if intent.status.as_ref().is_some_and(|now| now.value == status)
-        && let Some((file, _)) = ws.registry.place(id)
+        && let Some((file, _)) = ws.registry.intent_with_file(id)
     {
         return Ok(RegistryAnswer {
             id: id.to_owned(),
@@ -103,7 +103,7 @@ pub fn widen_beside_editor(
     id: &str,
     entry: &str,
 ) -> Result<RegistryAnswer, VerbError> {
-    let file = ws.registry.place(id).map(|(file, _)| ws.root.absolute(file.path()));
+    let file = ws.registry.intent_with_file(id).map(|(file, _)| ws.root.absolute(file.path()));
     let time = file.as_ref().and_then(|file| fs::metadata(file).ok()?.modified().ok());
     let answer = widen(ws, id, entry)?;
     if let (Some(file), Some(time)) = (file, time) {
@@ -140,7 +140,7 @@ fn change(
     let registry = on_disk(ws)?;
     let PlannedEdit { path, text, .. } = edit::plan(&registry, wanted)?;
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
-    let after = registry.with(&path, &text);
+    let after = registry.with_file(&path, &text);
     let intent = after.get(id);
     seen_blocks::note_own_write(ws, &path, Some(id));
     let record = Record {

@@ -59,7 +59,7 @@ fn located(document: &Document) -> Option<Vec<(Row, LineRange)>> {
         return None;
     }
     let text = document.text();
-    let rows = Outline::of(&blocks).rows;
+    let rows = Outline::from_blocks(&blocks).rows;
     let mut pieces = Vec::with_capacity(rows.len());
     let (mut byte, mut line) = (0, 1);
     for (block, row) in blocks.blocks.iter().zip(rows) {
@@ -113,9 +113,9 @@ impl SeenFile<'_> {
     pub fn read(&self, shown: Option<LineRange>) {
         let located = self.now.text.as_deref().and_then(|text| located_in(self.path, text));
         let Some(shown) = shown else {
-            return self.keep(Knowledge::all(located.as_deref().map(outline)));
+            return self.keep(Knowledge::of_whole_file(located.as_deref().map(outline)));
         };
-        let known = seen::seen(&self.ws.root, &self.event.actor(), self.path);
+        let known = seen::last_seen_state(&self.ws.root, &self.event.actor(), self.path);
         let known_all =
             |known: &Seen| known.extent == SeenExtent::File && known.hash == self.now.hash;
         if let Some(located) = located.filter(|_| !known.as_ref().is_some_and(known_all)) {
@@ -127,7 +127,7 @@ impl SeenFile<'_> {
     /// command changed it, or a tool for which no hook ran.
     pub fn changed_unseen(&self) {
         let actor = self.event.actor();
-        let known = seen::seen(&self.ws.root, &actor, self.path);
+        let known = seen::last_seen_state(&self.ws.root, &actor, self.path);
         let last = seen::last_write(&self.ws.root, self.path);
         let others = last.as_ref().filter(|last| last.actor != actor);
         let current = match &known {
@@ -136,12 +136,12 @@ impl SeenFile<'_> {
             }
             None => others.is_none(),
         };
-        let all = Knowledge::all(self.pieces(None));
+        let all = Knowledge::of_whole_file(self.pieces(None));
         if current || all.outline.rows.is_empty() {
             return self.keep(all);
         }
         // The best known state before the change is the one that the last recorded write left.
-        let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
+        let earlier = last.as_ref().and_then(Knowledge::from_seen).unwrap_or_default();
         let known = Knowledge::of_blocks(known.as_ref());
         self.keep(known.merged(&earlier.outline, &all.outline).completed(&all.outline));
     }
@@ -177,7 +177,7 @@ fn after_reading(
 ) -> Knowledge {
     let disk = outline(located);
     let known = Knowledge::of_blocks(known);
-    let mut belief = Belief::of(&known.outline, &disk);
+    let mut belief = Belief::from_outlines(&known.outline, &disk);
     for (at, (row, lines)) in located.iter().enumerate() {
         let visible = shown.start() <= lines.start() && lines.end() <= shown.end();
         if visible && !belief.holds(at) {
@@ -220,7 +220,7 @@ impl Knowledge {
         let foreseen = work.before.foresaw(work.now);
         let anything = work.before.predicted == Predicted::Unknown;
         if knew_all && (foreseen || anything) {
-            return Self::all(now.cloned());
+            return Self::of_whole_file(now.cloned());
         }
         let wrote = match &work.before.predicted {
             Predicted::Text(text) if !foreseen => pieces_of(&work.before.path, text),
@@ -241,20 +241,20 @@ impl Knowledge {
     }
 
     /// Knowledge of everything that is in a file now.
-    pub fn all(pieces: Option<Outline>) -> Self {
+    pub fn of_whole_file(pieces: Option<Outline>) -> Self {
         Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
     }
 
     /// Returns what a session knows of the single blocks of a file that has changed since.
     fn of_blocks(seen: Option<&Seen>) -> Self {
         Self {
-            outline: seen.and_then(Self::of).unwrap_or_default().outline,
+            outline: seen.and_then(Self::from_seen).unwrap_or_default().outline,
             extent: seen.map_or(SeenExtent::Part, |seen| seen.extent.of_blocks()),
         }
     }
 
     /// Reads stored knowledge. `None` if it cannot be decoded.
-    pub fn of(seen: &Seen) -> Option<Self> {
+    pub fn from_seen(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
 
@@ -291,7 +291,7 @@ impl Knowledge {
 
     /// Returns what is known of the file after the session itself changed `earlier` into `wrote`.
     fn merged(self, earlier: &Outline, wrote: &Outline) -> Self {
-        let mut belief = Belief::of(&self.outline, earlier);
+        let mut belief = Belief::from_outlines(&self.outline, earlier);
         for change in difference::changes(&keys(earlier), &keys(wrote)) {
             belief.remove(change.before.clone());
             belief.insert(change.before.start, wrote.rows[change.now].iter().copied());
@@ -311,7 +311,7 @@ struct Belief {
 }
 
 impl Belief {
-    fn of(known: &Outline, disk: &Outline) -> Self {
+    fn from_outlines(known: &Outline, disk: &Outline) -> Self {
         let mut rows: Vec<(Row, Option<usize>)> =
             known.rows.iter().map(|row| (*row, None)).collect();
         for (own, at) in difference::common(&keys(known), &keys(disk)) {

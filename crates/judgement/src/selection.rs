@@ -22,7 +22,7 @@ pub struct OtherSession {
 
 /// Returns the sessions that selected the intent, or one that overlaps it, within the last
 /// [`RECENT_HOURS`].
-pub fn others(
+pub fn other_sessions(
     ws: &Workspace,
     intent: &Intent,
     overlaps: &[String],

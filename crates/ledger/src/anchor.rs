@@ -62,7 +62,7 @@ pub struct Stored {
 
 /// Returns the path at which an anchor with these bytes is stored.
 pub fn path_of(bytes: &[u8]) -> RelativePath {
-    RelativePath::new(&format!("{FOLDER}/{}.json", Digest::of(bytes)))
+    RelativePath::new(&format!("{FOLDER}/{}.json", Digest::compute(bytes)))
         .expect("a fixed folder and a digest are a path")
 }
 
@@ -78,7 +78,7 @@ pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     let digest = name.and_then(Digest::parse);
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let (signed, signature) = signed::split(line);
-    let is_sound = digest == Some(Digest::of(bytes)) && super::strict::has_unique_keys(line);
+    let is_sound = digest == Some(Digest::compute(bytes)) && super::strict::has_unique_keys(line);
     let anchor = serde_json::from_slice::<Anchor>(&signed).ok();
     let is_known = |anchor: &Anchor| anchor.anchor == FORMAT;
     Stored {

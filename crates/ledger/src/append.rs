@@ -67,12 +67,12 @@ impl<'a> Writer<'a> {
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
         let journals = match self.policy.ledger.layout {
             Some(Layout::Single) => None,
-            _ => Journals::of(self.root),
+            _ => Journals::in_git_directory(self.root),
         };
         let place = if journals.is_some() { IN_JOURNAL } else { SINGLE };
         let writer = self.writer(record.session.as_deref(), place)?;
         let (path, shown) = match &journals {
-            Some(journals) => (journals.file(&writer), journal::shown(&writer)),
+            Some(journals) => (journals.file(&writer), journal::shown_path(&writer)),
             None => {
                 let single = RelativePath::new(SINGLE).expect("a fixed name is a path");
                 (self.root.absolute(&single), single)
@@ -81,10 +81,10 @@ impl<'a> Writer<'a> {
         let mut file = LockedLedger::open(path)?;
         if journals.is_some() {
             journal::show(self.root, &writer, &file.path);
-            file.through(&self.root.absolute(&shown));
+            file.switch_to_second_name(&self.root.absolute(&shown));
         }
         let bytes = file.bytes()?;
-        let length = file.whole(&shown, &bytes)?;
+        let length = file.cut_to_whole_records(&shown, &bytes)?;
         let last = last_of(&bytes[..length], &writer);
         record.writer = writer;
         record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
@@ -198,7 +198,7 @@ impl LockedLedger {
 
     /// Switches to writing through the second name of the file, if it has one. A program that
     /// watches the folder of that second name is only notified of writes that go through it.
-    fn through(&mut self, shown: &Path) {
+    fn switch_to_second_name(&mut self, shown: &Path) {
         if is_same(&self.path, shown)
             && let Ok((file, _)) = store::append_to(shown)
         {
@@ -218,7 +218,11 @@ impl LockedLedger {
     /// a process was killed. Cutting is safe: success is only reported for whole lines. A last line
     /// that is a whole record without its line feed is kept, and so is text that does not begin
     /// like a record.
-    fn whole(&self, shown: &RelativePath, bytes: &[u8]) -> Result<usize, StoreError> {
+    fn cut_to_whole_records(
+        &self,
+        shown: &RelativePath,
+        bytes: &[u8],
+    ) -> Result<usize, StoreError> {
         let start = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         if bytes[start..].first() != Some(&b'{') {
             return Ok(bytes.len());

@@ -189,10 +189,10 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
 fn intent(object: &mut Map<String, Value>) -> Option<String> {
     take_intent(object)
         .or_else(|| NESTED.iter().find_map(|path| take_intent(nested(object, path)?)))
-        .or_else(|| named(&relations(object.get("related")?)))
+        .or_else(|| related_intent(&relations(object.get("related")?)))
         .or_else(|| {
             let listed = SPECIFICATIONS.iter().find_map(|&key| object.get(key))?;
-            named(&relations(listed))
+            related_intent(&relations(listed))
         })
 }
 
@@ -224,14 +224,14 @@ fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
 /// Returns the intent that all files name. `None` if two files name different intents, or if a file
 /// names none.
 fn agreed_intent(record: &Record) -> Option<String> {
-    let mut all = record.files.iter().map(|file| named(&file.related));
+    let mut all = record.files.iter().map(|file| related_intent(&file.related));
     let first = all.next()??;
     all.all(|other| other.as_deref() == Some(&first)).then_some(first)
 }
 
 /// Returns the intent among the relations: the one of type `intent`, otherwise one of the other
 /// types in which people write intents.
-fn named(related: &[Related]) -> Option<String> {
+fn related_intent(related: &[Related]) -> Option<String> {
     ["intent", "specification", "requirement", "request"].iter().find_map(|kind| {
         let says =
             |one: &&Related| one.kind.eq_ignore_ascii_case(kind) && !is_placeholder(&one.value);

@@ -97,7 +97,8 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
     let inner = || path_in(object.get("ranges")?.as_object()?);
     let Some((_, path)) = own.or_else(inner) else { return };
     let Shared { url, contributor } = shared(object);
-    let mut file = FileRecord { related: take_relations(object), ..FileRecord::bare(path) };
+    let mut file =
+        FileRecord { related: take_relations(object), ..FileRecord::with_path_only(path) };
     let ranges = ranges(object);
     if !ranges.is_empty() {
         file.conversations.push(Conversation {
@@ -142,7 +143,7 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
     let Some((name, relative_path)) = path_in(&object) else { return Err(Value::Object(object)) };
     take_text(&mut object, &[name]);
     let related = take_relations(&mut object);
-    let mut file = FileRecord { related, ..FileRecord::bare(relative_path) };
+    let mut file = FileRecord { related, ..FileRecord::with_path_only(relative_path) };
     let is_list = object.get("conversations").is_some_and(Value::is_array);
     for one in take_list(&mut object, "conversations") {
         match one {
@@ -314,7 +315,7 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
         replaces,
         deleted,
         extra,
-        ..BlockRecord::bare(
+        ..BlockRecord::with_lines_only(
             u32::try_from(start_line).unwrap_or(u32::MAX),
             u32::try_from(end_line).unwrap_or(u32::MAX),
             content_hash,

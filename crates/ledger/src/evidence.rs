@@ -61,7 +61,7 @@ pub struct Digest([u8; BYTES]);
 
 impl Digest {
     /// Returns the digest of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn compute(bytes: &[u8]) -> Self {
         let whole = Sha256::digest(bytes);
         Self(std::array::from_fn(|at| whole[at]))
     }
@@ -328,7 +328,7 @@ pub struct More {
 impl EvidenceBlock {
     /// Makes the list for a block of a record. `of` is the number of lines that belong to the block
     /// itself.
-    pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
+    pub fn from_record(range: &BlockRecord, of: usize) -> Option<Self> {
         let name = range.block.as_ref()?;
         let lines = match range.start_line == range.end_line {
             true => range.start_line.to_string(),
@@ -380,7 +380,7 @@ impl EvidenceBlock {
             replaces: deleted.then(|| content.clone()),
             deleted,
             recorded: recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
-            ..BlockRecord::bare(start, end, content)
+            ..BlockRecord::with_lines_only(start, end, content)
         })
     }
 }
@@ -527,7 +527,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
             // before it.
             let header = if is_whole { header(text)? } else { None };
             let unreadable = if header.is_none() { vec![span.clone()] } else { vec![] };
-            let (digest, header) = (Digest::of(b""), header.unwrap_or_default());
+            let (digest, header) = (Digest::compute(b""), header.unwrap_or_default());
             sections.push(Section { digest, bytes: span, header, lines: vec![], unreadable });
             continue;
         }
@@ -541,7 +541,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
     for section in &mut sections {
         section.digest = match section.original() {
             Some(digest) => digest,
-            None => Digest::of(&bytes[section.bytes.clone()]),
+            None => Digest::compute(&bytes[section.bytes.clone()]),
         };
     }
     if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
@@ -570,8 +570,8 @@ impl Section {
         let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
         let digest = |line: &[u8]| match tombstone(line) {
-            Some(stone) => Digest::parse(&stone.erased).unwrap_or_else(|| Digest::of(line)),
-            None => Digest::of(line),
+            Some(stone) => Digest::parse(&stone.erased).unwrap_or_else(|| Digest::compute(line)),
+            None => Digest::compute(line),
         };
         lines.map(digest).collect()
     }
@@ -687,7 +687,7 @@ impl EvidenceLine {
                     extra: Extra::new(),
                 }],
                 extra: from.collect(),
-                ..FileRecord::bare(self.path.clone())
+                ..FileRecord::with_path_only(self.path.clone())
             }],
             tool,
             session: session.id.clone(),
@@ -707,7 +707,7 @@ impl Whole {
         Some(BlockRecord {
             replaces: self.deleted.then(|| content.clone()),
             deleted: self.deleted,
-            ..BlockRecord::bare(1, self.lines.max(1), content)
+            ..BlockRecord::with_lines_only(1, self.lines.max(1), content)
         })
     }
 }

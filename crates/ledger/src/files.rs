@@ -114,7 +114,7 @@ pub(super) struct Lazy<T>(Vec<OnceLock<Box<[OnceLock<T>]>>>);
 impl<T> Lazy<T> {
     const CHUNK: usize = 32;
 
-    pub(super) fn of(count: usize) -> Self {
+    pub(super) fn with_slots(count: usize) -> Self {
         Self((0..count.div_ceil(Self::CHUNK)).map(|_| OnceLock::new()).collect())
     }
 
@@ -135,13 +135,13 @@ pub(super) struct Shelf {
 
 impl Shelf {
     fn open(root: &Root) -> Option<Self> {
-        let kept = LookUpTable::open(&look_up_table::place(root)?)?;
-        let slots = Lazy::of(kept.files());
+        let kept = LookUpTable::open(&look_up_table::table_path(root)?)?;
+        let slots = Lazy::with_slots(kept.files());
         Some(Self { kept, root: root.path().to_path_buf(), slots })
     }
 
     /// Returns the content of a file, which is read on first use.
-    pub(super) fn known(&self, file: u32) -> &ParsedLedgerFile {
+    pub(super) fn parsed_file(&self, file: u32) -> &ParsedLedgerFile {
         self.slots.get(file).get_or_init(|| {
             let path = self.kept.path(file);
             let disk = self.root.join(path.as_str());
@@ -154,7 +154,7 @@ impl Shelf {
     pub(super) fn read_all(&self, standing: &[bool]) {
         let all = (0_u32..).zip(standing).filter(|(_, stands)| **stands).map(|(file, _)| file);
         let files: Vec<u32> = all.filter(|file| self.slots.get(*file).get().is_none()).collect();
-        in_parallel(&files, |at| self.known(*at).entries.len());
+        in_parallel(&files, |at| self.parsed_file(*at).entries.len());
     }
 }
 
@@ -171,7 +171,7 @@ struct FoundLedgerFiles {
 }
 
 impl FoundLedgerFiles {
-    fn of(root: &Root, shelf: Option<Arc<Shelf>>) -> Self {
+    fn find_in(root: &Root, shelf: Option<Arc<Shelf>>) -> Self {
         let mut found = Self::default();
         let kept = shelf.as_ref().map(|shelf| &shelf.kept);
         found.standing.resize(kept.map_or(0, LookUpTable::files), false);
@@ -203,14 +203,14 @@ impl FoundLedgerFiles {
     }
 
     /// Returns how many files of the shelf were removed or changed.
-    fn gone(&self) -> usize {
+    fn count_of_missing(&self) -> usize {
         self.standing.iter().filter(|stands| !**stands).count()
     }
 
     /// Returns how many files of evidence were added or removed since the table was written.
     fn changes(&self) -> usize {
         let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
-        self.gone() + self.others.keys().filter(is_evidence).count()
+        self.count_of_missing() + self.others.keys().filter(is_evidence).count()
     }
 
     /// Reads the files that are not on the shelf. Those that have not changed are taken from
@@ -232,7 +232,7 @@ impl FoundLedgerFiles {
             standing: self.standing.clone(),
             others: in_parallel(&rest, read).into_iter().collect(),
         };
-        let is_sealed = sealed.among(&|| files.sections().collect());
+        let is_sealed = sealed.sealed_among(&|| files.sections().collect());
         let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
             let known = as_it_was(file, stamp);
             let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
@@ -246,7 +246,7 @@ impl FoundLedgerFiles {
     /// Writes the table again from the files that were read, and opens it. `None` if too few files
     /// have changed, or if it cannot be written.
     fn write(&self, root: &Root, read: &LedgerFiles) -> Option<Shelf> {
-        let place = look_up_table::place(root)?;
+        let place = look_up_table::table_path(root)?;
         let mut months = self.months.clone();
         let mut new = Vec::new();
         let mut sections: HashSet<Digest> =
@@ -270,7 +270,7 @@ impl FoundLedgerFiles {
                 }
             }
         }
-        if new.len() + self.gone() <= MAX_CHANGES {
+        if new.len() + self.count_of_missing() <= MAX_CHANGES {
             return None;
         }
         let before = self.shelf.as_ref().map(|shelf| (&shelf.kept, &self.standing[..]));
@@ -298,10 +298,10 @@ impl LedgerFiles {
     /// Reads the files of a ledger again. Files that have not changed are taken from `before`.
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
-        let mut found = FoundLedgerFiles::of(root, before.shelf.clone().or_else(open));
+        let mut found = FoundLedgerFiles::find_in(root, before.shelf.clone().or_else(open));
         if found.changes() > MAX_CHANGES && before.shelf.is_some() {
             // Another process may have written a newer table.
-            found = FoundLedgerFiles::of(root, open());
+            found = FoundLedgerFiles::find_in(root, open());
         }
         let read = found.read(before, is_own, sealed);
         if found.changes() <= MAX_CHANGES {
@@ -312,7 +312,7 @@ impl LedgerFiles {
             // shelf, so that it is not read again.
             Some(written) => {
                 let written = Arc::new(written);
-                let found = FoundLedgerFiles::of(root, Some(Arc::clone(&written)));
+                let found = FoundLedgerFiles::find_in(root, Some(Arc::clone(&written)));
                 for (path, known) in &read.others {
                     let at = written.kept.find(path).filter(|at| found.standing[*at as usize]);
                     if let Some(at) = at {
@@ -328,7 +328,7 @@ impl LedgerFiles {
     /// Returns true if no file was added, removed or changed (in size or time) since they were
     /// read.
     pub(super) fn are_current(&self, root: &Root) -> bool {
-        let found = FoundLedgerFiles::of(root, self.shelf.clone());
+        let found = FoundLedgerFiles::find_in(root, self.shelf.clone());
         found.standing == self.standing
             && found.others.len() == self.others.len()
             && found.others.iter().zip(&self.others).all(|((path, (_, now)), (then, known))| {
@@ -378,7 +378,7 @@ impl LedgerFiles {
             }
             standing[at as usize] = false;
             if kept > 0 {
-                let left = shelf.known(at).keeping(|one| is_kept(&path, one));
+                let left = shelf.parsed_file(at).keeping(|one| is_kept(&path, one));
                 others.insert(path, left);
             }
         }
@@ -387,14 +387,14 @@ impl LedgerFiles {
 
     /// Returns the files of the shelf that share a section with a file that is not on the shelf.
     /// Two files of the shelf never share a section.
-    pub(super) fn twice(&self) -> Vec<u32> {
+    pub(super) fn files_with_shared_sections(&self) -> Vec<u32> {
         let Some(shelf) = &self.shelf else { return Vec::new() };
         let others: HashSet<&Digest> =
             self.others.values().flat_map(|known| known.sections.iter()).collect();
         if others.is_empty() {
             return Vec::new();
         }
-        let named = others.iter().flat_map(|digest| shelf.kept.named(digest));
+        let named = others.iter().flat_map(|digest| shelf.kept.files_named(digest));
         let is_there = |sections: &[Digest]| sections.iter().any(|one| others.contains(one));
         let united = shelf.kept.united().filter(|(_, sections)| is_there(sections));
         let all = named.chain(united.map(|(at, _)| at));
@@ -405,10 +405,9 @@ impl LedgerFiles {
     /// shelf, file by file. A section that is in several files (because two branches compacted it)
     /// counts once.
     pub(super) fn entries_once(&self, twice: &[u32]) -> Vec<Arc<Entry>> {
-        let shelf = self
-            .shelf
-            .iter()
-            .flat_map(|shelf| twice.iter().map(|at| (shelf.kept.path(*at), shelf.known(*at))));
+        let shelf = self.shelf.iter().flat_map(|shelf| {
+            twice.iter().map(|at| (shelf.kept.path(*at), shelf.parsed_file(*at)))
+        });
         let mut all: Vec<(RelativePath, &ParsedLedgerFile)> = shelf.collect();
         all.extend(self.others.iter().map(|(path, known)| (path.clone(), known)));
         all.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -92,7 +92,7 @@ impl<'a> Claim<'a> {
         if reassigned.is_empty() {
             return Vec::new();
         }
-        reassigned.since(self.ledger, self.at.entry, path, self.recorded_block(), intent)
+        reassigned.applying_since(self.ledger, self.at.entry, path, self.recorded_block(), intent)
     }
 }
 
@@ -161,48 +161,55 @@ impl Ledger {
     fn read(root: &Root, before: &LedgerFiles) -> Self {
         let is_own = own_chains(root);
         let sealed = journal::sealed(root);
-        Self::of(LedgerFiles::read(root, before, &is_own, &sealed), sealed)
+        Self::from_files_and_sealed(LedgerFiles::read(root, before, &is_own, &sealed), sealed)
     }
 
     /// Returns a copy of this ledger that also contains the journals of this work tree.
     pub fn with_journals(&self, root: &Root) -> Self {
         let files = read::files(root).into_iter();
-        Self::beside(&self.data.files, root, files.filter(|file| journal::is_open(&file.path)))
+        Self::from_files_and_journals(
+            &self.data.files,
+            root,
+            files.filter(|file| journal::is_open(&file.path)),
+        )
     }
 
     /// Makes a ledger from these files and from journals. Journal records that are sealed into one
     /// of the files are not read.
-    fn beside(
+    fn from_files_and_journals(
         files: &LedgerFiles,
         root: &Root,
         journals: impl IntoIterator<Item = LedgerFile>,
     ) -> Self {
         let sealed = journal::sealed(root);
         let journals: Vec<(RelativePath, ParsedLedgerFile)> = {
-            let is_sealed = sealed.among(&|| files.sections().collect());
+            let is_sealed = sealed.sealed_among(&|| files.sections().collect());
             let read = |file: &LedgerFile| ParsedLedgerFile::read_open(file, None, &is_sealed);
             journals.into_iter().map(|file| (file.path.clone(), read(&file))).collect()
         };
-        Self::of(files.but(|_| false, journals), sealed)
+        Self::from_files_and_sealed(files.but(|_| false, journals), sealed)
     }
 
     /// Returns a copy of this ledger that knows which of its evidence this clone has sealed.
     pub fn with_seals(&self, root: &Root) -> Self {
-        let ledger = Self::of(self.data.files.but(|_| false, None), journal::sealed(root));
+        let ledger = Self::from_files_and_sealed(
+            self.data.files.but(|_| false, None),
+            journal::sealed(root),
+        );
         Self { derive: self.derive.clone(), ..ledger }
     }
 
     /// Returns a copy of this ledger with additional files that are not on disk.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known = files.iter().map(|(path, bytes)| (path.clone(), read::bytes(path, bytes)));
-        Self::of(self.data.files.but(|_| false, known), self.data.sealed.clone())
+        Self::from_files_and_sealed(self.data.files.but(|_| false, known), self.data.sealed.clone())
     }
 
     /// Returns a ledger with only the sections of evidence for which `is_kept` is true. Journals
     /// are left out.
     pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
         let files = self.data.files.but(journal::is_open, None).keeping(is_kept);
-        Self::of(files, self.data.sealed.clone())
+        Self::from_files_and_sealed(files, self.data.sealed.clone())
     }
 
     /// Like [`Self::evidence_of`], but also contains the journals of all work trees. Those of other
@@ -213,7 +220,7 @@ impl Ledger {
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
         let files = self.data.files.but(journal::is_open, None).keeping(is_kept);
-        Self::beside(&files, root, journal::all(root))
+        Self::from_files_and_journals(&files, root, journal::all_journals(root))
     }
 
     /// The files of evidence, each with the digests of its sections.
@@ -253,11 +260,11 @@ impl Ledger {
         others: BTreeMap<RelativePath, ParsedLedgerFile>,
         sealed: Sealed,
     ) -> Self {
-        Self::of(LedgerFiles { others, ..LedgerFiles::default() }, sealed)
+        Self::from_files_and_sealed(LedgerFiles { others, ..LedgerFiles::default() }, sealed)
     }
 
-    fn of(files: LedgerFiles, sealed: Sealed) -> Self {
-        let twice = files.twice();
+    fn from_files_and_sealed(files: LedgerFiles, sealed: Sealed) -> Self {
+        let twice = files.files_with_shared_sections();
         let mut entries = files.entries_once(&twice);
         let times = fold(&mut entries);
         let judgement = chain::judge(&entries);
@@ -267,7 +274,7 @@ impl Ledger {
             }
         }
         let (times, entries): (Vec<_>, Vec<_>) = {
-            let is_sealed = sealed.among(&|| files.sections().collect());
+            let is_sealed = sealed.sealed_among(&|| files.sections().collect());
             // A journal record that was sealed into evidence of this ledger is left out. Otherwise
             // it would count twice.
             let is_left_out = |at: usize, entry: &Entry| {
@@ -278,7 +285,7 @@ impl Ledger {
             let kept = all.filter(|(at, (_, entry))| !is_left_out(*at, entry));
             kept.map(|(_, timed)| timed).unzip()
         };
-        let order = FoldOrder::of(&files, &twice, &entries, &times);
+        let order = FoldOrder::merged_by_time(&files, &twice, &entries, &times);
         let mut data =
             LedgerData { files, sealed, links: judgement.findings, order, ..LedgerData::default() };
         for (at, place) in (0..).zip(&data.order.all) {
@@ -293,7 +300,7 @@ impl Ledger {
 
     fn with_data(data: Arc<LedgerData>) -> Self {
         let count = data.order.all.len();
-        let (derived, by_block) = (Lazy::of(count), Lazy::of(count));
+        let (derived, by_block) = (Lazy::with_slots(count), Lazy::with_slots(count));
         Self { data, derive: None, derived, of_wholes: OnceLock::new(), by_block }
     }
 
@@ -331,7 +338,7 @@ impl Ledger {
             EntryIndex::Row(row) => {
                 let shelf = self.data.files.shelf.as_ref().expect("rows are of the shelf");
                 let (file, nth) = shelf.kept.origin(row);
-                &shelf.known(file).entries[nth as usize]
+                &shelf.parsed_file(file).entries[nth as usize]
             }
         }
     }
@@ -412,7 +419,7 @@ impl Ledger {
     /// Returns the claims that match a look-up, in fold order.
     fn claims(&self, sought: LookUp<'_>) -> Vec<ClaimRef> {
         let key = sought.key();
-        let mut entries = self.data.named(&key);
+        let mut entries = self.data.entries_with_key(&key);
         if matches!(sought, LookUp::Content(_) | LookUp::Called(..)) {
             // The keys of an entry that names a file as a whole do not include the keys of the
             // blocks in it.
@@ -420,8 +427,9 @@ impl Ledger {
         }
         if let LookUp::Intent(intent) = sought {
             let moved = self.reassigned().paths_under(self, intent);
-            entries
-                .extend(moved.iter().flat_map(|path| self.data.named(&LookUp::Path(path).key())));
+            entries.extend(
+                moved.iter().flat_map(|path| self.data.entries_with_key(&LookUp::Path(path).key())),
+            );
         }
         sorted(entries).into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
@@ -482,16 +490,17 @@ impl Ledger {
             return sought.is_of(record, file, range);
         };
         let path = &file.relative_path;
-        let now =
-            |from| reassigned.since(self, at, path, range, from).last().map_or(from, |to| to.to);
+        let now = |from| {
+            reassigned.applying_since(self, at, path, range, from).last().map_or(from, |to| to.to)
+        };
         intents(record, file).into_iter().any(|from| now(from) == intent)
     }
 
     /// The blocks that were reassigned to other intents.
     fn reassigned(&self) -> &Reassignments {
         self.data.reassigned.get_or_init(|| {
-            let records = self.data.named(&REASSIGN);
-            Reassignments::of(records.into_iter().map(|at| (at, self.entry(at))))
+            let records = self.data.entries_with_key(&REASSIGN);
+            Reassignments::from_entries(records.into_iter().map(|at| (at, self.entry(at))))
         })
     }
 
@@ -499,7 +508,7 @@ impl Ledger {
     /// because this reads texts from git.
     fn of_wholes(&self) -> &HashMap<LookUpKey, Vec<u32>> {
         self.of_wholes.get_or_init(|| {
-            let mut wholes = self.data.named(&WHOLE);
+            let mut wholes = self.data.entries_with_key(&WHOLE);
             wholes.retain(|at| is_whole(self.entry(*at)));
             let keys = |at: &u32| {
                 let claims = self.all_of(*at).into_iter();
@@ -519,7 +528,7 @@ impl Ledger {
 
     /// Returns the records of changes to the registry, in fold order.
     pub fn of_registry(&self) -> impl Iterator<Item = &Entry> {
-        let entries = self.data.named(&REGISTRY).into_iter().map(|at| self.entry(at));
+        let entries = self.data.entries_with_key(&REGISTRY).into_iter().map(|at| self.entry(at));
         entries.filter(|entry| entry.record.kind == RecordKind::Registry)
     }
 
@@ -574,7 +583,7 @@ impl Ledger {
 
     /// Returns the entry with this record id. If there are several, the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        let found = self.data.named(&LookUp::Id(record).key());
+        let found = self.data.entries_with_key(&LookUp::Id(record).key());
         found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
@@ -591,14 +600,14 @@ impl Ledger {
 
     /// Returns the indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
-        let mut found = self.data.named(&LookUp::Intent(intent).key());
+        let mut found = self.data.entries_with_key(&LookUp::Intent(intent).key());
         found.retain(|at| self.entry(*at).record.intent_id.as_deref() == Some(intent));
         found
     }
 
     /// Returns the indices of the entries that name a path, in fold order.
     pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
-        let mut found = self.data.named(&LookUp::Path(path).key());
+        let mut found = self.data.entries_with_key(&LookUp::Path(path).key());
         let is_it = |file: &FileRecord| file.relative_path == *path;
         found.retain(|at| self.entry(*at).record.files.iter().any(is_it));
         found
@@ -659,13 +668,13 @@ impl LedgerData {
     fn all_files(&self) -> impl Iterator<Item = (RelativePath, &ParsedLedgerFile)> {
         self.read_all();
         let of_shelf = self.files.of_shelf();
-        let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.known(at)));
+        let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.parsed_file(at)));
         of_shelf.chain(self.files.others.iter().map(|(path, known)| (path.clone(), known)))
     }
 
     /// Returns the entries that may have a key, in fold order. Keys are short hashes, so the caller
     /// has to check each entry.
-    fn named(&self, key: &LookUpKey) -> Vec<u32> {
+    fn entries_with_key(&self, key: &LookUpKey) -> Vec<u32> {
         let mut found = self.named.get(key).cloned().unwrap_or_default();
         let Some(shelf) = &self.files.shelf else { return found };
         match shelf.kept.rows(key) {

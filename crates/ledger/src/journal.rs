@@ -40,7 +40,7 @@ pub(super) struct Journals {
 
 impl Journals {
     /// Returns `None` if the workspace has no git directory.
-    pub(super) fn of(root: &Root) -> Option<Self> {
+    pub(super) fn in_git_directory(root: &Root) -> Option<Self> {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
         let tree = match git_dir == common {
@@ -70,7 +70,7 @@ impl Journals {
     /// directory. The journals of removed work trees are included, since otherwise nobody could
     /// seal their records.
     pub(super) fn files(&self) -> Vec<LedgerFile> {
-        let mut folders = self.others();
+        let mut folders = self.folders_of_other_trees();
         folders.retain(|folder| self.is_removed(folder));
         folders.push(self.folder());
         folders.iter().flat_map(|folder| files_in(folder)).collect()
@@ -86,7 +86,7 @@ impl Journals {
 
     /// The folders of the other work trees of this workspace, including work trees that were
     /// removed.
-    pub(super) fn others(&self) -> Vec<PathBuf> {
+    pub(super) fn folders_of_other_trees(&self) -> Vec<PathBuf> {
         let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
         let named =
             store::entries(&self.all).filter_map(|folder| folder.file_name().into_string().ok());
@@ -101,7 +101,7 @@ fn files_in(folder: &Path) -> Vec<LedgerFile> {
         .filter_map(|entry| {
             let disk = entry.path();
             let writer = disk.file_name()?.to_str()?.strip_suffix(".jsonl")?;
-            Some(LedgerFile { path: shown(writer), disk })
+            Some(LedgerFile { path: shown_path(writer), disk })
         })
         .collect();
     files.sort_by(|a, b| (&a.path, &a.disk).cmp(&(&b.path, &b.disk)));
@@ -110,19 +110,19 @@ fn files_in(folder: &Path) -> Vec<LedgerFile> {
 
 /// All journals of a repository: first those of other work trees, including removed ones, then
 /// those of this work tree.
-pub(super) fn all(root: &Root) -> Vec<LedgerFile> {
-    let Some(journals) = Journals::of(root) else { return Vec::new() };
-    let folders = journals.others().into_iter().chain([journals.folder()]);
+pub(super) fn all_journals(root: &Root) -> Vec<LedgerFile> {
+    let Some(journals) = Journals::in_git_directory(root) else { return Vec::new() };
+    let folders = journals.folders_of_other_trees().into_iter().chain([journals.folder()]);
     folders.flat_map(|folder| files_in(&folder)).collect()
 }
 
 /// The journals of this work tree and of work trees that were removed. None without git.
 pub(super) fn of_work_tree(root: &Root) -> Vec<LedgerFile> {
-    Journals::of(root).map(|journals| journals.files()).unwrap_or_default()
+    Journals::in_git_directory(root).map(|journals| journals.files()).unwrap_or_default()
 }
 
 /// The path of a writer's journal as it is shown in the work tree.
-pub(super) fn shown(writer: &str) -> RelativePath {
+pub(super) fn shown_path(writer: &str) -> RelativePath {
     let name: String = writer.chars().filter(char::is_ascii_alphanumeric).collect();
     RelativePath::new(&format!("{SHOWN}/{name}.jsonl"))
         .expect("a fixed folder and letters are a path")
@@ -136,7 +136,7 @@ pub fn is_open(path: &RelativePath) -> bool {
 /// Creates the hard link that shows a journal in the work tree, if the file system has hard links.
 /// The link only helps people to watch the journal, so a failure is logged and not returned.
 pub(super) fn show(root: &Root, writer: &str, file: &Path) {
-    let shown = root.absolute(&shown(writer));
+    let shown = root.absolute(&shown_path(writer));
     if shown.symlink_metadata().is_ok() {
         return;
     }
@@ -164,7 +164,7 @@ struct Mark {
 impl Sealed {
     /// Returns a function that takes the id of a record and returns true if the record was sealed
     /// into one of these sections. `sections` is only called if anything was sealed in this clone.
-    pub(super) fn among<'a>(
+    pub(super) fn sealed_among<'a>(
         &'a self,
         sections: &dyn Fn() -> HashSet<Digest>,
     ) -> impl Fn(&str) -> bool + Sync + use<'a> {
@@ -230,7 +230,7 @@ impl SectionSources {
         for (record, into) in sealed(root).into {
             into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
         }
-        let journals = all(root).into_iter();
+        let journals = all_journals(root).into_iter();
         let journals =
             journals.filter_map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok()?);
         let mut held = HashSet::new();
@@ -292,7 +292,7 @@ pub struct JournalRecord {
 
 /// All records of the journals of this work tree and of work trees that were removed, including
 /// those that were sealed.
-pub fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
+pub fn held_records(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     let mut all = Vec::new();
     for file in of_work_tree(root) {
         let bytes = store::read_capped(&file.disk, MAX_JOURNAL)?.unwrap_or_default();

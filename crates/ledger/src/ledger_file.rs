@@ -32,7 +32,7 @@ pub(super) struct ReadStamp {
 impl ReadStamp {
     pub(super) fn now(file: &LedgerFile) -> Option<Self> {
         let found = file.disk.metadata().ok()?;
-        let exact = cache::FileStamp::of(&found);
+        let exact = cache::FileStamp::from_metadata(&found);
         Some(Self { length: found.len(), modified: found.modified().ok(), exact })
     }
 }

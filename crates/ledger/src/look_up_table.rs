@@ -101,7 +101,7 @@ pub(super) fn month(folder: &str) -> Option<&str> {
 
 /// Returns the path of a workspace's table. The file name contains a hash of the workspace's path,
 /// because several work trees share a git directory.
-pub(super) fn place(root: &Root) -> Option<PathBuf> {
+pub(super) fn table_path(root: &Root) -> Option<PathBuf> {
     let digest = Sha256::digest(root.path().as_os_str().as_encoded_bytes());
     Some(cache::folder(root)?.join(format!("evidence-{}", hex(&digest[..8]))))
 }
@@ -111,7 +111,7 @@ pub(super) fn place(root: &Root) -> Option<PathBuf> {
 pub(super) fn state(folder: &Path) -> Option<FileStamp> {
     let now = SystemTime::now();
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    FileStamp::of(&found).filter(|stamp| stamp.at_rest(now))
+    FileStamp::from_metadata(&found).filter(|stamp| stamp.at_rest(now))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -181,7 +181,7 @@ impl LookUpTable {
     }
 
     /// Returns the files with this digest in their name, in any month.
-    pub(super) fn named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
+    pub(super) fn files_named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
         (0..self.head.folders.len()).filter_map(|at| self.find_in(at, digest))
     }
 
@@ -266,7 +266,9 @@ impl TableRows {
     /// damaged.
     fn of_kept(kept: &LookUpTable, standing: &[bool]) -> Self {
         let mut gathered = Self::default();
-        let Some(rows) = kept.table.all().ok().filter(|_| kept.is_sound()) else { return gathered };
+        let Some(rows) = kept.table.all_rows().ok().filter(|_| kept.is_sound()) else {
+            return gathered;
+        };
         let mut keys: Vec<Vec<LookUpKey>> = vec![Vec::new(); kept.entries()];
         for row in rows {
             if let Some(keys) = keys.get_mut(u32_at(&row, 8) as usize) {
@@ -299,7 +301,7 @@ impl TableRows {
         gathered
     }
 
-    fn add(&mut self, new: &New<'_>) -> Option<()> {
+    fn add_entry(&mut self, new: &New<'_>) -> Option<()> {
         let month = month(new.path.as_str().rsplit_once('/')?.0)?;
         let name: EvidenceName = (month.to_owned(), digest_of_path(new.path)?);
         let count = u32::try_from(new.known.entries.len()).ok()?;
@@ -326,7 +328,7 @@ pub(super) fn write(
     let before = before.map(|(kept, standing)| TableRows::of_kept(kept, standing));
     let mut all = before.unwrap_or_default();
     for new in new {
-        all.add(new);
+        all.add_entry(new);
     }
     let TableRows { mut files, mut entries, paths, intents } = all;
     files.sort_unstable_by(|a, b| a.0.cmp(&b.0));

@@ -35,7 +35,9 @@ impl LookUp<'_> {
         match self {
             Self::Path(path) => hasher.update(["p", path.as_str()].concat()),
             Self::Content(hash) => hasher.update(["c", hash.key()].concat()),
-            Self::Called(kind, path) => hasher.update(["n", kind, "\0", &plain(path)].concat()),
+            Self::Called(kind, path) => {
+                hasher.update(["n", kind, "\0", &letters_of_last_segment(path)].concat())
+            }
             Self::Intent(intent) => hasher.update(["i", intent].concat()),
             Self::Id(record) => hasher.update(["r", record].concat()),
         }
@@ -51,8 +53,10 @@ impl LookUp<'_> {
                 is_content_hash(&range.content_hash) && range.content_hash.key() == hash.key()
             }
             Self::Called(kind, path) => {
-                let is_it =
-                    |name: &BlockName| name.kind == *kind && plain(&name.path) == plain(path);
+                let is_it = |name: &BlockName| {
+                    name.kind == *kind
+                        && letters_of_last_segment(&name.path) == letters_of_last_segment(path)
+                };
                 range.block.as_ref().is_some_and(is_it)
             }
             Self::Intent(intent) => intents(record, file).contains(intent),
@@ -63,7 +67,7 @@ impl LookUp<'_> {
 
 /// Returns the letters and digits of the last segment of a name, in lower case. A segment without
 /// any (an operator) is returned unchanged.
-fn plain(path: &str) -> String {
+fn letters_of_last_segment(path: &str) -> String {
     let leaf = path.rsplit('.').next().unwrap_or(path);
     let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
     let plain: String = letters.flat_map(char::to_lowercase).collect();

@@ -78,7 +78,7 @@ pub enum Against {
 
 impl Row {
     /// Returns the row of a block that is inside `depth` other blocks.
-    pub fn of(block: &Block, depth: u8) -> Self {
+    pub fn from_block(block: &Block, depth: u8) -> Self {
         let print = &block.fingerprint;
         let text = print.own_text.as_ref().unwrap_or(&print.content);
         let lead = print.lead.as_ref();
@@ -112,13 +112,14 @@ impl Row {
 
 impl Outline {
     /// Returns the outline of a file.
-    pub fn of(blocks: &FileBlocks) -> Self {
+    pub fn from_blocks(blocks: &FileBlocks) -> Self {
         let mut depths: Vec<u8> = Vec::with_capacity(blocks.blocks.len());
         for block in &blocks.blocks {
             let around = block.container.and_then(|outer| depths.get(outer));
             depths.push(around.map_or(0, |depth| depth.saturating_add(1)));
         }
-        let rows = blocks.blocks.iter().zip(depths).map(|(block, depth)| Row::of(block, depth));
+        let rows =
+            blocks.blocks.iter().zip(depths).map(|(block, depth)| Row::from_block(block, depth));
         Self { rows: rows.collect() }
     }
 
@@ -276,7 +277,8 @@ mod tests {
 
     #[test]
     fn no_two_kinds_have_one_short_hash() {
-        let kinds: HashSet<[u8; 2]> = BlockKind::all().map(|kind| kind_of(kind.as_str())).collect();
-        assert_eq!(kinds.len(), BlockKind::all().count());
+        let kinds: HashSet<[u8; 2]> =
+            BlockKind::every_kind().map(|kind| kind_of(kind.as_str())).collect();
+        assert_eq!(kinds.len(), BlockKind::every_kind().count());
     }
 }

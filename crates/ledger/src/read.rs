@@ -38,7 +38,7 @@ impl LedgerFile {
         let mut file = store::open(&self.disk)?;
         let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
         file.seek(SeekFrom::Start(length))?;
-        let mut state = ScanState::after(length, sealed.len());
+        let mut state = ScanState::after_records(length, sealed.len());
         let mut reading =
             ParsedLedgerFile { passed_over: sealed.into(), ..ParsedLedgerFile::default() };
         window(&self.path, &mut file, &mut state, &mut reading)?;
@@ -80,7 +80,7 @@ pub(super) fn list(root: &Root, is_known: IsKnown<'_>) -> (Vec<LedgerFile>, Vec<
             if is_ledger_file(&name) && kind.is_file() {
                 found.files.push(path);
             } else if is_ledger_folder(&name) && kind.is_dir() {
-                found.add(&top.join(&name), path, MAX_DEPTH, is_known);
+                found.add_folder(&top.join(&name), path, MAX_DEPTH, is_known);
             }
         }
     }
@@ -125,7 +125,7 @@ struct Listing {
 }
 
 impl Listing {
-    fn add(&mut self, folder: &Path, path: String, depth: usize, is_known: IsKnown<'_>) {
+    fn add_folder(&mut self, folder: &Path, path: String, depth: usize, is_known: IsKnown<'_>) {
         if is_known(&path, folder) {
             return;
         }
@@ -134,7 +134,7 @@ impl Listing {
                 self.files.push(format!("{path}/{name}"));
             } else if depth > 0 && kind.is_dir() {
                 self.outer.push(path.clone());
-                self.add(&folder.join(&name), format!("{path}/{name}"), depth - 1, is_known);
+                self.add_folder(&folder.join(&name), format!("{path}/{name}"), depth - 1, is_known);
             }
         }
     }
@@ -161,7 +161,7 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
     let (mut parsed, sections) = evidence_file(path, named, bytes);
     let is_sound = parsed.digest == Some(named);
     let trust = if is_sound { Trust::Claimed } else { Trust::Contradicted };
-    let mut lines = LineCounter::of(bytes);
+    let mut lines = LineCounter::for_bytes(bytes);
     for section in &sections {
         parsed.entries.extend(entries_of(path, &mut lines, section, trust));
     }
@@ -175,7 +175,7 @@ pub(super) fn evidence_file(
     named: Digest,
     bytes: &[u8],
 ) -> (ParsedLedgerFile, Vec<Section>) {
-    let digest = Digest::of(bytes);
+    let digest = Digest::compute(bytes);
     let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
     let mut sections = evidence::read(bytes).unwrap_or_else(|why| {
         parsed.findings.push(no_evidence(path, why));
@@ -191,14 +191,14 @@ pub(super) fn evidence_file(
         let origin = EntryOrigin { end: bytes.len() as u64, ..EntryOrigin::of_file(path) };
         let with_line_feeds = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
         // Restoring a file does not help as long as git converts it.
-        let (reason, help) = match Digest::of(with_line_feeds.as_bytes()) == named {
+        let (reason, help) = match Digest::compute(with_line_feeds.as_bytes()) == named {
             true => ("its line ends were converted", KEEP_BYTES.to_owned()),
             false => ("its bytes were changed", restore(path)),
         };
         let message = format!("The file does not match the digest in its name: {reason}.");
         parsed.findings.push(finding(Code::LedgerForged, &origin, message, help));
     }
-    let mut lines = LineCounter::of(bytes);
+    let mut lines = LineCounter::for_bytes(bytes);
     for span in sections.iter().flat_map(|section| &section.unreadable) {
         let origin = lines.origin(path, span);
         parsed.findings.push(finding(
@@ -225,14 +225,14 @@ struct LineCounter<'a> {
 }
 
 impl<'a> LineCounter<'a> {
-    fn of(bytes: &'a [u8]) -> Self {
+    fn for_bytes(bytes: &'a [u8]) -> Self {
         Self { bytes, counted: 0, line: 1 }
     }
 
     /// Returns the number of the line that contains the byte at `start`, counted from 1.
-    fn at(&mut self, start: usize) -> u32 {
+    fn line_at(&mut self, start: usize) -> u32 {
         if start < self.counted {
-            *self = Self::of(self.bytes);
+            *self = Self::for_bytes(self.bytes);
         }
         let between = self.bytes[self.counted..start].iter().filter(|byte| **byte == b'\n').count();
         self.line = self.line.saturating_add(u32::try_from(between).unwrap_or(u32::MAX));
@@ -244,7 +244,7 @@ impl<'a> LineCounter<'a> {
     fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
         EntryOrigin {
             path: path.clone(),
-            line: self.at(span.start),
+            line: self.line_at(span.start),
             start: span.start as u64,
             end: span.end as u64,
         }
@@ -285,7 +285,7 @@ fn erased_of(
 ) -> Option<ErasedSection> {
     let stones = section.lines.iter().filter(|(_, said)| said.is_erased());
     let tombstones: Vec<(u32, Arc<[u8]>)> = stones
-        .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
+        .map(|(span, _)| (lines.line_at(span.start), Arc::from(&lines.bytes[span.clone()])))
         .collect();
     (!tombstones.is_empty()).then(|| ErasedSection {
         path: path.clone(),

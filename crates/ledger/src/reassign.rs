@@ -34,7 +34,7 @@ pub(super) struct Reassignments(HashMap<BlockKey, Vec<(u32, u32)>>);
 
 impl Reassignments {
     /// Collects the reassignments from entries, which are given with their indices in fold order.
-    pub(super) fn of<'a>(entries: impl IntoIterator<Item = (u32, &'a Entry)>) -> Self {
+    pub(super) fn from_entries<'a>(entries: impl IntoIterator<Item = (u32, &'a Entry)>) -> Self {
         let mut all: HashMap<BlockKey, Vec<(u32, u32)>> = HashMap::new();
         for (at, entry) in entries {
             let Some(reassigned) = reassigned_blocks(entry) else { continue };
@@ -63,7 +63,7 @@ impl Reassignments {
     /// Returns the reassignments that apply to a block that the entry `at` recorded under the
     /// intent `from`, oldest first. Each reassignment must start from the intent to which the one
     /// before led, for example INT-001 to INT-002, then INT-002 to INT-003. Others are skipped.
-    pub(super) fn since<'a>(
+    pub(super) fn applying_since<'a>(
         &self,
         ledger: &'a Ledger,
         at: u32,

@@ -318,7 +318,7 @@ impl FileRecord {
     }
 
     /// Makes a file entry that has only a path.
-    pub fn bare(relative_path: RelativePath) -> Self {
+    pub fn with_path_only(relative_path: RelativePath) -> Self {
         Self {
             relative_path,
             conversations: Vec::new(),
@@ -479,7 +479,7 @@ impl BlockRecord {
     }
 
     /// Makes a record that has only lines and a content hash.
-    pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
+    pub fn with_lines_only(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self { start_line, end_line, content_hash, ..Self::default() }
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct ScanState {
 
 impl ScanState {
     /// The state after `bytes` bytes with this many records, each on a line of its own.
-    pub(super) fn after(bytes: u64, records: usize) -> Self {
+    pub(super) fn after_records(bytes: u64, records: usize) -> Self {
         let lines = u32::try_from(records).unwrap_or(u32::MAX);
         Self { offset: bytes, lines, begun: records > 0, ..Self::default() }
     }

@@ -50,7 +50,7 @@ fn block(n: u32) -> BlockRecord {
         token_hash: Some(TokenHash::from_ledger(format!("t1:{n:032x}"))),
         shape_hash: Some(ShapeHash::from_ledger(format!("s1:{n:032x}"))),
         tokens: Some(7),
-        ..BlockRecord::bare(
+        ..BlockRecord::with_lines_only(
             n + 1,
             n + 3,
             ContentHash::from_ledger(format!("sha256:{0:032x}{0:032x}", n + 1)),
@@ -75,7 +75,7 @@ fn mutation(session: &str, file: &str, blocks: impl IntoIterator<Item = u32>) ->
                 related: vec![Related { kind: "intent".into(), value: "INT-001".into() }],
                 extra: Extra::new(),
             }],
-            ..FileRecord::bare(path(file))
+            ..FileRecord::with_path_only(path(file))
         }],
         ..Record::default()
     }
@@ -347,7 +347,7 @@ mod verification {
     #[test]
     fn the_advice_for_converted_line_ends_keeps_git_from_converting_them() {
         let text = "{\"evidence\":2}\n";
-        let path = crate::evidence::path_of(Digest::of(text.as_bytes()), "2026-02");
+        let path = crate::evidence::path_of(Digest::compute(text.as_bytes()), "2026-02");
         let help = |bytes: &str| read::bytes(&path, bytes.as_bytes()).findings[0].help.clone();
         assert!(help("{\"evidence\":2}\r\n").contains("`*.jsonl -text`"));
         assert!(help("{\"evidence\":1}\n").contains("git checkout"));
@@ -365,7 +365,7 @@ mod verification {
         let section =
             "{\"evidence\":2}\n{\"id\":\"r\",\"timestamp\":\"t\",\"kind\":\"approval\"}\n";
         let bytes = section.repeat(2).into_bytes();
-        let path = crate::evidence::path_of(Digest::of(&bytes), "2026-02");
+        let path = crate::evidence::path_of(Digest::compute(&bytes), "2026-02");
         let ledger = Ledger::from_files(&[(path, bytes)]);
         assert_eq!((ledger.len(), ledger.findings().len()), (1, 0));
     }

@@ -60,7 +60,7 @@ pub struct Terms {
 
 impl Terms {
     /// Reads the terms of an intent from the registry, the ignore files and the lessons.
-    pub fn of(ws: &Workspace, intent: &Intent) -> Self {
+    pub fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
         Self {
             instruction: INSTRUCTION,
             constraints: values(&intent.constraints),
@@ -88,7 +88,7 @@ pub struct ContextAnswer {
 
 /// Makes the context of an intent.
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
-    let terms = Terms::of(ws, intent);
+    let terms = Terms::from_registry(ws, intent);
     // The XML is already limited to [`MAX_CHARS`], at the end of an element, so it is not cut
     // again.
     let context = text::of_repository(&xml(ws, intent, extent, &terms), usize::MAX);
@@ -119,7 +119,7 @@ fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) ->
             out.line(1, &format!("<note>{}</note>", escaped(&note)));
         }
         produced(ws, intent, &mut out);
-        history::add(ws, intent, &mut out);
+        history::add_last_records(ws, intent, &mut out);
     }
     out.text.push_str("</intent_context>\n");
     out.text

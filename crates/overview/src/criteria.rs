@@ -89,7 +89,7 @@ pub struct TreeState {
 
 impl TreeState {
     /// The state of the work tree now.
-    pub fn of(ws: &Workspace) -> Result<Self, VerbError> {
+    pub fn from_git(ws: &Workspace) -> Result<Self, VerbError> {
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else {
             return Ok(Self { commit: None, clean: None });
         };
@@ -100,7 +100,7 @@ impl TreeState {
 
     /// Returns the state during a run that began in this state and ended in the state `end`. It is
     /// clean if both are clean and have the same commit.
-    pub fn until(self, end: &Self) -> Self {
+    pub fn merged_with_end(self, end: &Self) -> Self {
         let clean = self.clean.zip(end.clean);
         let is_same = self.commit == end.commit;
         Self { clean: clean.map(|(before, after)| before && after && is_same), ..self }
@@ -164,7 +164,7 @@ pub fn record(
 }
 
 /// Returns the criteria of an intent, each with its state at `HEAD`.
-pub fn of(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
+pub fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let entries = ws.entries_of(&intent.id.value).into_iter().map(|at| ws.ledger.entry(at));
     let runs: Vec<_> = entries
         .filter(|entry| entry.record.kind == RecordKind::Test && ws.namesake(entry).is_none())
@@ -219,8 +219,8 @@ fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> Crit
 pub fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;
-    let criteria = of(ws, intent);
-    let tree = TreeState::of(ws)?;
+    let criteria = criteria_of_intent(ws, intent);
+    let tree = TreeState::from_git(ws)?;
     if ws.policy.completion == Completion::Passed
         && let Some(reason) = missing(&intent.id.value, &criteria, &tree)
     {
@@ -278,7 +278,7 @@ mod tests {
     fn a_run_during_which_a_file_changed_is_not_clean() {
         let tree =
             |commit: &str, clean| TreeState { commit: Some(commit.into()), clean: Some(clean) };
-        let clean = |a: TreeState, b: TreeState| a.until(&b).clean;
+        let clean = |a: TreeState, b: TreeState| a.merged_with_end(&b).clean;
         assert_eq!(clean(tree("a", true), tree("a", true)), Some(true));
         assert_eq!(clean(tree("a", true), tree("a", false)), Some(false));
         assert_eq!(clean(tree("a", false), tree("a", true)), Some(false));

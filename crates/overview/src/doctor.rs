@@ -93,7 +93,7 @@ fn observed(ws: &Workspace) -> Option<CheckResult> {
 
 /// Reports records that could not be written when they were made.
 fn unrecorded(ws: &Workspace) -> Option<CheckResult> {
-    let count = after::kept(&ws.root).len();
+    let count = after::waiting_record_files(&ws.root).len();
     let records = counted(count, "record");
     let detail = format!("{records} could not be written; `intent doctor --retry` tries again");
     (count > 0).then(|| bad(detail))
@@ -154,7 +154,12 @@ fn git(ws: &Workspace) -> CheckResult {
 fn registry(ws: &Workspace) -> CheckResult {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
-        return bad(format!("{}: {} {}", finding.place(path), finding.message, finding.help));
+        return bad(format!(
+            "{}: {} {}",
+            finding.place_in_compiler_form(path),
+            finding.message,
+            finding.help
+        ));
     }
     if let Some(missing) = ws.missing_registry() {
         return bad(missing);

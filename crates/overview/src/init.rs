@@ -70,12 +70,12 @@ pub fn init(folder: &Path, environment: &Environment) -> Result<InitAnswer, Verb
         layout: layout(&root),
         hooks,
         declined,
-        next: next(&ws),
+        next: next_command(&ws),
     })
 }
 
 /// Returns the command to run next. It is always exactly one.
-fn next(ws: &Workspace) -> String {
+fn next_command(ws: &Workspace) -> String {
     if ws.registry.intents().is_empty() {
         return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
     }

@@ -276,7 +276,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     let tree = ignores::walk(&ws.root);
     let mut gathered = Gathered::default();
     let verified = verify::verify(ws);
-    let held = verify::blocks(ws, |ws, path, file| gathered.add(ws, path, file));
+    let held = verify::blocks(ws, |ws, path, file| gathered.add_file(ws, path, file));
     let activity = gathered.activity(ws);
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());

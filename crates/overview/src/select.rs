@@ -4,7 +4,7 @@
 use judgement::selection::OtherSession;
 use judgement::selection::bind;
 use judgement::selection::in_progress_beside;
-use judgement::selection::others;
+use judgement::selection::other_sessions;
 use judgement::selection::sharing;
 
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ pub fn select(
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: curated.context,
         terms: curated.terms,
-        sessions: others(ws, intent, &overlaps, session_id),
+        sessions: other_sessions(ws, intent, &overlaps, session_id),
         overlaps,
         hint: evidence::git_hooks::hint(ws),
     })

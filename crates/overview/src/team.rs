@@ -71,7 +71,7 @@ struct TeamPlace {
 }
 
 impl TeamPlace {
-    fn of(root: &Root) -> Self {
+    fn in_root(root: &Root) -> Self {
         let top = root.work_tree().unwrap_or(root.path()).to_path_buf();
         let below = root.path().strip_prefix(&top).unwrap_or(Path::new(""));
         let below = below.to_string_lossy().replace('\\', "/");
@@ -109,19 +109,19 @@ pub fn team(
 ) -> Result<TeamAnswer, VerbError> {
     let root = Root::find(folder, environment)?;
     let git = Git::open(&root)?;
-    let place = TeamPlace::of(&root);
+    let place = TeamPlace::in_root(&root);
     let remotes = git.map(|git| git.remotes()).unwrap_or_default();
     let forges = ci::forges(&place, &remotes);
     let mut answer = TeamAnswer { files: Vec::new(), notes: Vec::new() };
-    ci::add(&place, &forges, &mut answer)?;
-    precommit::add(&place, &mut answer)?;
-    codeowners::add(&place, &forges, owners, &mut answer)?;
+    ci::add_ci_job(&place, &forges, &mut answer)?;
+    precommit::add_precommit_hook(&place, &mut answer)?;
+    codeowners::add_codeowners(&place, &forges, owners, &mut answer)?;
     Ok(answer)
 }
 
 /// Removes our files and lines.
 pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreError> {
-    let place = TeamPlace::of(root);
+    let place = TeamPlace::in_root(root);
     let paths = ci::PATHS.iter().chain([&precommit::CONFIG]).chain(&codeowners::PLACES);
     for path in paths {
         let whole = place.top.join(path);
@@ -135,7 +135,7 @@ pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreEr
         match rest {
             None => {}
             Some(Remainder::Theirs(why)) => {
-                let word = shell_word(&answer.shown(&whole));
+                let word = shell_word(&answer.shown_path(&whole));
                 answer.leave(&whole, why, format!("take our part out by hand, or `rm {word}`"));
             }
             Some(Remainder::Text(text)) => {
@@ -159,9 +159,9 @@ pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreEr
 /// Returns what remains of a file without our part. `None` if the file contains nothing of ours.
 fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if ci::PATHS.contains(&path) {
-        return ci::without(path, text);
+        return ci::text_without_job(path, text);
     }
-    if path == precommit::CONFIG { precommit::without(text) } else { without_block(text) }
+    if path == precommit::CONFIG { precommit::text_without_hook(text) } else { without_block(text) }
 }
 
 /// What remains of a file without our part.

@@ -80,7 +80,7 @@ impl UninstallAnswer {
     /// Notes that something was removed, changed or restored. A path is listed once, even if two
     /// steps name it.
     pub fn took(&mut self, path: &Path, how: TakenHow) {
-        let taken = TakenBack { path: self.shown(path), how };
+        let taken = TakenBack { path: self.shown_path(path), how };
         if !self.taken.iter().any(|known| known.path == taken.path) {
             self.taken.push(taken);
         }
@@ -88,7 +88,8 @@ impl UninstallAnswer {
 
     /// Notes that a file or folder remains.
     pub fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
-        let left = Remaining { path: self.shown(path), why: why.into(), remedy: remedy.into() };
+        let left =
+            Remaining { path: self.shown_path(path), why: why.into(), remedy: remedy.into() };
         if !self.left.iter().any(|known| known.path == left.path) {
             self.left.push(left);
         }
@@ -112,7 +113,7 @@ impl UninstallAnswer {
         Ok(())
     }
 
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn shown_path(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.root).unwrap_or(path);
         shown.display().to_string().replace('\\', "/")
     }

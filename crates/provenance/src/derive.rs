@@ -34,7 +34,7 @@ pub fn block_record(document: &Document, block: &Block, before: Before) -> Block
     let row = |row: Option<usize>| row.and_then(|row| u32::try_from(row).ok());
     BlockRecord {
         lines,
-        brought: brought.map(|brought| Places::of(&brought)),
+        brought: brought.map(|brought| Places::from_selection(&brought)),
         row: row(before.row),
         was: row(before.was),
         replaces: before.replaces,
@@ -63,7 +63,7 @@ pub fn derive(
     let record_of = |at: usize, said: Option<&BlockRecord>| {
         let replaces = difference.origin(at).map(|was| was.fingerprint.content.clone());
         let own = lines::own_lines(after, &new.blocks[at]).len();
-        let said = said.and_then(|said| said.brought.as_ref()?.among(own));
+        let said = said.and_then(|said| said.brought.as_ref()?.selected_among(own));
         let mut brought = said.or_else(|| replaces.as_ref().map(|_| vec![true; own]));
         if let (Some(said), true) = (&mut brought, is_its_own) {
             let known = difference.added_lines(at);

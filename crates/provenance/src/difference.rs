@@ -42,7 +42,7 @@ struct LineChanges {
 }
 
 impl LineChanges {
-    fn between(before: &str, now: &str) -> Self {
+    fn between_texts(before: &str, now: &str) -> Self {
         let changes = difference::changed_lines(before, now);
         let lines_of = |text| difference::lines(text).collect::<Vec<&str>>();
         let (old, new) = (lines_of(before), lines_of(now));
@@ -82,7 +82,7 @@ impl Difference {
     pub fn new(before: &Document, now: &Document) -> Self {
         let (old, new) = (before.blocks(), now.blocks());
         let origins = matching::origins_in(before, now);
-        let (then, rows) = (Outline::of(&old).rows, Outline::of(&new).rows);
+        let (then, rows) = (Outline::from_blocks(&old).rows, Outline::from_blocks(&new).rows);
         let has_same_tokens =
             |was: &Block, is: &Block| was.fingerprint.own_tokens() == is.fingerprint.own_tokens();
         let against = |(at, origin): (usize, &Option<usize>)| match *origin {
@@ -104,7 +104,7 @@ impl Difference {
     }
 
     /// Returns the blocks of the old text that no longer exist.
-    pub fn gone(&self) -> Vec<&Block> {
+    pub fn removed_blocks(&self) -> Vec<&Block> {
         let stands: HashSet<usize> = self.origins.iter().flatten().copied().collect();
         let all = self.old.blocks.iter().enumerate();
         all.filter(|(at, _)| !stands.contains(at)).map(|(_, block)| block).collect()
@@ -188,7 +188,7 @@ impl Difference {
     }
 
     fn lines(&self) -> &LineChanges {
-        self.lines.get_or_init(|| LineChanges::between(&self.before.text(), &self.now.text()))
+        self.lines.get_or_init(|| LineChanges::between_texts(&self.before.text(), &self.now.text()))
     }
 }
 

@@ -89,7 +89,7 @@ struct RecordedChange {
 
 impl Trail {
     /// Builds the trail of a path from its records.
-    pub fn of(
+    pub fn from_records(
         ledger: &Ledger,
         path: &RelativePath,
         claims: &[ClaimRef],
@@ -157,7 +157,7 @@ impl Trail {
     }
 
     /// Returns the records of the same block on other branches, the last one of each branch.
-    pub fn beside(&self, at: ClaimRef) -> Vec<ClaimRef> {
+    pub fn last_on_other_branches(&self, at: ClaimRef) -> Vec<ClaimRef> {
         let Some(made) = self.made_by(at) else { return Vec::new() };
         let identity = self.state(made).row.identity;
         let record_in = |version: &Version| {
@@ -192,7 +192,7 @@ impl Trail {
 
     /// Returns the newest version that was recorded no later than a record, which may belong to any
     /// path.
-    pub fn before(&self, at: ClaimRef) -> Option<&Version> {
+    pub fn version_before(&self, at: ClaimRef) -> Option<&Version> {
         let earlier = |version: &&Version| version.last.is_some_and(|last| last.entry <= at.entry);
         self.versions.iter().rev().find(earlier)
     }
@@ -233,7 +233,7 @@ impl Trail {
     }
 
     /// Returns the records of blocks that were removed according to the records.
-    pub fn gone(&self) -> Vec<ClaimRef> {
+    pub fn removed_claims(&self) -> Vec<ClaimRef> {
         let gone = self.leaves().flat_map(|version| &version.gone);
         sorted(gone.filter_map(|id| self.claim(*id)))
     }
@@ -416,12 +416,12 @@ impl Trail {
         let then = self.items(ledger, base);
         let now = ComparedBlock::of_outline(outline);
         let is_free = |old: usize, _| taken.get(old).is_none_or(|taken| !taken);
-        let scene = Scene::of(&then, &now, Reach::File);
+        let scene = Scene::with_all_pairs(&then, &now, Reach::File);
         let alignment = Scene { is_open: &is_open, admits: &is_free, ..scene }.align();
         let ids = self.ids(base);
         for (new, origin) in origins.iter_mut().enumerate() {
             if origin.is_none() && !by_row.contains_key(&new) {
-                *origin = alignment.of(new).map(|old| ids[old]);
+                *origin = alignment.earlier_block(new).map(|old| ids[old]);
             }
         }
         origins
@@ -449,7 +449,7 @@ impl Trail {
             .map(|(id, outer)| known(id, ComparedBlock::of_row(self.state(*id).row, outer)));
         let alone = |id: &StateId| known(id, ComparedBlock::of_row(self.state(*id).row, None));
         let loose = version.loose.iter().map(|id| alone(id).aside());
-        let gone = version.gone.iter().map(|id| alone(id).gone());
+        let gone = version.gone.iter().map(|id| alone(id).marked_removed());
         standing.chain(loose).chain(gone).collect()
     }
 

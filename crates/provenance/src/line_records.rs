@@ -43,7 +43,7 @@ const MOST_WORK: usize = 50_000_000;
 
 /// Compares the lines of a block with the record that it comes from. Returns `None` if there is no
 /// such record, or if the record has no line hashes and the text differs.
-pub fn of(
+pub fn compare_lines(
     ledger: &Ledger,
     surroundings: &dyn Surroundings,
     found: &Provenance,
@@ -62,7 +62,7 @@ pub fn of(
         Content::Modified if !found.only_inside => LineStatus::Changed,
         _ => LineStatus::Reformatted,
     };
-    let mut history = lineage::of(ledger, surroundings, claim);
+    let mut history = lineage::history_of_claim(ledger, surroundings, claim);
     let (recorded, matched) = if same {
         let matched = (0..now.len()).map(Some).collect();
         (now.clone(), matched)
@@ -108,12 +108,20 @@ impl ComparedLines {
         if !self.standing.iter().any(is_open) {
             return;
         }
-        for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
+        for other in surroundings
+            .trail(&ledger.claim(claim).file.relative_path)
+            .last_on_other_branches(claim)
+        {
             let recorded = ledger.claim(other).full_block().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
             let matched = lines::matched_lines(&recorded, now, |hash| common.contains(hash));
             let mut walk = LineHistory::new(matched);
-            walk.follow(ledger, lineage::of(ledger, surroundings, other), recorded, common);
+            walk.follow(
+                ledger,
+                lineage::history_of_claim(ledger, surroundings, other),
+                recorded,
+                common,
+            );
             for (line, found) in self.standing.iter_mut().zip(walk.found) {
                 if let (true, Some(Some(by))) = (is_open(line), found) {
                     *line = LineStatus::Recorded(Some(by));
@@ -217,7 +225,8 @@ impl LineHistory {
         recorded: &[LineHash],
     ) -> Option<ClaimRef> {
         let range = ledger.claim(claim).full_block();
-        let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
+        let brought =
+            range.brought.as_ref().and_then(|places| places.selected_among(recorded.len()));
         // Another version of this program may have divided the same text into other blocks.
         let fingerprints = range.lines.as_ref().and_then(|lines| lines.hashes());
         // Evidence of a commit that is missing here has no line hashes. Its text must be this one,

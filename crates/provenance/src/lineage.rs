@@ -31,7 +31,11 @@ impl Step {
 }
 
 /// Returns the history of a claim, newest first, beginning with the claim itself.
-pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
+pub fn history_of_claim(
+    ledger: &Ledger,
+    surroundings: &dyn Surroundings,
+    claim: ClaimRef,
+) -> Vec<Step> {
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {

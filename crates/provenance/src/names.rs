@@ -38,7 +38,11 @@ pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
         sketch: Some(print.sketch.clone()),
         pairs: Some(print.pairs.clone()),
         tokens: Some(print.token_count),
-        ..BlockRecord::bare(block.lines.start(), block.lines.end(), print.content.clone())
+        ..BlockRecord::with_lines_only(
+            block.lines.start(),
+            block.lines.end(),
+            print.content.clone(),
+        )
     }
 }
 

@@ -180,7 +180,7 @@ pub enum Relation {
 
 impl Relation {
     /// Returns the words to print before the name of the recorded block.
-    pub fn words(self) -> &'static str {
+    pub fn as_words(self) -> &'static str {
         match self {
             Self::CopiedFrom => "copied from",
             Self::SplitFrom => "split from",

@@ -70,7 +70,7 @@ pub(super) struct Arg {
 }
 
 impl Arg {
-    pub(super) fn known(text: impl Into<String>) -> Self {
+    pub(super) fn with_known_text(text: impl Into<String>) -> Self {
         Self::from_pieces(&[WordPiece::Text(text.into())])
     }
 
@@ -114,7 +114,7 @@ impl Arg {
         self.sure.then_some(self.text.as_str())
     }
 
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(super) fn is_word(&self, text: &str) -> bool {
         self.sure && self.text == text
     }
 

@@ -16,7 +16,7 @@ pub(super) fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
         let apart = item.background || item.commands.len() > 1;
         for command in &item.commands {
             if let Kind::Simple { words, .. } = &command.kind {
-                found.extend(words.first().and_then(Word::plain).map(|name| (name, apart)));
+                found.extend(words.first().and_then(Word::as_plain_text).map(|name| (name, apart)));
             }
             found.extend(starts(command).into_iter().map(|(name, inner)| (name, inner || apart)));
         }
@@ -52,7 +52,9 @@ pub(super) fn floods(parts: &[Script]) -> bool {
     let names = |script: &Script| -> Vec<String> {
         let commands = script.iter().flat_map(|item| &item.commands);
         let named = commands.map(|command| match &command.kind {
-            Kind::Simple { words, .. } => words.first().and_then(Word::plain).unwrap_or_default(),
+            Kind::Simple { words, .. } => {
+                words.first().and_then(Word::as_plain_text).unwrap_or_default()
+            }
             Kind::Arithmetic(word) => word.raw.clone(),
             _ => String::new(),
         });

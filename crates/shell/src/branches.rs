@@ -16,7 +16,7 @@ const MAX_LOOP_WORDS: usize = 64;
 impl Shell {
     /// Continues with the merge of these states.
     pub(super) fn merge_all(&mut self, ends: Vec<ShellState>) {
-        if let Some(state) = ends.into_iter().reduce(ShellState::or) {
+        if let Some(state) = ends.into_iter().reduce(ShellState::merged_with) {
             self.state = state;
         }
     }
@@ -25,7 +25,7 @@ impl Shell {
     pub(super) fn merge_with(&mut self, other: Option<ShellState>) {
         if let Some(other) = other {
             let here = std::mem::take(&mut self.state);
-            self.state = here.or(other);
+            self.state = here.merged_with(other);
         }
     }
 
@@ -62,7 +62,7 @@ impl Shell {
             for part in parts {
                 self.script(part);
             }
-            if self.lasting == before && ends.iter().any(|end| end.same(&self.state)) {
+            if self.lasting == before && ends.iter().any(|end| end.is_same_state(&self.state)) {
                 break;
             }
             if round == MAX_LOOP_ROUNDS {
@@ -96,7 +96,7 @@ impl Shell {
                 let (before, lasting) = (self.state.clone(), self.lasting.clone());
                 self.script(body);
                 ends.push(self.state.clone());
-                if !several || self.lasting == lasting && before.same(&self.state) {
+                if !several || self.lasting == lasting && before.is_same_state(&self.state) {
                     break;
                 }
                 if round == MAX_LOOP_ROUNDS {
@@ -125,7 +125,8 @@ impl Shell {
             self.merge_with(fallen.clone());
             self.script(&arm.body);
             if arm.falls_through {
-                fallen = fallen.into_iter().chain([self.state.clone()]).reduce(ShellState::or);
+                fallen =
+                    fallen.into_iter().chain([self.state.clone()]).reduce(ShellState::merged_with);
             }
             ends.push(std::mem::replace(&mut self.state, before));
         }
@@ -138,7 +139,8 @@ impl Shell {
     /// Marks the functions that a branch has called, so that they count as called in every branch.
     fn mark_called(&mut self, functions: &[Function]) {
         for function in &mut self.state.functions {
-            function.called |= functions.iter().any(|known| known.called && known.same(function));
+            function.called |=
+                functions.iter().any(|known| known.called && known.is_same_definition(function));
         }
     }
 }

@@ -52,7 +52,7 @@ impl Shell {
         }
         if table::holds("steers", name) || !is_name(name) {
             if let Some(path) = value.filter(|value| mentions::is_path(value)) {
-                self.may_change(&Arg::known(path));
+                self.may_change(&Arg::with_known_text(path));
             }
             self.note(finding::opaque("variable.steers", name));
         } else {
@@ -70,8 +70,9 @@ impl Shell {
     /// Notes which arguments of a builtin the shell would evaluate.
     pub(super) fn check_builtin(&mut self, args: &[Arg]) {
         let Some((name, args)) = args.split_first() else { return };
-        let valued =
-            |option: &str| args.windows(2).find(|two| two[0].is(option)).map(|two| two[1].clone());
+        let valued = |option: &str| {
+            args.windows(2).find(|two| two[0].is_word(option)).map(|two| two[1].clone())
+        };
         match name.literal().unwrap_or_default() {
             "command" | "builtin" => {
                 let from = args.iter().position(|arg| !arg.option());
@@ -85,7 +86,7 @@ impl Shell {
             "printf" => {
                 let named = valued("-v").or_else(|| {
                     let joined = args.first()?.text.strip_prefix("-v")?;
-                    Some(Arg::known(joined)).filter(|name| !name.text.is_empty())
+                    Some(Arg::with_known_text(joined)).filter(|name| !name.text.is_empty())
                 });
                 if let Some(name) = named {
                     self.check_variable_name(&name);
@@ -145,7 +146,7 @@ impl Shell {
     /// Checks the options of `set`. Only options that do not change what the shell evaluates are
     /// allowed, and arguments only after `--`.
     fn check_set_options(&mut self, args: &[Arg]) {
-        let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+        let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
         let args = &args[..end];
         let letters = |arg: &Arg| {
             let letters = arg.literal().and_then(|text| text.strip_prefix(['-', '+']));
@@ -289,7 +290,7 @@ impl Shell {
                 Evaluated::Unknown => self.note(finding::opaque("expansion", name).inspects()),
                 Evaluated::Code => return self.unproven(name),
             }
-            if assigns && self.known(name).is_some() {
+            if assigns && self.known_elements(name).is_some() {
                 self.set(name, vec![unknown(format!("$(({name}))"))]);
             }
         }

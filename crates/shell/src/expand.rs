@@ -18,7 +18,7 @@ impl AsRef<str> for Arg {
 
 impl From<&'static str> for Arg {
     fn from(text: &'static str) -> Self {
-        Self::known(text)
+        Self::with_known_text(text)
     }
 }
 
@@ -176,7 +176,7 @@ impl Shell {
         match name.as_deref() {
             Some("") => fields.piece(self.home()),
             Some("+") => {
-                fields.piece(self.here());
+                fields.piece(self.current_folder());
                 return &rest[1..];
             }
             Some(name) => {
@@ -241,7 +241,7 @@ impl Shell {
         let array = name.strip_suffix("[@]").or_else(|| name.strip_suffix("[*]"));
         let given = match (name, array) {
             ("@" | "*", _) => self.state.arguments.clone(),
-            (_, Some(array)) => self.known(array).cloned(),
+            (_, Some(array)) => self.known_elements(array).cloned(),
             _ => None,
         };
         let Some(mut given) = given else { return false };

@@ -36,7 +36,7 @@ impl ShellFinding {
 
     /// Returns the more severe of two findings, either of which may be absent.
     pub(super) fn worst(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        [one, other].into_iter().flatten().reduce(|one, other| one.or(other))
+        [one, other].into_iter().flatten().reduce(|one, other| one.most_severe(other))
     }
 
     /// Returns true if this finding is less severe than the other one. Within a class, a finding
@@ -48,7 +48,7 @@ impl ShellFinding {
 
     /// Returns the more severe of this finding and another one, if there is another one. If both
     /// are equally severe, this finding is returned. The two together only inspect if each does.
-    pub(super) fn or(self, other: impl Into<Option<Self>>) -> Self {
+    pub(super) fn most_severe(self, other: impl Into<Option<Self>>) -> Self {
         let Some(other) = other.into() else { return self };
         let looks = |one: &Self| one.inspects || one.class == Class::Read;
         let inspects = looks(&self) && looks(&other);
@@ -130,12 +130,12 @@ pub(super) struct StreamData {
 }
 
 impl StreamData {
-    pub(super) fn known(pieces: Vec<WordPiece>) -> Self {
+    pub(super) fn with_known_pieces(pieces: Vec<WordPiece>) -> Self {
         Self { present: true, pieces: Some(pieces), ..Self::default() }
     }
 
     /// Returns data whose content is not known.
-    pub(super) fn some() -> Self {
+    pub(super) fn with_unknown_content() -> Self {
         Self { present: true, ..Self::default() }
     }
 

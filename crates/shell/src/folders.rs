@@ -16,7 +16,7 @@ impl Shell {
         let named = args.iter().enumerate().filter_map(|(at, arg)| {
             let own = options.iter().find_map(|name| arg.text.strip_prefix(name))?;
             match own.strip_prefix('=') {
-                Some(value) => Some(Arg::known(value.to_owned())),
+                Some(value) => Some(Arg::with_known_text(value.to_owned())),
                 None if own.is_empty() => args.get(at + 1).cloned(),
                 None => None,
             }

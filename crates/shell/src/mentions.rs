@@ -1,7 +1,7 @@
 //! Finds paths in text that is not followed: code of another language, a patch, a document.
 
 use super::argument::Arg;
-use super::places::{Location, place};
+use super::places::{Location, located_path};
 use super::simulation::Shell;
 use super::table;
 
@@ -16,7 +16,7 @@ impl Shell {
             return;
         }
         for path in paths(text) {
-            self.may_change(&Arg::known(path));
+            self.may_change(&Arg::with_known_text(path));
         }
     }
 
@@ -45,7 +45,7 @@ impl Shell {
     /// Returns the path that a word names, or the beginning of it that is known. `None` on another
     /// machine, and for paths such as `/dev/null`.
     pub(super) fn here_in_work(&self, path: &Arg) -> Option<String> {
-        let place = place(self, path);
+        let place = located_path(self, path);
         (!self.elsewhere && place.location != Location::Nothing).then_some(place.path)
     }
 }

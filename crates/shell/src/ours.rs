@@ -80,7 +80,7 @@ fn takes_next(option: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Vec<String> {
+    fn words_of(line: &str) -> Vec<String> {
         line.split_whitespace().map(str::to_owned).collect()
     }
 
@@ -106,8 +106,8 @@ mod tests {
             ("select evidence seal", "select evidence seal"),
             ("", ""),
         ] {
-            assert_eq!(short(&words(given)), words(expected), "{given}");
-            assert_eq!(short(&short(&words(given))), words(expected), "{given}");
+            assert_eq!(short(&words_of(given)), words_of(expected), "{given}");
+            assert_eq!(short(&short(&words_of(given))), words_of(expected), "{given}");
         }
     }
 
@@ -120,7 +120,7 @@ mod tests {
             ("why a.rs", "why a.rs"),
             ("", ""),
         ] {
-            assert_eq!(grouped(&words(given)), words(expected), "{given}");
+            assert_eq!(grouped(&words_of(given)), words_of(expected), "{given}");
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
             ("--json", None),
             ("-C select", None),
         ] {
-            assert_eq!(verb(&words(line)), expected, "{line}");
+            assert_eq!(verb(&words_of(line)), expected, "{line}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn absolute(text: &str) -> bool {
 }
 
 /// Resolves a path against a folder. Returns `None` for a relative path if the folder is not known.
-pub(super) fn from(folder: Option<&str>, path: &str) -> Option<String> {
+pub(super) fn resolved_in(folder: Option<&str>, path: &str) -> Option<String> {
     match absolute(path) {
         true => Some(normal(path)),
         false => folder.map(|folder| normal(&format!("{folder}/{path}"))),
@@ -42,7 +42,7 @@ pub(super) fn normal(path: &str) -> String {
 }
 
 /// Returns true if `path` is `folder` or lies below it.
-pub(super) fn below(path: &str, folder: &str) -> bool {
+pub(super) fn is_in_folder(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

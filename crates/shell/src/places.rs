@@ -2,7 +2,7 @@
 //! temporary folder.
 
 use super::argument::{Arg, WordPiece};
-use super::paths::{absolute, below, normal, slashed};
+use super::paths::{absolute, is_in_folder, normal, slashed};
 use super::simulation::Shell;
 use super::table::{self, list};
 use super::{PathDeed, TouchedPath};
@@ -56,7 +56,7 @@ impl Shell {
 
     /// Adds a path, and everything below it if `recursive` is set. Returns where the path lies.
     pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> LocatedPath {
-        let place = place(self, arg);
+        let place = located_path(self, arg);
         if place.location != Location::Nothing {
             let (path, known) = (place.path.clone(), place.known);
             self.target(TouchedPath { path, deed, known, recursive });
@@ -66,7 +66,7 @@ impl Shell {
 }
 
 /// Returns the path that a word names and where it lies.
-pub(super) fn place(shell: &Shell, arg: &Arg) -> LocatedPath {
+pub(super) fn located_path(shell: &Shell, arg: &Arg) -> LocatedPath {
     if arg.temp {
         return temporary(shell, arg);
     }
@@ -152,10 +152,10 @@ fn location(shell: &Shell, path: &str) -> Location {
         return Location::Root;
     }
     if shell.elsewhere {
-        return elsewhere(path);
+        return location_outside(path);
     }
     let root = shell.at.root.as_deref().map_or_else(|| slashed(&shell.at.cwd), slashed);
-    if below(&root, path) {
+    if is_in_folder(&root, path) {
         return Location::Whole;
     }
     if let Some(inside) = path.strip_prefix(root.as_str()).filter(|rest| rest.starts_with('/')) {
@@ -166,17 +166,17 @@ fn location(shell: &Shell, path: &str) -> Location {
         if path == folder {
             return Location::TempRoot;
         }
-        if below(path, &folder) {
+        if is_in_folder(path, &folder) {
             return Location::Temp;
         }
     }
     if let Some(home) = shell.at.home.as_deref().map(slashed) {
-        if below(&home, path) {
+        if is_in_folder(&home, path) {
             return Location::Home;
         }
         if let Some(inside) = path.strip_prefix(home.as_str()) {
             let inside = inside.trim_start_matches('/').to_ascii_lowercase();
-            let cache = list("caches").iter().any(|cache| below(&inside, cache));
+            let cache = list("caches").iter().any(|cache| is_in_folder(&inside, cache));
             return if cache { Location::Made } else { Location::Outside };
         }
     }
@@ -193,8 +193,8 @@ fn device_location(name: &str) -> Location {
     }
 }
 
-fn elsewhere(path: &str) -> Location {
-    let temp = list("temporary").iter().any(|folder| below(path, folder) && path != *folder);
+fn location_outside(path: &str) -> Location {
+    let temp = list("temporary").iter().any(|folder| is_in_folder(path, folder) && path != *folder);
     if temp { Location::Temp } else { outside(path) }
 }
 
@@ -204,8 +204,9 @@ fn outside(path: &str) -> Location {
     }
     let lower = path.to_ascii_lowercase();
     let on_drive = lower.get(3..).filter(|_| lower.as_bytes().get(1) == Some(&b':'));
-    let windows = on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| below(rest, name)));
-    if windows || list("system").iter().any(|folder| below(&lower, folder)) {
+    let windows =
+        on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| is_in_folder(rest, name)));
+    if windows || list("system").iter().any(|folder| is_in_folder(&lower, folder)) {
         Location::System
     } else if lower == "/home" || lower == "/users" || on_drive == Some("users") {
         Location::Home

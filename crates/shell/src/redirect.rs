@@ -25,20 +25,28 @@ impl Shell {
         match redirect.direction {
             Direction::Document => {
                 let pieces = redirect.body.get().map(|body| self.value(body)).unwrap_or_default();
-                Redirected::In(StreamData::known(pieces))
+                Redirected::In(StreamData::with_known_pieces(pieces))
             }
-            Direction::Here => Redirected::In(StreamData::known(self.value(&redirect.target))),
+            Direction::Here => {
+                Redirected::In(StreamData::with_known_pieces(self.value(&redirect.target)))
+            }
             Direction::Read => {
                 let arg = self.single(&redirect.target);
                 let feed = self.remembered(&arg);
                 if feed.is_none() {
                     self.touch(&arg, PathDeed::Read);
                 }
-                let path = places::place(self, &arg).path;
+                let path = places::located_path(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
                 let download = is_socket(&path) || judge::fetched(self, &arg);
                 let path = Some(path);
-                let file = StreamData { file: true, path, tainted, download, ..StreamData::some() };
+                let file = StreamData {
+                    file: true,
+                    path,
+                    tainted,
+                    download,
+                    ..StreamData::with_unknown_content()
+                };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {
@@ -67,7 +75,7 @@ impl Shell {
             return Redirected::Away;
         }
         let feed = match far {
-            true => Some(StreamData { download: true, ..StreamData::some() }),
+            true => Some(StreamData { download: true, ..StreamData::with_unknown_content() }),
             false => self.lasting.descriptors.get(&number).cloned(),
         };
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
@@ -76,7 +84,7 @@ impl Shell {
     fn written(&mut self, redirect: &Redirect, arg: &Arg, direction: Direction) -> Redirected {
         let mut to = None;
         if self.remembered(arg).is_none() {
-            to = arg.literal().map(|_| places::place(self, arg).path);
+            to = arg.literal().map(|_| places::located_path(self, arg).path);
             if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
                 self.note(finding);
             }

@@ -33,7 +33,7 @@ pub(super) struct Function {
 
 impl Function {
     /// Returns true if both are the same definition.
-    pub(super) fn same(&self, other: &Self) -> bool {
+    pub(super) fn is_same_definition(&self, other: &Self) -> bool {
         self.name == other.name && Rc::ptr_eq(&self.body, &other.body)
     }
 }
@@ -85,13 +85,13 @@ impl ShellState {
     /// Returns true if both states have the same folder, variables, arguments, references and
     /// functions, and the same number of aliases. A round of a loop is taken to do the same from
     /// both.
-    pub(super) fn same(&self, other: &Self) -> bool {
+    pub(super) fn is_same_state(&self, other: &Self) -> bool {
         self.cwd == other.cwd
             && self.arguments == other.arguments
             && self.variables == other.variables
             && self.references == other.references
             && self.functions.len() == other.functions.len()
-            && self.functions.iter().zip(&other.functions).all(|(a, b)| a.same(b))
+            && self.functions.iter().zip(&other.functions).all(|(a, b)| a.is_same_definition(b))
             && self.aliases.len() == other.aliases.len()
     }
 
@@ -108,7 +108,7 @@ impl ShellState {
 
     /// Merges the states of two branches, of which either may have run. A variable that only one
     /// branch sets keeps that value, but is not certain to have it.
-    pub(super) fn or(mut self, other: Self) -> Self {
+    pub(super) fn merged_with(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
@@ -138,14 +138,14 @@ impl ShellState {
             }
         }
         let there = |here: &[Function], one: &Function| {
-            here.iter().any(|known| known.sure && known.same(one))
+            here.iter().any(|known| known.sure && known.is_same_definition(one))
         };
         for function in &mut self.functions {
             function.sure &= there(&other.functions, function);
         }
         for mut function in other.functions {
             function.sure &= there(&self.functions, &function);
-            match self.functions.iter_mut().find(|known| known.same(&function)) {
+            match self.functions.iter_mut().find(|known| known.is_same_definition(&function)) {
                 Some(known) => known.called |= function.called,
                 None => self.functions.push(function),
             }

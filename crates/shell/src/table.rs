@@ -60,7 +60,7 @@ pub(super) fn rows(name: &str) -> &'static [TableRow] {
 
 /// Returns the name of every program with its rows, in alphabetical order. This includes names with
 /// a prefix, such as `ps:`.
-pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
+pub(super) fn all_programs() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
     table().rows.iter().map(|(name, rows)| (*name, rows.as_slice()))
 }
 
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn every_named_judge_exists() {
-        for (name, rows) in all() {
+        for (name, rows) in all_programs() {
             for row in rows.iter().filter(|row| row.kind() == "judge") {
                 let judge = crate::judge::judge_called(row.word(1));
                 assert!(judge.is_some(), "{name}: {}", row.word(1));
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn no_program_has_two_judges_or_one_line_twice() {
-        for (name, rows) in all() {
+        for (name, rows) in all_programs() {
             let judges = rows.iter().filter(|row| row.kind() == "judge").count();
             assert!(judges <= 1, "{name} has {judges} judges");
             for (at, row) in rows.iter().enumerate() {

@@ -29,7 +29,7 @@ impl Shell {
         }
     }
 
-    pub(super) fn here(&self) -> WordPiece {
+    pub(super) fn current_folder(&self) -> WordPiece {
         match self.cwd() {
             Some(cwd) => WordPiece::Text(cwd.to_owned()),
             None => unknown("$PWD".to_owned()),
@@ -39,17 +39,19 @@ impl Shell {
     /// Returns the value of a variable, if the text or the context determines it.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-            let sure = self.known(array).filter(|elements| certain(elements));
+            let sure = self.known_elements(array).filter(|elements| certain(elements));
             return match (sure, position(index)) {
                 (Some(elements), Some(at)) => elements.get(at).cloned(),
-                _ if self.known(array).is_some() || set_by_shell(array) => {
+                _ if self.known_elements(array).is_some() || set_by_shell(array) => {
                     Some(vec![unknown(format!("${{{name}}}"))])
                 }
                 _ => None,
             };
         }
         let name = self.referred(name);
-        if let Some(elements) = self.known(name).filter(|_| !["_", "FUNCNAME"].contains(&name)) {
+        if let Some(elements) =
+            self.known_elements(name).filter(|_| !["_", "FUNCNAME"].contains(&name))
+        {
             return elements.first().cloned();
         }
         if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.state.arguments)
@@ -62,7 +64,7 @@ impl Shell {
                 Some(vec![unknown(format!("${name}"))])
             }
             "HOME" => Some(vec![self.home()]),
-            "PWD" => Some(vec![self.here()]),
+            "PWD" => Some(vec![self.current_folder()]),
             "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
                 Some(vec![WordPiece::Temp(format!("${name}"))])
             }
@@ -96,7 +98,7 @@ impl Shell {
     }
 
     /// Returns the elements of a variable or an array that the text has set.
-    pub(super) fn known(&self, name: &str) -> Option<&Elements> {
+    pub(super) fn known_elements(&self, name: &str) -> Option<&Elements> {
         self.state.variables.get(name).map(|variable| &variable.elements)
     }
 
@@ -138,7 +140,7 @@ impl Shell {
     /// Sets one element of an array. If the order of the elements is not certain, or an element
     /// before it is missing, the array becomes unknown.
     pub(super) fn set_element(&mut self, name: &str, index: &str, value: Vec<WordPiece>) {
-        let mut elements = self.known(name).cloned().unwrap_or_default();
+        let mut elements = self.known_elements(name).cloned().unwrap_or_default();
         match position(index).filter(|_| certain(&elements)) {
             Some(at) if at < elements.len() => elements[at] = value,
             Some(at) if at == elements.len() => elements.push(value),
@@ -154,7 +156,7 @@ impl Shell {
 
     /// Appends to an array, as `NAME+=(…)` does.
     pub(super) fn add_elements(&mut self, name: &str, more: Elements) {
-        let mut all = self.known(name).cloned().unwrap_or_default();
+        let mut all = self.known_elements(name).cloned().unwrap_or_default();
         all.extend(more);
         self.set_elements(name, all);
     }

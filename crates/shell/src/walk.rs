@@ -135,7 +135,7 @@ impl Shell {
     }
 
     /// Walks a subshell: its changes of the state are dropped, its findings are kept.
-    fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+    fn in_subshell<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.state.clone();
         let done = inside(self);
         self.leave(before);
@@ -150,11 +150,12 @@ impl Shell {
         self.run_traps();
         let mut functions = std::mem::take(&mut self.state.functions);
         for function in &mut functions {
-            function.sure &= before.functions.iter().any(|known| known.same(function));
+            function.sure &=
+                before.functions.iter().any(|known| known.is_same_definition(function));
         }
         // A function that the subshell redefined still exists outside it.
         for known in &before.functions {
-            if !functions.iter().any(|here| here.same(known)) {
+            if !functions.iter().any(|here| here.is_same_definition(known)) {
                 functions.push(known.clone());
             }
         }
@@ -177,11 +178,11 @@ impl Shell {
     /// Walks a substitution and returns its output.
     pub(super) fn substituted(&mut self, script: &Script) -> StreamData {
         if self.exhausted() {
-            return StreamData::some();
+            return StreamData::with_unknown_content();
         }
         self.depth += 1;
         let into = self.redirected_to.take();
-        let feed = self.apart(|shell| match shell.file_alone(script) {
+        let feed = self.in_subshell(|shell| match shell.file_alone(script) {
             Some(feed) => feed,
             None => shell.script(script),
         });
@@ -198,7 +199,7 @@ impl Shell {
         };
         let file = self.single(target);
         self.touch(&file, PathDeed::Read);
-        Some(StreamData { file: true, ..StreamData::some() })
+        Some(StreamData { file: true, ..StreamData::with_unknown_content() })
     }
 
     /// Returns the value of `$(…)`.
@@ -218,7 +219,7 @@ impl Shell {
 
     fn command(&mut self, command: &ShellCommand, feed: StreamData) -> StreamData {
         if self.exhausted() {
-            return StreamData::some();
+            return StreamData::with_unknown_content();
         }
         self.depth += 1;
         let mut stdin = feed;
@@ -292,10 +293,10 @@ impl Shell {
     fn compound(&mut self, kind: &Kind) -> StreamData {
         match kind {
             Kind::Group(script) => return self.script(script),
-            Kind::Subshell(script) => return self.apart(|shell| shell.script(script)),
+            Kind::Subshell(script) => return self.in_subshell(|shell| shell.script(script)),
             Kind::Coproc(command) => {
                 self.out.background = true;
-                return self.apart(|shell| shell.command(command, StreamData::default()));
+                return self.in_subshell(|shell| shell.command(command, StreamData::default()));
             }
             Kind::Simple { assigns, words } => {
                 return self.simple(assigns, words, StreamData::default());
@@ -355,7 +356,7 @@ impl Shell {
     fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: StreamData) -> StreamData {
         let alone = words.is_empty();
         let builtin =
-            words.first().and_then(Word::plain).is_some_and(|name| parse::declares(&name));
+            words.first().and_then(Word::as_plain_text).is_some_and(|name| parse::declares(&name));
         let before = (!alone && !assigns.is_empty()).then(|| self.state.variables.clone());
         // The words of a declaring builtin, such as `export`, are all expanded before any variable
         // is set.
@@ -363,7 +364,8 @@ impl Shell {
         if builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
-        let declares = |name: &Arg| ["local", "declare", "typeset"].iter().any(|it| name.is(it));
+        let declares =
+            |name: &Arg| ["local", "declare", "typeset"].iter().any(|it| name.is_word(it));
         let local = args.first().is_some_and(declares)
             && !args.iter().any(|arg| arg.option() && arg.lead.contains('g'));
         for assign in assigns {
@@ -445,7 +447,7 @@ impl Shell {
         let sure = called.iter().any(|(function, _)| function.sure);
         for (function, again) in called {
             if again && self.depth > MAX_RECURSION {
-                return StreamData::some();
+                return StreamData::with_unknown_content();
             }
             let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
             let before = self.state.arguments.take();
@@ -478,7 +480,7 @@ impl Shell {
             let rest: Vec<&str> = words[1..].iter().map(|word| word.raw.as_str()).collect();
             let own = text.text.split_whitespace().next() == Some(name.as_str());
             let whole = match text.sure && !own {
-                true => Arg::known(format!("{} {}", text.text, rest.join(" "))),
+                true => Arg::with_known_text(format!("{} {}", text.text, rest.join(" "))),
                 false => text,
             };
             self.busy(&name, true);
@@ -493,10 +495,10 @@ impl Shell {
     /// Judges a program with expanded arguments.
     pub(super) fn run(&mut self, args: Vec<Arg>, stdin: StreamData) -> StreamData {
         if args.is_empty() || self.exhausted() {
-            return StreamData::some();
+            return StreamData::with_unknown_content();
         }
         self.check_builtin(&args);
-        if args[0].is("return") {
+        if args[0].is_word("return") {
             self.returned.push(self.state.clone());
         }
         self.depth += 1;
@@ -519,7 +521,7 @@ impl Shell {
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> StreamData {
         if let Some(found) = finding::unseen(code.origin, &code.text) {
             self.note(found);
-            return StreamData::some();
+            return StreamData::with_unknown_content();
         }
         let Some(origin) = code.origin.filter(|_| code.lead.trim().is_empty()) else {
             return self.text(&code.text);
@@ -531,13 +533,13 @@ impl Shell {
                 ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason)
             }
         });
-        StreamData::some()
+        StreamData::with_unknown_content()
     }
 
     /// Walks shell code that is given as text.
     pub(super) fn text(&mut self, text: &str) -> StreamData {
         if self.exhausted() {
-            return StreamData::some();
+            return StreamData::with_unknown_content();
         }
         match parse::parse(text, self.depth) {
             Ok(script) => {
@@ -548,13 +550,13 @@ impl Shell {
             }
             Err(error) => {
                 self.note(ShellFinding::new(Class::Unreadable, "syntax", "", &sentence(&error)));
-                StreamData::some()
+                StreamData::with_unknown_content()
             }
         }
     }
 
     /// Runs `inside` and returns its most severe finding, without adding it to the findings so far.
-    pub(super) fn within<T>(
+    pub(super) fn worst_inside<T>(
         &mut self,
         inside: impl FnOnce(&mut Self) -> T,
     ) -> Option<ShellFinding> {
@@ -564,7 +566,7 @@ impl Shell {
     }
 
     /// Returns the most severe finding in shell code that a program runs.
-    pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
+    pub(super) fn judge_inner_code(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
         self.in_process(by, |shell| shell.text(code))
     }
 
@@ -583,10 +585,10 @@ impl Shell {
     ) -> Option<ShellFinding> {
         self.via.push(by.to_owned());
         let found = match by {
-            "command" | "builtin" => self.within(inside),
-            "source" | "." => self.within(|shell| shell.returning(inside)),
-            _ => self.within(|shell| {
-                shell.apart(|shell| {
+            "command" | "builtin" => self.worst_inside(inside),
+            "source" | "." => self.worst_inside(|shell| shell.returning(inside)),
+            _ => self.worst_inside(|shell| {
+                shell.in_subshell(|shell| {
                     shell.state.inherit();
                     inside(shell)
                 })
@@ -632,7 +634,7 @@ fn succeeds(item: &Pipeline, lists: &[&str]) -> bool {
     }
     match words.first() {
         Some(name) => {
-            let name = name.plain().unwrap_or_default();
+            let name = name.as_plain_text().unwrap_or_default();
             lists.iter().any(|list| table::holds(list, &name))
         }
         // The result of an assignment is that of its last substitution.

@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Predict
 impl Shell {
     /// Walks a text for PowerShell or `cmd.exe`, and notes what it would do.
     pub(super) fn windows_text(&mut self, text: &str, dialect: Dialect) {
-        let Some(commands) = Tokens::of(self, text, dialect) else {
+        let Some(commands) = Tokens::commands_of_text(self, text, dialect) else {
             let reason = "It cannot be read: a quote is not closed.";
             self.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
             return;
@@ -98,7 +98,9 @@ fn judge_command(
     dialect: Dialect,
     before: StreamData,
 ) -> StreamData {
-    let Some((first, args)) = words.split_first() else { return StreamData::some() };
+    let Some((first, args)) = words.split_first() else {
+        return StreamData::with_unknown_content();
+    };
     let lower = first.text.to_ascii_lowercase();
     let name = lower.trim_start_matches('@');
     let behind = match dialect {
@@ -112,7 +114,7 @@ fn judge_command(
     let Some(finding) = call.judged(shell, &before) else {
         let mut words = words.to_vec();
         if first.sure && dialect == Dialect::Cmd {
-            words[0] = Arg::known(name);
+            words[0] = Arg::with_known_text(name);
         }
         return shell.run(words, before);
     };
@@ -122,7 +124,7 @@ fn judge_command(
         shell.invoked(at, Some(first.text.clone()), words, &finding);
     }
     shell.note(finding);
-    StreamData { download, ..StreamData::some() }
+    StreamData { download, ..StreamData::with_unknown_content() }
 }
 
 /// Returns the command after `if exist x`, `for %i in (…) do`, `call` or `start ""`.
@@ -194,7 +196,11 @@ struct Tokens<'t> {
 
 impl<'t> Tokens<'t> {
     /// Returns the commands of a text, or `None` if a quote is not closed.
-    fn of(shell: &'t Shell, text: &'t str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
+    fn commands_of_text(
+        shell: &'t Shell,
+        text: &'t str,
+        dialect: Dialect,
+    ) -> Option<Vec<WindowsCommand>> {
         let mut tokens = Self {
             shell,
             powershell: dialect == Dialect::PowerShell,
@@ -347,7 +353,7 @@ impl<'t> Tokens<'t> {
         self.piece(match lower.strip_prefix("env:").unwrap_or(&lower) {
             "temp" | "tmp" | "tmpdir" => WordPiece::Temp(shown),
             "home" | "userprofile" => self.shell.home(),
-            "pwd" | "cd" => self.shell.here(),
+            "pwd" | "cd" => self.shell.current_folder(),
             "systemroot" | "windir" => WordPiece::Text("C:/Windows".to_owned()),
             "systemdrive" | "homedrive" => WordPiece::Text("C:".to_owned()),
             "true" | "false" | "null" if self.powershell => WordPiece::Text(shown),

@@ -29,7 +29,7 @@ use provenance::{
 
 pub use super::commit_brief::{CommitBrief, brief as commit_brief};
 pub use asked::AskedFor;
-pub use author::{BroughtLines, accepted_by, agent, who, who_in_full};
+pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
 pub use lines::span;
 pub use lines::{BlockLines, LineState};
 
@@ -329,7 +329,7 @@ pub struct ReassignmentBrief {
 impl ReassignmentBrief {
     /// Returns `INT-001 before Ada reassigned it`. The caller adds the time, and escapes the text
     /// for its place.
-    pub fn words(&self) -> String {
+    pub fn as_words(&self) -> String {
         let by = self.by.as_deref().unwrap_or("a person");
         format!("{} before {by} reassigned it", self.from)
     }
@@ -371,7 +371,7 @@ pub fn answer(
     let (mut blocks, mut advice) = (Vec::new(), Vec::new());
     for at in chosen(file, which) {
         let found = &file.provenance[at];
-        let suspect = suspect::of(ws, found);
+        let suspect = suspect::suspicion_about(ws, found);
         blocks.push(BlockAnswer { suspect, ..block(ws, &file.blocks.blocks[at], found) });
         let said = found.claim.and_then(|claim| misplaced(ws, path, claim));
         let is_new = |said: &String| !advice.contains(said);
@@ -423,7 +423,7 @@ pub fn answer_in_full(
         answer.lines = lines::of_block(ws, file, at);
         answer.brought = answer.brought();
         if Origins::may_tell_of(block, found) {
-            let origins = origins.of(block, found);
+            let origins = origins.origins_of(block, found);
             answer.origins = origins.iter().filter_map(|one| origin(ws, one)).collect();
         }
     }
@@ -657,7 +657,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         kept: found.kept,
         only_inside: found.only_inside,
         lines: None,
-        asked: intent.as_ref().and_then(|intent| asked::of(ws, intent, claim.as_ref())),
+        asked: intent.as_ref().and_then(|intent| asked::asked_for(ws, intent, claim.as_ref())),
         intent,
         contributor: claim.map(|claim| claim.conversation.contributor.clone()),
         timestamp: record.map(|record| record.timestamp.clone()),
@@ -722,7 +722,7 @@ fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
-    lineage::of(&ws.ledger, ws, claim)
+    lineage::history_of_claim(&ws.ledger, ws, claim)
         .into_iter()
         .map(|step| match step {
             Step::Recorded(at) => LineageStep::Record(Box::new(candidate(ws, at))),

@@ -142,7 +142,7 @@ impl Baseline {
         let alike = gone.iter().filter(|old| may_be_renamed(old, path)).take(MAX_RENAMED);
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
-                let then = Outline::of(&document.blocks());
+                let then = Outline::from_blocks(&document.blocks());
                 if matching::has_same_blocks((old, &then), (path, &now.blocks()))
                     || matching::has_same_lines(&document.text(), &now.text())
                 {
@@ -172,11 +172,11 @@ impl Baseline {
         match self {
             Self::Unknown => Edits::default(),
             Self::Outline(outline) => {
-                let against = matching::against(outline, now).into_iter().enumerate();
+                let against = matching::compare_with_outline(outline, now).into_iter().enumerate();
                 let is_edit = |(_, how): &(usize, Against)| *how != Against::Same;
                 Edits { now: against.filter(is_edit).collect(), gone: Vec::new() }
             }
-            Self::Texts(_) => Edits::of(differences),
+            Self::Texts(_) => Edits::from_differences(differences),
         }
     }
 
@@ -221,7 +221,7 @@ impl Edits {
     /// Returns the blocks that every one of the differences touches. So during a merge, a block
     /// that equals one of the parents is not an edit. Deleted blocks are those of the first
     /// difference.
-    pub fn of(differences: &[Difference]) -> Self {
+    pub fn from_differences(differences: &[Difference]) -> Self {
         let Some(first) = differences.first() else { return Self::default() };
         let brings = |index: usize| {
             let is_new = differences.iter().all(|difference| difference.origins[index].is_none());
@@ -240,9 +240,11 @@ impl Edits {
         // A block that another parent lacks was deleted there, and not by the merge.
         let is_gone = |block: &&Block| {
             let mut others = differences.iter().skip(1);
-            others.all(|other| other.gone().iter().any(|gone| gone.identity == block.identity))
+            others.all(|other| {
+                other.removed_blocks().iter().any(|gone| gone.identity == block.identity)
+            })
         };
-        Self { now, gone: first.gone().into_iter().filter(is_gone).cloned().collect() }
+        Self { now, gone: first.removed_blocks().into_iter().filter(is_gone).cloned().collect() }
     }
 }
 

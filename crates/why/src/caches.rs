@@ -132,7 +132,7 @@ impl AtCommit {
     }
 
     pub(super) fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::of(&self.blocks()))
+        self.outline.get_or_init(|| Outline::from_blocks(&self.blocks()))
     }
 }
 

@@ -41,7 +41,12 @@ pub struct Texts {
 
 impl Texts {
     /// Adds a file. If the change becomes too large to be classified, all texts are dropped.
-    pub fn add(&mut self, path: RelativePath, before: Option<Document>, after: Option<Document>) {
+    pub fn add_file(
+        &mut self,
+        path: RelativePath,
+        before: Option<Document>,
+        after: Option<Document>,
+    ) {
         self.bytes += before.iter().chain(&after).map(Document::len_bytes).sum::<usize>();
         match self.bytes > MOST_BYTES {
             true => self.files.clear(),

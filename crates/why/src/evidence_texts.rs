@@ -50,7 +50,7 @@ impl Derive for TextCache {
         if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Some(known);
         }
-        let (before, after) = self.both(entry, &covered)?;
+        let (before, after) = self.before_and_after(entry, &covered)?;
         let derived = provenance::derive(&ranges, &before, &after, is_its_own);
         let commit = covered.commit.as_ref();
         let committed = commit.and_then(|commit| Some(self.git()?.commit_info(commit).ok()?.time));
@@ -71,8 +71,9 @@ impl Derive for TextCache {
         if let Some(known) = known.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
             return Some(known);
         }
-        let (before, after) = self.both(entry, &covered)?;
-        let outlines = (Outline::of(&before.blocks()), Outline::of(&after.blocks()));
+        let (before, after) = self.before_and_after(entry, &covered)?;
+        let outlines =
+            (Outline::from_blocks(&before.blocks()), Outline::from_blocks(&after.blocks()));
         if let (Some(slot), Ok(bytes)) = (slot, postcard::to_stdvec(&outlines)) {
             slot.keep(&bytes);
         }
@@ -117,10 +118,13 @@ impl TextCache {
     }
 
     /// Returns the file of an entry of evidence before and after the commit that it is about.
-    fn both(&self, entry: &Entry, covered: &Covered) -> Option<(Document, Document)> {
+    fn before_and_after(&self, entry: &Entry, covered: &Covered) -> Option<(Document, Document)> {
         let path = &entry.record.files.first()?.relative_path;
         let commit = covered.commit.as_ref();
-        Some((self.before(entry, covered.parent.as_ref(), commit)?, self.at(commit, path)?))
+        Some((
+            self.text_before(entry, covered.parent.as_ref(), commit)?,
+            self.document_at(commit, path)?,
+        ))
     }
 
     /// Returns the texts of the file of an entry of evidence: one for each parent of its commit,
@@ -149,8 +153,8 @@ impl TextCache {
             // A merge may add an unrelated history, in which old code would look new.
             parents.push(base.clone());
         }
-        let after = self.at(commit, path)?;
-        let before = |parent: &CommitId| self.before(entry, Some(parent), commit);
+        let after = self.document_at(commit, path)?;
+        let before = |parent: &CommitId| self.text_before(entry, Some(parent), commit);
         let mut before: Vec<Document> = parents.iter().map(before).collect::<Option<_>>()?;
         if let (Some(commit), [parent]) = (commit, &parents[..])
             && before[0].text().is_empty()
@@ -170,7 +174,7 @@ impl TextCache {
 
     /// Returns the file of an entry of evidence in the parent of its commit, under the name that it
     /// had there.
-    fn before(
+    fn text_before(
         &self,
         entry: &Entry,
         parent: Option<&CommitId>,
@@ -179,12 +183,14 @@ impl TextCache {
         let file = entry.record.files.first()?;
         let nothing = Document::from_text(file.relative_path.as_str(), "");
         let Some(parent) = parent else { return Some(nothing) };
-        let own = self.at(Some(parent), &file.relative_path)?;
+        let own = self.document_at(Some(parent), &file.relative_path)?;
         let from = file.extra.get("from").and_then(|from| RelativePath::new(from.as_str()?).ok());
         match from {
             // If the old path still exists, or both paths existed before, the file was not renamed.
-            Some(from) if own.text().is_empty() && self.at(commit, &from)?.text().is_empty() => {
-                self.at(Some(parent), &from)
+            Some(from)
+                if own.text().is_empty() && self.document_at(commit, &from)?.text().is_empty() =>
+            {
+                self.document_at(Some(parent), &from)
             }
             _ => Some(own),
         }
@@ -198,13 +204,13 @@ impl TextCache {
         if entry.late_commit.is_some() && entry.late_commit != hex(commit) {
             return None;
         }
-        self.both(entry, &covered)
+        self.before_and_after(entry, &covered)
     }
 
     /// Returns the file of an entry of evidence after its commit.
-    pub fn after(&self, entry: &Entry) -> Option<Document> {
+    pub fn text_after(&self, entry: &Entry) -> Option<Document> {
         let file = entry.record.files.first()?;
-        self.at(self.covered(entry)?.commit.as_ref(), &file.relative_path)
+        self.document_at(self.covered(entry)?.commit.as_ref(), &file.relative_path)
     }
 
     /// Returns true if the repository is a shallow clone.
@@ -238,12 +244,12 @@ impl TextCache {
             let is_before = self.ws.history()?.precedes(git, commit, tip) == Some(true);
             Some(is_before || git.is_ancestor(tip, commit).ok()?)
         };
-        self.here.of(commit, || find().unwrap_or(false))
+        self.here.get_or_find(commit, || find().unwrap_or(false))
     }
 
     /// Returns a file at a commit or, for `None`, in the index. The text is empty if the file does
     /// not exist there.
-    fn at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
+    fn document_at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
         if let Some(commit) = commit {
             return self.ws.text_at(commit, path);
         }

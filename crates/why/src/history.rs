@@ -101,7 +101,7 @@ fn digest(name: &str) -> Option<Digest> {
 }
 
 impl Found {
-    fn of(walked: &WalkedHistory, end: Option<u32>) -> Self {
+    fn from_walk(walked: &WalkedHistory, end: Option<u32>) -> Self {
         let mut brought: HashMap<Digest, Vec<Covered>> = HashMap::new();
         for AddedFile { name, commit, parent } in &walked.added {
             let Some(digest) = digest(name) else { continue };
@@ -125,7 +125,7 @@ impl Tables {
         Some(Self { brought, line, tips, end: None })
     }
 
-    fn place(&self, of: &CommitId) -> Result<Option<u32>, Damaged> {
+    fn row_of(&self, of: &CommitId) -> Result<Option<u32>, Damaged> {
         Ok(self.line.rows(&bytes(Some(of)))?.first().map(place_in))
     }
 }
@@ -141,10 +141,10 @@ fn paths(root: &Root) -> Option<(PathBuf, PathBuf)> {
 
 impl History {
     /// Walks from `head` back to the commits that earlier walks visited.
-    pub fn of(root: &Root, git: &Git, head: &CommitId) -> Self {
+    pub fn walked_from(root: &Root, git: &Git, head: &CommitId) -> Self {
         let paths = paths(root);
         let kept = paths.as_ref().and_then(Tables::open);
-        let (recent, kept) = match kept.and_then(|kept| Self::onward(git, head, kept)) {
+        let (recent, kept) = match kept.and_then(|kept| Self::walked_onward(git, head, kept)) {
             Some((recent, kept)) => (recent, Some(kept)),
             None => (Self::walk_all(git, head), None),
         };
@@ -162,20 +162,20 @@ impl History {
         let walked = git.walk(EVIDENCE_FOLDER, head, &[]).inspect_err(|error| {
             tracing::warn!(%error, "the history of the evidence cannot be read");
         });
-        Found::of(&walked.unwrap_or_default(), None)
+        Found::from_walk(&walked.unwrap_or_default(), None)
     }
 
     /// Walks only the commits that the tables do not have. `None` if the tables are damaged.
-    fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<(Found, Tables)> {
+    fn walked_onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<(Found, Tables)> {
         let walked = match kept.tips.contains(head) {
             true => WalkedHistory { onto: Some(head.clone()), ..WalkedHistory::default() },
             false => git.walk(EVIDENCE_FOLDER, head, &kept.tips).ok()?,
         };
         kept.end = match &walked.onto {
-            Some(onto) => kept.place(onto).ok()?,
+            Some(onto) => kept.row_of(onto).ok()?,
             None => None,
         };
-        Some((Found::of(&walked, kept.end), kept))
+        Some((Found::from_walk(&walked, kept.end), kept))
     }
 
     fn write(&self, (brought_path, line_path): &(PathBuf, PathBuf)) {
@@ -183,7 +183,9 @@ impl History {
         let mut brought: Vec<[u8; ROW]> = Vec::new();
         let mut line: Vec<[u8; PLACE]> = Vec::new();
         if let Some(kept) = &self.kept {
-            let (Ok(then), Ok(places)) = (kept.brought.all(), kept.line.all()) else { return };
+            let (Ok(then), Ok(places)) = (kept.brought.all_rows(), kept.line.all_rows()) else {
+                return;
+            };
             brought.extend(then);
             let end = kept.end;
             line.extend(
@@ -246,20 +248,20 @@ impl History {
         self.dropped.get_or_init(|| {
             let recent = self.recent.brought.values().flatten();
             let mut commits: HashSet<_> = recent.filter_map(|one| one.commit.clone()).collect();
-            let kept = self.kept.as_ref().and_then(|kept| kept.brought.all().ok());
+            let kept = self.kept.as_ref().and_then(|kept| kept.brought.all_rows().ok());
             let kept = kept.unwrap_or_default().into_iter();
             commits.extend(kept.filter_map(|row| commit(&row[16..16 + ID], &self.head)));
-            commits.retain(|commit| self.place(git, commit).is_none());
+            commits.retain(|commit| self.row_of(git, commit).is_none());
             git.outside(&self.head, commits.clone()).unwrap_or(commits)
         })
     }
 
-    fn place(&self, git: &Git, of: &CommitId) -> Option<u32> {
+    fn row_of(&self, git: &Git, of: &CommitId) -> Option<u32> {
         if let Some(at) = self.recent.line.get(of) {
             return Some(*at);
         }
         let kept = self.kept.as_ref()?;
-        match kept.place(of) {
+        match kept.row_of(of) {
             Ok(at) => at.filter(|at| kept.end.is_some_and(|end| *at <= end)),
             Err(Damaged) => self.rewalked(git).line.get(of).copied(),
         }
@@ -268,6 +270,6 @@ impl History {
     /// Returns true if `one` is the same commit as `other` or comes before it. `None` if they are
     /// not both on the line of first parents.
     pub fn precedes(&self, git: &Git, one: &CommitId, other: &CommitId) -> Option<bool> {
-        Some(self.place(git, one)? <= self.place(git, other)?)
+        Some(self.row_of(git, one)? <= self.row_of(git, other)?)
     }
 }

@@ -18,14 +18,15 @@ impl Workspace {
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
         let places = || [PLACES, &[FOLDER]].concat();
         let find = || self.git()?.blobs_at(commit, &places()).ok().map(Arc::new);
-        self.intent_history.files.of(commit, find)
+        self.intent_history.files.get_or_find(commit, find)
     }
 
     /// Returns the registry at a commit. `None` if it cannot be read.
     pub fn registry_at(&self, commit: &CommitId) -> Option<Arc<Registry>> {
         let files = self.registry_files(commit)?;
-        let read = || Registry::at(self.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
-        self.match_cache.registries.of(&files, read)
+        let read =
+            || Registry::at_target(self.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
+        self.match_cache.registries.get_or_find(&files, read)
     }
 
     /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
@@ -42,7 +43,7 @@ impl Workspace {
         let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
         let key = (id.to_owned(), hash.to_owned(), near, entry.section);
         let find = || self.find_text(&key.2, entry, id, hash).map(Arc::new);
-        self.intent_history.texts.of(&key, find)
+        self.intent_history.texts.get_or_find(&key, find)
     }
 
     fn find_text(&self, near: &[CommitId], entry: &Entry, id: &str, hash: &str) -> Option<Intent> {
@@ -67,7 +68,7 @@ impl Workspace {
     /// git cannot tell.
     pub fn versions(&self, of: &Intent) -> Option<Arc<Vec<Intent>>> {
         let find = || self.find_versions(of).map(Arc::new);
-        self.intent_history.versions.of(&of.id.value, find)
+        self.intent_history.versions.get_or_find(&of.id.value, find)
     }
 
     /// Follows an intent back through the commits that changed the registry, to the one that

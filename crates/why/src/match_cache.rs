@@ -45,7 +45,7 @@ impl Workspace {
             return self.read_outlined(path);
         }
         let found = self.root.absolute(path).metadata().ok();
-        let state = found.as_ref().and_then(cache::FileStamp::of);
+        let state = found.as_ref().and_then(cache::FileStamp::from_metadata);
         let lock = || self.match_cache.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, document)) = lock().files.get(path)
             && Some(*then) == state
@@ -113,10 +113,10 @@ impl Workspace {
             let of_line = self.history()?.precedes(git, &earlier, &later);
             of_line.or_else(|| git.is_ancestor(&later, &earlier).ok())
         };
-        self.match_cache.order.of(&key, || find().unwrap_or(true))
+        self.match_cache.order.get_or_find(&key, || find().unwrap_or(true))
     }
 
-    fn since(&self, commit: &str) -> Arc<FileChanges> {
+    fn remembered_changes(&self, commit: &str) -> Arc<FileChanges> {
         let kept = &self.match_cache.changed;
         if let Some((then, since)) = kept.get(commit)
             && then.elapsed() < FRESH
@@ -177,7 +177,10 @@ impl Workspace {
     pub fn stood_as(&self, at: ClaimRef, path: &RelativePath, row: &Row) -> Option<bool> {
         let is_it = |other: &Row| other.identity == row.identity || other.text == row.text;
         let trail = self.trail(path);
-        if trail.before(at).is_some_and(|version| trail.outline(version).rows.iter().any(is_it)) {
+        if trail
+            .version_before(at)
+            .is_some_and(|version| trail.outline(version).rows.iter().any(is_it))
+        {
             return Some(true);
         }
         Some(self.file_at(self.ledger.based_on(at.entry)?, path)?.outline().rows.iter().any(is_it))
@@ -217,18 +220,18 @@ impl Surroundings for Workspace {
     }
 
     fn existed(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
-        self.stood_as(at, path, &Row::of(block, 0))
+        self.stood_as(at, path, &Row::from_block(block, 0))
     }
 
     fn candidates(&self, block: &Block) -> Candidates {
         let key = (block.identity.clone(), block.fingerprint.content.clone());
         let find = || Arc::new(matching::candidates(&self.ledger, block));
-        self.match_cache.candidates.of(&key, find)
+        self.match_cache.candidates.get_or_find(&key, find)
     }
 
     fn trail(&self, path: &RelativePath) -> SharedTrail {
         let find = || trail_cache::trail(self, path, &|a, b| self.precedes(a, b));
-        self.match_cache.trails.of(path, || Arc::new(find()))
+        self.match_cache.trails.get_or_find(path, || Arc::new(find()))
     }
 
     fn text_of(
@@ -265,7 +268,7 @@ impl Surroundings for Workspace {
         if self.signatures_at(commit, &[path.as_str()]).iter().any(|file| file.contains(&known)) {
             return true;
         }
-        let since = self.since(commit);
+        let since = self.remembered_changes(commit);
         let stood = since.stood.get_or_init(|| {
             let paths: Vec<&str> = since.then.iter().map(RelativePath::as_str).collect();
             self.signatures_at(commit, &paths)
@@ -276,7 +279,7 @@ impl Surroundings for Workspace {
     fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
         self.ledger
             .based_on(at.entry)
-            .map(|commit| Arc::clone(&self.since(commit).now))
+            .map(|commit| Arc::clone(&self.remembered_changes(commit).now))
             .unwrap_or_default()
     }
 }

@@ -55,7 +55,7 @@ impl Workspace {
             None => based_on.map(|commit| CommitId(commit.to_owned())).into_iter().collect(),
         };
         let find = || find(self, present, (id, hash, cited), at);
-        self.intent_history.names.of(&key, find)
+        self.intent_history.names.get_or_find(&key, find)
     }
 
     /// Like [`Workspace::namesake`], for a block. If a person has reassigned the block since, its

@@ -51,7 +51,7 @@ impl FileOwner {
 
 /// Finds the intents that own a file, and the command that the asker should run next. `selected` is
 /// the intent that the asker has selected.
-pub fn of(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOwners {
+pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOwners {
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
     let is_selected = |intent: &Intent| selected == Some(&*intent.id.value);
@@ -68,7 +68,7 @@ pub fn of(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOw
     let open: Vec<&Intent> = owners.iter().filter(|it| keeping(it).is_none()).copied().collect();
     let may_go_on =
         forbidden_by.is_some() || open.iter().any(|it| it.in_progress() && is_selected(it));
-    let next = if may_go_on { None } else { next(path, &open, in_hand, keeping) };
+    let next = if may_go_on { None } else { next_command(path, &open, in_hand, keeping) };
     let owners = owners.into_iter().map(|intent| FileOwner {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
@@ -82,7 +82,7 @@ pub fn of(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOw
 /// Returns the command to run next: select or start an owner, ask for a wider scope, or create a
 /// new intent. `None` if a rule forbids the selected intent to change the file, since no scope can
 /// lift that.
-fn next(
+fn next_command(
     path: &RelativePath,
     owners: &[&Intent],
     selected: Option<&Intent>,

@@ -29,7 +29,7 @@ pub struct Layer {
 
 impl Layer {
     /// Returns the rules that are in the workspace now.
-    pub fn of(ws: &Workspace) -> Self {
+    pub fn from_workspace(ws: &Workspace) -> Self {
         Self {
             registry: Arc::clone(&ws.registry),
             policy: Arc::clone(&ws.policy),
@@ -112,18 +112,18 @@ impl Ruling {
 impl Rules {
     /// Returns the rules of a workspace on a person's own machine, where the files as they are
     /// count as accepted.
-    pub fn of(ws: &Workspace) -> Self {
-        Self::between(Layer::of(ws), Layer::of(ws))
+    pub fn from_workspace(ws: &Workspace) -> Self {
+        Self::from_layers(Layer::from_workspace(ws), Layer::from_workspace(ws))
     }
 
     /// Combines accepted and proposed rules, with nothing approved and nothing signed.
-    pub fn between(accepted: Layer, proposed: Layer) -> Self {
+    pub fn from_layers(accepted: Layer, proposed: Layer) -> Self {
         Self { accepted, proposed, base: None, approved: HashSet::new(), signed: HashSet::new() }
     }
 
     /// Adds the registry that the change began with, and the ids of the intents whose proposed text
     /// is signed.
-    pub fn since(self, base: Arc<Registry>, signed: HashSet<String>) -> Self {
+    pub fn with_base(self, base: Arc<Registry>, signed: HashSet<String>) -> Self {
         Self { base: Some(base), signed, ..self }
     }
 
@@ -275,7 +275,7 @@ impl Rules {
                 "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml."
             ),
             Ruling::Ignored(rule) => {
-                let (from, IgnoreRule { pattern, file, line, .. }) = (rule.from(), rule);
+                let (from, IgnoreRule { pattern, file, line, .. }) = (rule.forbidden_for(), rule);
                 format!("{path} is kept from {from} by `{pattern}` ({file}:{line}).")
             }
             Ruling::Unknown => {
@@ -306,7 +306,7 @@ impl Rules {
                     false => format!("It owns {}.", entries.join(", ")),
                 };
                 let owners = self.owners(path).into_iter();
-                let others = named(owners.filter(|owner| owner.id.value != id));
+                let others = names_of_intents(owners.filter(|owner| owner.id.value != id));
                 match others.is_empty() {
                     true => format!("{owns} No intent in progress owns {path}."),
                     false => format!("{owns} {path} belongs to {}.", others.join(", ")),
@@ -352,7 +352,7 @@ impl Rules {
 }
 
 /// Returns each intent as people read it: `INT-001 (Log in by e-mail)`.
-pub fn named<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Vec<String> {
+pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Vec<String> {
     let named = |intent: &Intent| format!("{} ({})", intent.id.value, intent.name.value);
     intents.into_iter().map(named).collect()
 }
@@ -367,7 +367,7 @@ pub fn ask_for_scope(id: &str, path: &RelativePath) -> String {
 /// `protected_paths`, or a line of an ignore file. Without an intent, only the rules that apply to
 /// all intents are checked.
 pub fn forbidden_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -> Option<String> {
-    Rules::of(ws).rulings(path, intent).into_iter().find_map(|ruling| match ruling {
+    Rules::from_workspace(ws).rulings(path, intent).into_iter().find_map(|ruling| match ruling {
         Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
         Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),
         Ruling::Unknown | Ruling::Outside(_) => None,
@@ -386,7 +386,7 @@ pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
 
 /// Returns the place in a registry that explains why an intent owns a path or does not.
 pub fn scope_related(registry: &Registry, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
-    let (file, intent) = registry.place(id)?;
+    let (file, intent) = registry.intent_with_file(id)?;
     let (id, entries) = (&intent.id.value, &intent.owned_scope);
     let (entry, message) = match registry.scope(id)?.verdict(path) {
         ScopeVerdict::Owned(at) => (entries.get(at)?, format!("{id} owns it by this entry")),

@@ -31,18 +31,18 @@ pub struct Remotes {
 }
 
 impl Remotes {
-    pub fn of(git: &Git) -> Result<Self, GitError> {
+    pub fn from_git(git: &Git) -> Result<Self, GitError> {
         let defaults = git.default_branches()?;
         let mut remotes = Self { at: BTreeMap::new(), defaults };
         for (name, commit) in git.remote_branches()? {
-            remotes.at.insert(remotes.real(name), commit);
+            remotes.at.insert(remotes.real_name(name), commit);
         }
         Ok(remotes)
     }
 
     /// Returns the name of the branch that `origin/HEAD` stands for. Any other name is returned
     /// unchanged.
-    fn real(&self, name: String) -> String {
+    fn real_name(&self, name: String) -> String {
         self.defaults.get(&name).cloned().unwrap_or(name)
     }
 
@@ -64,16 +64,16 @@ pub fn path(root: &Root, name: &str) -> Option<PathBuf> {
 }
 
 /// Returns the stored commits together with those at which the branches are now.
-pub fn seen(root: &Root, policy: &Policy, git: &Git, remotes: &Remotes) -> Tips {
+pub fn seen_tips(root: &Root, policy: &Policy, git: &Git, remotes: &Remotes) -> Tips {
     let mut tips = Tips::new();
     // Earlier versions stored the default branch under the name `origin/HEAD`.
     for (name, seen) in stored(root) {
-        let known = tips.entry(remotes.real(name)).or_default();
+        let known = tips.entry(remotes.real_name(name)).or_default();
         known.extend(seen);
     }
     for (name, now) in &remotes.at {
         if tips.contains_key(name) || remotes.is_protected(policy, name) {
-            add(git, tips.entry(name.clone()).or_default(), now);
+            add_tip(git, tips.entry(name.clone()).or_default(), now);
         }
     }
     tips
@@ -94,7 +94,7 @@ pub fn save(root: &Root, tips: &Tips) -> Result<(), VerbError> {
 }
 
 /// Adds the commit at which a branch is now.
-fn add(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
+fn add_tip(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     if seen.last() == Some(now) {
         return;
     }
@@ -120,7 +120,7 @@ fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
 
 /// Returns the shared branches of remotes, each with its commit.
 pub fn protected(policy: &Policy, git: &Git) -> Vec<(String, CommitId)> {
-    let Ok(remotes) = Remotes::of(git) else { return Vec::new() };
+    let Ok(remotes) = Remotes::from_git(git) else { return Vec::new() };
     let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(policy, name);
     let at = remotes.at.iter().filter(is_protected);
     at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
@@ -129,7 +129,7 @@ pub fn protected(policy: &Policy, git: &Git) -> Vec<(String, CommitId)> {
 /// Returns the commit of the branch into which this work will be merged: the default branch of a
 /// remote, or else the first protected branch.
 pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {
-    let remotes = Remotes::of(git).ok()?;
+    let remotes = Remotes::from_git(git).ok()?;
     let default = remotes.at.iter().find(|(name, _)| remotes.is_default(name));
     let mut protected = remotes.at.iter();
     let mut protected = || protected.find(|(name, _)| remotes.is_protected(policy, name));
@@ -138,8 +138,8 @@ pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {
 
 /// Stores the present commits of the shared branches.
 pub fn remember(root: &Root, policy: &Policy, git: &Git) {
-    let Ok(remotes) = Remotes::of(git) else { return };
-    if let Err(error) = save(root, &seen(root, policy, git, &remotes)) {
+    let Ok(remotes) = Remotes::from_git(git) else { return };
+    if let Err(error) = save(root, &seen_tips(root, policy, git, &remotes)) {
         tracing::debug!(%error, "the shared branches are not remembered");
     }
 }

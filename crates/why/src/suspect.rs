@@ -40,7 +40,7 @@ pub enum IntentPart {
 impl IntentPart {
     const ALL: [Self; 3] = [Self::Constraints, Self::AcceptanceCriteria, Self::OwnedScope];
 
-    fn words(self) -> &'static str {
+    fn as_words(self) -> &'static str {
         match self {
             Self::Constraints => "constraints",
             Self::AcceptanceCriteria => "acceptance criteria",
@@ -50,7 +50,7 @@ impl IntentPart {
 
     /// Returns the entries in the form in which they are compared. They are sorted, since their
     /// order means nothing, except in a scope, where the last matching entry decides.
-    fn of(self, intent: &Intent) -> Vec<&str> {
+    fn entries_of(self, intent: &Intent) -> Vec<&str> {
         let list: &[Spanned<String>] = match self {
             Self::Constraints => &intent.constraints,
             Self::AcceptanceCriteria => &intent.acceptance_criteria,
@@ -64,7 +64,7 @@ impl IntentPart {
     }
 
     fn differing(then: &Intent, now: &Intent) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|part| part.of(then) != part.of(now)).collect()
+        Self::ALL.into_iter().filter(|part| part.entries_of(then) != part.entries_of(now)).collect()
     }
 }
 
@@ -94,12 +94,12 @@ pub struct Suspicion {
 /// provenance of every block of the file.
 pub fn of_file(ws: &Workspace, blocks: &[Provenance]) -> Vec<(usize, Suspicion)> {
     let blocks = blocks.iter().enumerate();
-    blocks.filter_map(|(at, found)| Some((at, of(ws, found)?))).collect()
+    blocks.filter_map(|(at, found)| Some((at, suspicion_about(ws, found)?))).collect()
 }
 
 /// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit that
 /// changed the intent is not searched for.
-pub fn of(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
+pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
     let at = found.claim?;
     let claim = ws.ledger.claim(at);
     // A person who reassigned the block has reviewed it, and the record's hash is that of the
@@ -151,7 +151,7 @@ impl Suspicion {
         };
         let mut said = Vec::new();
         if !self.parts.is_empty() {
-            let parts = joined(self.parts.iter().map(|part| part.words()));
+            let parts = joined(self.parts.iter().map(|part| part.as_words()));
             let id = &self.intent;
             said.push(format!("the {parts} of {id} changed since this was recorded{since}"));
         }
@@ -246,7 +246,9 @@ fn has_parts(
     let registry = ws.registry_at(commit)?;
     let ids = ws.registry.ids(&present.id.value);
     let then = ids.iter().find_map(|id| registry.get(id));
-    Some(then.is_some_and(|then| parts.iter().all(|part| part.of(then) == part.of(present))))
+    Some(then.is_some_and(|then| {
+        parts.iter().all(|part| part.entries_of(then) == part.entries_of(present))
+    }))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>) -> Tra
     let onward = evidence.and_then(|trail| trail.extended(&ws.ledger, path, &rest(), precedes));
     onward.unwrap_or_else(|| {
         let all = found.evidence.iter().chain(&found.rest).copied();
-        Trail::of(&ws.ledger, path, &ws.ledger.claims_on(path, all), precedes)
+        Trail::from_records(&ws.ledger, path, &ws.ledger.claims_on(path, all), precedes)
     })
 }
 
@@ -61,14 +61,14 @@ fn of_evidence(
         ws.ledger.derived(*at).is_some() && ws.ledger.outlines(*at, path).is_some()
     });
     let claims = ws.ledger.claims_on(path, found.evidence.iter().copied());
-    let trail = Trail::of(&ws.ledger, path, &claims, precedes);
-    if let Some(bytes) = kept(ws, found, &trail) {
+    let trail = Trail::from_records(&ws.ledger, path, &claims, precedes);
+    if let Some(bytes) = encode_kept(ws, found, &trail) {
         slot.keep(&bytes);
     }
     Some(trail)
 }
 
-fn kept(ws: &Workspace, found: &PathEntryIds, trail: &Trail) -> Option<Vec<u8>> {
+fn encode_kept(ws: &Workspace, found: &PathEntryIds, trail: &Trail) -> Option<Vec<u8>> {
     let derived = found.evidence.iter().map(|at| ws.ledger.derived(*at).map(|one| &**one));
     let derived: Vec<Option<&Derived>> = derived.collect();
     // The result is not cached if an entry belongs to a commit that is still being made, or if a
@@ -77,7 +77,7 @@ fn kept(ws: &Workspace, found: &PathEntryIds, trail: &Trail) -> Option<Vec<u8>> 
     if !derived.iter().all(is_settled) {
         return None;
     }
-    let trail = StoredTrail::of(trail, &found.evidence)?;
+    let trail = StoredTrail::from_trail(trail, &found.evidence)?;
     postcard::to_stdvec(&CachedTrail { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
 }
 

@@ -77,13 +77,13 @@ type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send
 impl Repository {
     fn open(root: &Root) -> Self {
         match Git::open(root) {
-            Ok(Some(git)) => Self::with(Arc::new(git)),
+            Ok(Some(git)) => Self::from_git(Arc::new(git)),
             Ok(None) => Self { error: no_repository(root).map(Arc::from), ..Self::default() },
             Err(error) => Self { error: Some(Arc::from(error.with_hint())), ..Self::default() },
         }
     }
 
-    fn with(git: Arc<Git>) -> Self {
+    fn from_git(git: Arc<Git>) -> Self {
         let (head, error) = match git.head() {
             Ok(head) => (head, None),
             Err(error) => (None, Some(Arc::from(error.with_hint()))),
@@ -94,7 +94,7 @@ impl Repository {
     /// Returns the same repository with its present `HEAD`.
     fn refreshed(&self) -> Self {
         match &self.git {
-            Some(git) => Self::with(Arc::clone(git)),
+            Some(git) => Self::from_git(Arc::clone(git)),
             None => Self { error: self.error.clone(), ..Self::default() },
         }
     }
@@ -110,12 +110,12 @@ fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedg
 impl Workspace {
     /// Opens the workspace that contains a file or folder.
     pub fn open(target: &Path, environment: &Environment) -> Result<Self, RootError> {
-        Ok(Self::at(Root::find(target, environment)?))
+        Ok(Self::at_root(Root::find(target, environment)?))
     }
 
     /// Opens the workspace at a known root. Errors in its rules do not make this fail; they become
     /// findings.
-    pub fn at(root: Root) -> Self {
+    pub fn at_root(root: Root) -> Self {
         Self::rules_of(Arc::new(root)).with_rules_left_out().with_ledger(Ledger::load)
     }
 
@@ -359,10 +359,10 @@ impl Workspace {
     ) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
         let policy = policy_at(git, &target)?.unwrap_or_default();
-        let registry = Registry::at(git, &target)?;
+        let registry = Registry::at_target(git, &target)?;
         let ignores = ignores_at(&self.root, git, &target)?;
         let (of, source) = (Arc::clone(git), target.clone());
-        let attributes = Attributes::of(move |path| of.text(&source, path).ok()?);
+        let attributes = Attributes::from_reader(move |path| of.text(&source, path).ok()?);
         let ws = self.with_files(target, base, Ledger::default());
         let ws = ws.under_rules(policy, registry, ignores);
         let ws = Self { attributes: Arc::new(attributes), broken_registry: None, ..ws };
@@ -405,7 +405,7 @@ impl Workspace {
         let repository = &**self.repository;
         let (git, tip) = (repository.git.as_ref()?, self.tip()?);
         let mut known = repository.histories.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(History::of(&self.root, git, tip));
+        let new = || Arc::new(History::walked_from(&self.root, git, tip));
         Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
     }
 
@@ -585,8 +585,9 @@ impl Workspace {
     /// Says that the registry is missing on disk and how to restore it from git. `None` if git has
     /// none.
     pub fn lost_registry(&self) -> Option<String> {
-        let held =
-            |target: &Target| Registry::at(self.git()?, target).ok().filter(Registry::exists);
+        let held = |target: &Target| {
+            Registry::at_target(self.git()?, target).ok().filter(Registry::exists)
+        };
         // The staged version may be newer than the committed one.
         let (command, held) = match held(&Target::Index) {
             Some(staged) => ("git restore", staged),
@@ -625,7 +626,8 @@ impl Workspace {
         match self.registry.syntax_error() {
             None => Ok(()),
             Some(finding) => {
-                let (place, what) = (finding.place(self.registry.path()), &finding.message);
+                let (place, what) =
+                    (finding.place_in_compiler_form(self.registry.path()), &finding.message);
                 let hint = "fix it first; nothing was changed";
                 Err(VerbError::mendable(format!("{place}: {what}"), hint))
             }
@@ -638,7 +640,7 @@ impl Workspace {
             return Some(missing);
         }
         let finding = self.registry.syntax_error()?;
-        let place = finding.place(self.registry.path());
+        let place = finding.place_in_compiler_form(self.registry.path());
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
     }
 
@@ -698,7 +700,8 @@ pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Findi
         let text = git.text(target, path).map_err(|_| "cannot be read".to_owned())?;
         Ok(text.map(String::into_bytes))
     };
-    let layered = git.text(target, &path)?.map(|text| LayeredPolicy::of(&path, &text, &read));
+    let layered =
+        git.text(target, &path)?.map(|text| LayeredPolicy::from_text(&path, &text, &read));
     Ok(layered.map(|layered| (layered.policy, layered.findings)))
 }
 

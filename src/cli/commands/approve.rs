@@ -95,7 +95,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
 /// Returns true if the last commit already has the signed intent or file. If so, no later commit
 /// with that file will carry the signature.
 fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
-    let of_intent = workspace.registry.place(what).map(|(file, _)| file.path().clone());
+    let of_intent = workspace.registry.intent_with_file(what).map(|(file, _)| file.path().clone());
     let path = of_intent.or_else(|| RelativePath::new(what).ok());
     path.is_some_and(|path| seal::is_code_committed(workspace, &path))
 }
@@ -106,7 +106,7 @@ fn answered(
     answer: &ApprovedAnswer,
 ) -> Result<Exit, CliError> {
     context.answer(answer, |page| {
-        answer.decided.iter().for_each(|decided| done(page, decided));
+        answer.decided.iter().for_each(|decided| print_approval(page, decided));
         if let Some(signed) = &answer.signed {
             show_signed(page, signed, stands_in_commit(workspace, &signed.what));
         }
@@ -164,7 +164,7 @@ pub fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
     let asked = waiting(&workspace, &args.code)?;
     let (verdict, place) = (ApprovalVerdict::Reject, DecisionPlace::Terminal);
     let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
-    context.answer(&answer, |page| done(page, &answer))
+    context.answer(&answer, |page| print_approval(page, &answer))
 }
 
 /// What was approved, and what was signed with it.
@@ -181,7 +181,7 @@ pub struct ApprovedAnswer {
     unsigned: Option<String>,
 }
 
-fn done(page: &mut Page, answer: &ApprovalAnswer) {
+fn print_approval(page: &mut Page, answer: &ApprovalAnswer) {
     let (style, mark) = match answer.approval.state {
         ApprovalState::Denied => (BAD, "✗"),
         _ => (GOOD, "✓"),
@@ -224,7 +224,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
                 Cell::new(INTENT, asked.code.as_str()),
                 Cell::new(DIM, when::ago(now, &asked.asked_at)),
                 Cell::new(PLAIN, question.title),
-                Cell::new(STRONG, seen(&question.exactly)),
+                Cell::new(STRONG, with_visible_breaks(&question.exactly)),
             ]
         };
         page.table(0, waiting.iter().map(row));
@@ -240,14 +240,15 @@ fn show(page: &mut Page, asked: &Approval) {
     page.lines(&format!("    {}", question.exactly.replace('\n', "\n    ")));
     page.gap();
     let row = |label: &str, text: String| vec![Cell::new(DIM, label), Cell::new(PLAIN, text)];
-    let details = question.details.iter().map(|(label, text)| row(label, seen(text)));
+    let details =
+        question.details.iter().map(|(label, text)| row(label, with_visible_breaks(text)));
     let ago = when::ago(Timestamp::now(), &asked.asked_at);
     let until = row("asked", format!("{ago}, until {}", when::date(&asked.expires_at)));
     page.table(2, details.chain([until]));
 }
 
 /// Returns the text on one line. Line breaks become visible, because each of them ends a command.
-fn seen(text: &str) -> String {
+fn with_visible_breaks(text: &str) -> String {
     text.trim_end().replace('\n', " ⏎ ")
 }
 

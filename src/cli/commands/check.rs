@@ -128,7 +128,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let request = CheckRequest { against, intent, branch, suspect, baseline };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {
-        let known = KnownFindings::of(&answer.findings);
+        let known = KnownFindings::from_findings(&answer.findings);
         store::write_atomic(&workspace.root.absolute(&path), known.text().as_bytes())?;
         let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
         return context.answer(&answer, |page| {

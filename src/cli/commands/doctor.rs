@@ -25,7 +25,7 @@ pub fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError> {
     let workspace =
         if args.retry && retry(&workspace) > 0 { context.open_workspace()? } else { workspace };
     let mut answer = examine(&workspace);
-    if let Some(folders) = Folders::here(&workspace.root)
+    if let Some(folders) = Folders::of_process(&workspace.root)
         && workspace.root.governed()
     {
         answer.checks.extend(agents(&workspace.root, &folders, context.environment().search()));

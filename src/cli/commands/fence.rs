@@ -76,12 +76,12 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
         .map_err(|error| CliError::io(&context.cwd, "entered", error))?;
-    let state = FencedState::before(&workspace, &fenced);
+    let state = FencedState::before_command(&workspace, &fenced);
     // The workspace may own threads, and none may run when the fence is raised.
     drop(workspace);
     let kept = HeldPlaces::new(&fenced, context.environment()).map_err(not_raised)?;
     let ended = run_fenced(context, &fenced, command, kept.number());
-    let after = ended.as_ref().map(|_| state.after(&fenced)).unwrap_or_default();
+    let after = ended.as_ref().map(|_| state.changes_since(&fenced)).unwrap_or_default();
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
     let ended = ended?;
     warn(context, &after);

@@ -31,14 +31,14 @@ pub struct ForArgs {
 pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let session = args.session.as_deref().or(context.agent());
     // The session of an agent without a name is not known, so no selection counts for it.
-    let is_known = session.is_some() || agents::above(context.environment()).is_none();
+    let is_known = session.is_some() || agents::agent_above(context.environment()).is_none();
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
-        let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
+        let (workspace, path) = context.file(&FileTarget::without_lines(&context.cwd, path))?;
         workspace.governed()?;
         workspace.sound_registry()?;
         let selected = workspace.selected(session).filter(|_| is_known);
-        files.push(owners::of(&workspace, &path, selected.as_deref()));
+        files.push(owners::owners_of_file(&workspace, &path, selected.as_deref()));
     }
     context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
     let is_owned = |file: &FileOwners| file.owners.iter().any(FileOwner::may_write);

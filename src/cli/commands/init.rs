@@ -199,7 +199,7 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
     answer.workspace.changed |= files.any(|file| is_new(file.done));
     // Without a home folder nobody can know which agents and editors are set up, but the workspace
     // is still made.
-    let Some(folders) = Folders::here(&root) else { return Ok(answer) };
+    let Some(folders) = Folders::of_process(&root) else { return Ok(answer) };
     let search = context.environment().search();
     answer.editors = editors::found(&root, &folders.home, search);
     let agents = match args.no_agents {
@@ -239,7 +239,7 @@ fn hosts(args: &InitArgs) -> Result<Vec<Host>, CliError> {
         return Ok(HOSTS.to_vec());
     }
     let names = args.agent.iter().chain(&args.remove_agent);
-    names.map(|name| host::named(name).ok_or_else(|| unknown(name))).collect()
+    names.map(|name| host::host_named(name).ok_or_else(|| unknown(name))).collect()
 }
 
 fn unknown(name: &str) -> CliError {
@@ -269,7 +269,7 @@ fn wire(
 
 /// Returns the folders that hold settings of agents. Fails if there is no home folder.
 pub(super) fn folders(root: &Root) -> Result<Folders, CliError> {
-    Folders::here(root).ok_or_else(|| {
+    Folders::of_process(root).ok_or_else(|| {
         CliError::usage("your home folder is not known", "set HOME, then run this again")
     })
 }

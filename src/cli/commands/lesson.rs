@@ -73,11 +73,11 @@ fn asker(context: &Context, is_named: bool) -> Asker {
 }
 
 fn show(page: &mut Page, answer: &LessonAnswer) {
-    std::iter::once(answer).chain(&answer.also).for_each(|one| place(page, one));
+    std::iter::once(answer).chain(&answer.also).for_each(|one| print_place(page, one));
     page.literal("  ").text(&answer.text).end();
 }
 
-fn place(page: &mut Page, answer: &LessonAnswer) {
+fn print_place(page: &mut Page, answer: &LessonAnswer) {
     let place = format!("{}:{}", answer.path, answer.line);
     match answer.outcome {
         LessonOutcome::Added => page.styled(GOOD, "✓").literal(" added to ").styled(STRONG, &place),

@@ -237,7 +237,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Approve(args) => approve::run(context, args),
         Command::Reject(args) => approve::reject(context, args),
         Command::Off(args) => off::run(context, args),
-        Command::On(args) => off::on(context, args),
+        Command::On(args) => off::switch_on(context, args),
         Command::Lesson(args) => lesson::run(context, args),
         Command::Policy(args) => policy::run(context, args),
         Command::Protocol(args) => protocol::run(context, args),

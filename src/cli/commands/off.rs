@@ -46,7 +46,7 @@ pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     print_switch(context, &answer)
 }
 
-pub fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
+pub fn switch_on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person(context)?;
     let answer = approval::switch_on(&context.open_workspace()?)?;
     print_switch(context, &answer)

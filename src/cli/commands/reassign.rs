@@ -59,7 +59,7 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
         let splits = || text.match_indices('#').map(move |(at, _)| (&text[..at], &text[at + 1..]));
         let is_file = |(path, _): &(&str, &str)| context.cwd.join(path).is_file();
         if let Some((path, name)) = splits().find(is_file).or_else(|| splits().next()) {
-            let target = FileTarget::plain(&context.cwd, path.as_ref());
+            let target = FileTarget::without_lines(&context.cwd, path.as_ref());
             let (workspace, path) = context.existing_file(&target)?;
             return Ok((workspace, ReassignTarget::Named(path, name.to_owned())));
         }

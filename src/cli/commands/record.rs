@@ -165,7 +165,7 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
         contributor,
         person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
-        accepts_ungated: !is_named && agents::above(context.environment()).is_none(),
+        accepts_ungated: !is_named && agents::agent_above(context.environment()).is_none(),
         ..RecordRequest::default()
     }
 }

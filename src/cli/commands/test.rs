@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
         // The previous command may have changed files or made a commit, so the workspace is read
         // again.
         let workspace = context.open_workspace()?;
-        let before = TreeState::of(&workspace)?;
+        let before = TreeState::from_git(&workspace)?;
         let (source, (exit, milliseconds)) = match &report {
             Some((results, _)) => (TestSource::Junit, (Some(i32::from(!results.passed())), 0)),
             None => (TestSource::Run, execute(&workspace, &command, &words)?),
@@ -86,7 +86,7 @@ pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
         let report = report.clone();
         let ran = Ran { criterion, command, exit, milliseconds, source, report };
         let after = context.open_workspace()?;
-        let tree = before.until(&TreeState::of(&after)?);
+        let tree = before.merged_with_end(&TreeState::from_git(&after)?);
         let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
         answers.push(TestAnswer { ran: ran.command, run, commit: tree.commit, record });
     }

@@ -31,7 +31,7 @@ pub struct TraceArgs {
 }
 
 pub fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
-    let file = args.path.map(|path| context.file(&FileTarget::plain(&context.cwd, &path)));
+    let file = args.path.map(|path| context.file(&FileTarget::without_lines(&context.cwd, &path)));
     let (workspace, path) = match file.transpose()? {
         Some((workspace, path)) => (workspace, Some(path)),
         None => (context.open_workspace()?, None),
@@ -68,7 +68,7 @@ fn line(workspace: &Workspace, entry: &Entry) -> Page {
     if let Some(name) = called_then(workspace, record, named.as_deref()) {
         page.literal(", then called ").text(name);
     }
-    page.pad_to(44).text(what(record));
+    page.pad_to(44).text(described(record));
     if let Some(author) = author(record) {
         page.literal("  ").styled(DIM, author);
     }
@@ -100,7 +100,7 @@ fn tested(run: &TestRun) -> String {
     format!("{criterion}: {outcome}")
 }
 
-fn what(record: &Record) -> String {
+fn described(record: &Record) -> String {
     let files: Vec<String> = record.files.iter().map(file).collect();
     let class = record.mutation_class.map(|class| shared::class_word(class).to_owned());
     let tested = record.test.as_ref().map(tested);

@@ -51,7 +51,7 @@ pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
     // Without a home folder the settings of the user cannot be found, but those of the project can.
     let folders = match args.user {
         true => Some(init::folders(&root)?),
-        false => Folders::here(&root),
+        false => Folders::of_process(&root),
     };
     if let Some(folders) = folders {
         agents(&folders, &args, &mut answer);

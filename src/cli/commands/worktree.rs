@@ -64,7 +64,7 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     }
     let path = match &args.path {
         Some(path) => context.cwd.join(path),
-        None => beside(top, &args.name)?,
+        None => folder_beside(top, &args.name)?,
     };
     let mut git = programs::command("git", context.environment());
     git.args(["worktree", "add", "--quiet", "-b", &args.name]).arg(&path).current_dir(top);
@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
 }
 
 /// Returns the default folder: `project-name` beside `project`.
-fn beside(top: &std::path::Path, name: &str) -> Result<PathBuf, CliError> {
+fn folder_beside(top: &std::path::Path, name: &str) -> Result<PathBuf, CliError> {
     let plain = name.replace(['/', '\\'], "-");
     let (Some(parent), Some(own)) = (top.parent(), top.file_name()) else {
         return Err(CliError::usage(

@@ -76,13 +76,13 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
 type XmlElement<'w> = quick_xml::writer::ElementWriter<'w, Vec<u8>>;
 
 fn case<'w>(writer: &'w mut Writer<Vec<u8>>, finding: &FindingAnswer) -> XmlElement<'w> {
-    let name = clean(&place(finding));
+    let name = clean(&place_of_finding(finding));
     let class = format!("intent.{}", finding.code);
     let case = writer.create_element("testcase");
     case.with_attributes([("name", name.as_str()), ("classname", &class), ("time", "0")])
 }
 
-fn place(finding: &FindingAnswer) -> String {
+fn place_of_finding(finding: &FindingAnswer) -> String {
     match (&finding.path, finding.start_line) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
         (Some(path), None) => path.clone(),
@@ -91,7 +91,7 @@ fn place(finding: &FindingAnswer) -> String {
 }
 
 fn line(finding: &FindingAnswer) -> String {
-    format!("{}: [{}] {}", place(finding), finding.code, finding.message)
+    format!("{}: [{}] {}", place_of_finding(finding), finding.code, finding.message)
 }
 
 /// Replaces the characters that XML 1.0 cannot represent.

@@ -50,7 +50,7 @@ pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
         for note in summary.notes.iter().take(MAX_ROWS) {
             line(&mut text, format!("- {}", escaped(note)));
         }
-        more(&mut text, summary.notes.len(), MAX_ROWS);
+        write_rest(&mut text, summary.notes.len(), MAX_ROWS);
     }
     text
 }
@@ -66,7 +66,7 @@ fn shares(text: &mut String, title: &str, shares: &[Share], all: usize) {
         let name = name.unwrap_or_default();
         line(text, format!("| {}{name} | {} | {part:.0} % |", escaped(&share.id), share.blocks));
     }
-    more(text, shares.len(), MAX_ROWS);
+    write_rest(text, shares.len(), MAX_ROWS);
     text.push('\n');
 }
 
@@ -96,11 +96,11 @@ fn findings(text: &mut String, answer: &CheckAnswer) {
         let (message, help) = (escaped(&finding.message), escaped(&finding.help));
         line(text, format!("| {mark} | {place} | **{}** {message}<br>{help} |", finding.code));
     }
-    more(text, told.len(), shown);
+    write_rest(text, told.len(), shown);
     line(text, "\n</details>\n");
 }
 
-fn more(text: &mut String, all: usize, shown: usize) {
+fn write_rest(text: &mut String, all: usize, shown: usize) {
     if all > shown {
         line(text, format!("\n… and {} more.", all - shown));
     }

@@ -9,7 +9,7 @@ use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, mome
 pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     let name = fields::word(payload, "hook_event_name hookEventName eventName");
     let called = payload.get("toolCall");
-    let ended = fields::any(payload, "toolResult toolResponse toolOutput").is_some();
+    let ended = fields::first_field(payload, "toolResult toolResponse toolOutput").is_some();
     let moment = match name {
         Some(name) => moment(name),
         None if called.is_none() && payload.get("prompt").is_some() => Moment::Prompt,
@@ -20,7 +20,7 @@ pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     PayloadParts {
         moment,
         name: name.unwrap_or_default(),
-        call: called.and_then(|called| Call::named(called, "name", "args arguments")),
+        call: called.and_then(|called| Call::from_fields(called, "name", "args arguments")),
         id: called.and_then(|called| fields::word(called, "id callId")),
     }
 }

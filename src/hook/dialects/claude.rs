@@ -8,7 +8,7 @@ use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, mome
 /// of a tool.
 pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     let name = fields::word(payload, "hook_event_name hookEventName");
-    let call = Call::named(payload, "tool_name toolName", "tool_input toolInput");
+    let call = Call::from_fields(payload, "tool_name toolName", "tool_input toolInput");
     let moment = match name {
         Some(name) => moment(name),
         None if call.is_some() => Moment::Before,

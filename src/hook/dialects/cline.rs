@@ -6,10 +6,10 @@ use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, mome
 
 pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     let name = fields::word(payload, "hookName").unwrap_or("PreToolUse");
-    let body = fields::any(payload, "preToolUse postToolUse tool_call tool_result");
+    let body = fields::first_field(payload, "preToolUse postToolUse tool_call tool_result");
     let id = body.and_then(|body| fields::word(body, "toolCallId toolUseId id"));
-    let call =
-        body.and_then(|body| Call::named(body, "toolName name tool", "parameters input args"));
+    let call = body
+        .and_then(|body| Call::from_fields(body, "toolName name tool", "parameters input args"));
     PayloadParts { moment: moment(name), name, call, id }
 }
 

@@ -9,7 +9,7 @@ pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     let moment = moment_by_fields(payload);
     // The arguments are an object, a string that contains JSON, or a string that is itself the
     // input (a patch).
-    let call = Call::named(payload, "toolName", "toolArgs");
+    let call = Call::from_fields(payload, "toolName", "toolArgs");
     let call = call.filter(|_| matches!(moment, Moment::Before | Moment::After));
     let id = fields::word(payload, "toolCallId toolUseId");
     PayloadParts { moment, name: "", call, id }

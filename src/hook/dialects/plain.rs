@@ -11,7 +11,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
         }
         // At these two moments, the host adds standard output to what the model reads.
         HookAnswer::Context(text) if matches!(at.moment, Moment::SessionStart | Moment::Prompt) => {
-            HookOutput::plain(text)
+            HookOutput::with_text(text)
         }
         HookAnswer::Context(text) | HookAnswer::Violation(text) => HookOutput::remark(text),
         HookAnswer::Deny(_) | HookAnswer::Ask(_) => HookOutput::default(),

@@ -31,7 +31,7 @@ fn call(action: &str, info: &Value) -> Option<Call> {
         "mcp_tool_use" => {
             let server = fields::word(info, "mcp_server_name").unwrap_or_default();
             let name = fields::word(info, "mcp_tool_name")?;
-            let arguments = fields::any(info, "mcp_tool_arguments");
+            let arguments = fields::first_field(info, "mcp_tool_arguments");
             let arguments = arguments.map_or(json!({}), fields::unpacked);
             (format!("mcp__{server}__{name}"), arguments)
         }

@@ -25,7 +25,7 @@ impl Lab {
     fn wired(hosts: &[&str]) -> Self {
         let lab = Self::new();
         for name in hosts {
-            lab.wire(host::named(name).unwrap(), InstallLevel::Project, &HostProgram::Found);
+            lab.wire(host::host_named(name).unwrap(), InstallLevel::Project, &HostProgram::Found);
         }
         lab
     }
@@ -141,7 +141,7 @@ fn hooks_of_others_are_ignored() {
     let lab = Lab::new();
     lab.write("p/.claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#);
     assert_eq!(lab.examine()[0].what, "agents");
-    let claude = host::named("claude-code").unwrap();
+    let claude = host::host_named("claude-code").unwrap();
     lab.wire(claude, InstallLevel::Project, &HostProgram::Found);
     lab.beat("claude-code", NOW);
     assert_eq!(lab.one("claude-code").0, Health::Good);
@@ -209,7 +209,7 @@ fn a_missing_program_is_named() {
     lab.bad("cursor", "not on the PATH");
     let lab = Lab::new();
     let gone = HostProgram::At("/nowhere/intent".to_owned());
-    lab.wire(host::named("cursor").unwrap(), InstallLevel::Project, &gone);
+    lab.wire(host::host_named("cursor").unwrap(), InstallLevel::Project, &gone);
     lab.bad("cursor", "/nowhere/intent, which is not there");
 }
 
@@ -218,7 +218,7 @@ fn a_hook_of_somebody_else_is_not_taken_for_our_program() {
     let lab = Lab::new();
     let theirs = r#"{"version": 1, "hooks": {"preToolUse": [{"command": "npx flow hook pre"}]}}"#;
     lab.write("p/.cursor/hooks.json", theirs);
-    lab.wire(host::named("cursor").unwrap(), InstallLevel::Project, &HostProgram::Found);
+    lab.wire(host::host_named("cursor").unwrap(), InstallLevel::Project, &HostProgram::Found);
     lab.beat("cursor", NOW);
     assert_eq!(lab.one("cursor").0, Health::Good, "{}", lab.one("cursor").1);
 }

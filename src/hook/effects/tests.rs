@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::host::{HOSTS, named};
+use crate::host::{HOSTS, host_named};
 
 fn effects(host: &str, tool: &str, input: Value) -> Vec<Effect> {
-    let host = named(host).expect("a host");
-    of(&host, &Call { tool: tool.to_owned(), input }, Path::new("/p"))
+    let host = host_named(host).expect("a host");
+    effects_of_call(&host, &Call { tool: tool.to_owned(), input }, Path::new("/p"))
 }
 
 /// Returns the effects in short form, such as `write src/a.rs Whole("x")`.
@@ -415,7 +415,8 @@ fn a_read_is_never_unreadable() {
             for input in
                 [json!({}), json!(null), json!({"file_path": 7}), json!({"file_path": "a"})]
             {
-                let found = of(host, &Call { tool: tool.to_owned(), input }, Path::new("/p"));
+                let found =
+                    effects_of_call(host, &Call { tool: tool.to_owned(), input }, Path::new("/p"));
                 assert!(found.iter().all(|effect| matches!(effect, Effect::Read { .. })));
             }
         }
@@ -464,7 +465,7 @@ fn a_tool_that_writes_always_has_an_effect() {
         for tool in tools {
             for input in &inputs {
                 let call = Call { tool: tool.to_owned(), input: input.clone() };
-                let found = of(host, &call, Path::new("/p"));
+                let found = effects_of_call(host, &call, Path::new("/p"));
                 let seen = found.iter().any(|effect| !matches!(effect, Effect::Read { .. }));
                 assert!(seen, "{} {tool} {input}: {found:?}", host.name);
             }
@@ -595,7 +596,7 @@ proptest! {
     fn no_input_panics(input in arbitrary_value(), at in 0..HOSTS.len()) {
         for tool in ["Write", "Edit", "fs_write", "apply_patch", "Bash", "NotebookEdit", "move_file", "mcp__x__write_file", "What", "use_mcp_tool"] {
             let call = Call { tool: tool.to_owned(), input: input.clone() };
-            of(&HOSTS[at], &call, Path::new("/p"));
+            effects_of_call(&HOSTS[at], &call, Path::new("/p"));
         }
     }
 }

@@ -46,7 +46,7 @@ const SIGNS: &[(&str, [&str; 3])] = &[
 pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
         let (_, signs) = SIGNS.iter().find(|(name, _)| *name == host.name)?;
-        Some((*host, seen(signs, &folders.project, search)?))
+        Some((*host, strongest_sign(signs, &folders.project, search)?))
     };
     let found = HOSTS.iter().filter_map(found);
     found
@@ -61,7 +61,11 @@ pub fn is_wired(folders: &Folders, host: &Host) -> bool {
 }
 
 /// Returns the strongest sign that is there: settings, else a text file, else a program.
-fn seen(signs: &[&'static str; 3], project: &Path, search: Option<&OsStr>) -> Option<FoundBy> {
+fn strongest_sign(
+    signs: &[&'static str; 3],
+    project: &Path,
+    search: Option<&OsStr>,
+) -> Option<FoundBy> {
     let [settings, texts, programs] = signs.map(str::split_whitespace);
     let is_there = |name: &&str| match name.strip_suffix('/') {
         Some(folder) => project.join(folder).is_dir(),
@@ -122,7 +126,7 @@ mod tests {
         assert_eq!(found(Some(bin.as_os_str())), expected);
         assert_eq!(found(Some(OsStr::new("bin"))).len(), 3, "a relative folder installs nothing");
         assert_eq!(found(None).len(), 3);
-        let gemini = crate::host::named("gemini").expect("a host");
+        let gemini = crate::host::host_named("gemini").expect("a host");
         let (program, act) = (crate::install::HostProgram::Found, super::super::InstallAct::Put);
         super::super::install(&folders, &[gemini], InstallLevel::User, &program, act)
             .expect("wired at home");

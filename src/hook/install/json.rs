@@ -30,7 +30,7 @@ pub(super) enum JsonPart {
 const OURS: &[&str] = &["hook", "mcp", "lsp"];
 
 /// Returns the file with each of our entries in it exactly once.
-pub(super) fn put(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
+pub(super) fn with_entries(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
     let root = parse(text)?;
     let top = root.object_value_or_create().ok_or(Conflict::NoObject)?;
     for part in parts {

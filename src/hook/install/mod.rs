@@ -62,7 +62,7 @@ pub struct Folders {
 
 impl Folders {
     /// Returns the folders for this process and this root, or `None` if the home folder is unknown.
-    pub fn here(root: &Root) -> Option<Self> {
+    pub fn of_process(root: &Root) -> Option<Self> {
         let environment = root.environment().clone();
         let home = environment.home()?.to_owned();
         let managed = PathBuf::from(MANAGED);
@@ -252,7 +252,7 @@ pub(super) struct ExaminedFile {
 
 /// Returns the state of each settings file of a host.
 pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
-    let Some(recipe) = recipes::of(host) else { return Vec::new() };
+    let Some(recipe) = recipes::recipe_of_host(host) else { return Vec::new() };
     let files = files(folders, recipe, level);
     let started = files.iter().find_map(|(path, _)| program_in(&text_of(path)?));
     let program = started.clone().unwrap_or(HostProgram::Found);
@@ -324,7 +324,7 @@ pub(super) fn text_of(path: &Path) -> Option<String> {
 
 /// Returns the folder of a host in the person's home folder.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
-    recipes::of(host).map(|recipe| home(folders, recipe))
+    recipes::recipe_of_host(host).map(|recipe| home(folders, recipe))
 }
 
 /// Splits [`Host::cannot`] into its parts.
@@ -352,7 +352,7 @@ impl InstallPlan<'_> {
     fn answer(&mut self, hosts: &[Host]) -> Result<InstallAnswer, InstallError> {
         let mut agents = Vec::new();
         for host in hosts {
-            let Some(recipe) = recipes::of(host) else { continue };
+            let Some(recipe) = recipes::recipe_of_host(host) else { continue };
             let (cannot, next) = match self.act {
                 InstallAct::Put => (sentences(host.cannot), recipe.next),
                 InstallAct::Take => (Vec::new(), &[][..]),
@@ -446,9 +446,9 @@ fn content_after(
     match (content, act) {
         (FileContent::Json(parts), InstallAct::Put) => {
             let empty = text.trim().is_empty();
-            json::put(if empty { "{}\n" } else { text }, &parts).map(Some)
+            json::with_entries(if empty { "{}\n" } else { text }, &parts).map(Some)
         }
-        (FileContent::Toml, InstallAct::Put) => toml::put(text, program).map(Some),
+        (FileContent::Toml, InstallAct::Put) => toml::with_server(text, program).map(Some),
         (FileContent::Whole { text: ours, .. }, InstallAct::Put) => match before {
             Some(there) if !there.contains(MARK) => Err(Conflict::Foreign),
             _ => Ok(Some(ours)),

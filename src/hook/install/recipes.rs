@@ -249,7 +249,7 @@ pub(super) const RECIPES: &[Recipe] = &[
 ];
 
 /// Returns the recipe of a host.
-pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
+pub(super) fn recipe_of_host(host: &Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host.name)
 }
 
@@ -272,7 +272,7 @@ const CURSOR_WRITES: &str =
 fn claude(program: &HostProgram, host: &Host) -> FileContent {
     let hook = command(program, host);
     let strict = json!({ "onFailure": "block", "statusMessage": "intent gate" });
-    let all = |matcher, extra| vec![group(matcher, with(&hook, extra))];
+    let all = |matcher, extra| vec![group(matcher, with_fields(&hook, extra))];
     hooks(vec![
         ("PreToolUse", all(Some(CLAUDE_WRITES), strict)),
         ("PostToolUse", all(Some("*"), json!({}))),
@@ -305,7 +305,7 @@ fn cursor(program: &HostProgram, host: &Host) -> FileContent {
         ("sessionStart", json!({})),
         ("beforeSubmitPrompt", json!({})),
     ];
-    versioned(events.map(|(event, extra)| (event, vec![with(&hook, extra)])).into())
+    versioned(events.map(|(event, extra)| (event, vec![with_fields(&hook, extra)])).into())
 }
 
 /// VS Code reads the same file. It knows `bash` and `powershell`, and these names of events.
@@ -512,7 +512,7 @@ fn group(matcher: Option<&str>, hook: Value) -> Value {
 }
 
 /// Returns a hook with further fields.
-fn with(hook: &Value, extra: Value) -> Value {
+fn with_fields(hook: &Value, extra: Value) -> Value {
     let mut hook = hook.clone();
     if let (Value::Object(hook), Value::Object(extra)) = (&mut hook, extra) {
         hook.extend(extra);

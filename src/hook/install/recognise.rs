@@ -25,8 +25,8 @@ pub fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
         Value::Object(members) => {
             COMMANDS.iter().filter_map(|key| members.get(*key)).any(|command| {
                 let mut said = Vec::new();
-                words(command, &mut said);
-                members.get("args").into_iter().for_each(|args| words(args, &mut said));
+                collect_words(command, &mut said);
+                members.get("args").into_iter().for_each(|args| collect_words(args, &mut said));
                 calls(&said, verbs)
             }) || members.values().any(|value| starts_us(value, verbs))
         }
@@ -36,10 +36,10 @@ pub fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
 }
 
 /// Collects the words of a command, which is a string or a list of words.
-fn words(command: &Value, said: &mut Vec<String>) {
+fn collect_words(command: &Value, said: &mut Vec<String>) {
     match command {
         Value::String(text) => said.extend(text.split_whitespace().map(str::to_owned)),
-        Value::Array(list) => list.iter().for_each(|word| words(word, said)),
+        Value::Array(list) => list.iter().for_each(|word| collect_words(word, said)),
         _ => {}
     }
 }

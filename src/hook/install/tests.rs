@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::host::{HOSTS, named};
+use crate::host::{HOSTS, host_named};
 
 /// An empty project and an empty home folder.
 struct Project {
@@ -52,7 +52,7 @@ impl Project {
     }
 
     fn put(&self, name: &str) -> InstallAnswer {
-        self.wire(&[named(name).unwrap()], InstallLevel::Project, InstallAct::Put).unwrap()
+        self.wire(&[host_named(name).unwrap()], InstallLevel::Project, InstallAct::Put).unwrap()
     }
 }
 
@@ -195,7 +195,7 @@ fn a_binary_or_too_large_file_is_refused() {
     let place = Project::new();
     place.write(".cursor/x", "");
     fs::write(place.project().join(".cursor/hooks.json"), [0xff, 0xfe, b'{']).unwrap();
-    let cursor = [named("cursor").unwrap()];
+    let cursor = [host_named("cursor").unwrap()];
     let refused = place.wire(&cursor, InstallLevel::Project, InstallAct::Put).unwrap_err();
     assert!(matches!(refused, InstallError::Conflict { why: Conflict::NoText, .. }));
     place.write(".cursor/hooks.json", &" ".repeat(5 * 1024 * 1024));
@@ -215,7 +215,7 @@ fn settings_are_not_written_through_a_link() {
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
         let refused = place
-            .wire(&[named("cursor").unwrap()], InstallLevel::Project, InstallAct::Put)
+            .wire(&[host_named("cursor").unwrap()], InstallLevel::Project, InstallAct::Put)
             .unwrap_err();
         assert!(matches!(refused, InstallError::Link { .. }), "{refused}");
         assert_eq!(tree(&place.folder.path().join("elsewhere")).len(), 1);
@@ -244,7 +244,7 @@ fn a_path_is_quoted_only_if_necessary() {
         ("C:\\Tools\\intent.exe", "C:/Tools/intent.exe hook codex"),
     ] {
         let program = HostProgram::At(path.to_owned());
-        let codex = [named("codex").unwrap()];
+        let codex = [host_named("codex").unwrap()];
         install(&place.folders(), &codex, InstallLevel::Project, &program, InstallAct::Put)
             .unwrap();
         let hooks = json::data(&place.text(".codex/hooks.json")).unwrap();

@@ -11,7 +11,7 @@ const SERVERS: &str = "mcp_servers";
 const NAME: &str = "intent";
 
 /// Returns the file with our server in it.
-pub(super) fn put(text: &str, program: &HostProgram) -> Result<String, Conflict> {
+pub(super) fn with_server(text: &str, program: &HostProgram) -> Result<String, Conflict> {
     let mut file = parse(text)?;
     let servers = file.entry(SERVERS).or_insert_with(|| {
         let mut table = Table::new();
@@ -96,35 +96,38 @@ mod tests {
     fn adding_and_removing_our_server_keeps_the_rest() {
         let bare = HostProgram::Found;
         for before in ["", FOREIGN, "[mcp_servers]\nx = { command = \"y\" }\n"] {
-            let once = put(before, &bare).unwrap();
+            let once = with_server(before, &bare).unwrap();
             assert!(once.contains("[mcp_servers.intent]"), "{once}");
-            assert_eq!(put(&once, &bare).unwrap(), once);
+            assert_eq!(with_server(&once, &bare).unwrap(), once);
             let back = take(&once).unwrap().unwrap_or_default();
             assert_eq!(back, before);
         }
-        insta::assert_snapshot!(put(FOREIGN, &bare).unwrap());
+        insta::assert_snapshot!(with_server(FOREIGN, &bare).unwrap());
     }
 
     #[test]
     fn a_server_of_somebody_else_keeps_its_name() {
         let theirs = "[mcp_servers.intent]\ncommand = \"python\"\nargs = [\"mcp\"]\n";
-        assert!(matches!(put(theirs, &HostProgram::Found), Err(Conflict::Taken(_))));
+        assert!(matches!(with_server(theirs, &HostProgram::Found), Err(Conflict::Taken(_))));
         assert_eq!(take(theirs).unwrap().as_deref(), Some(theirs));
-        assert!(matches!(put("a = [", &HostProgram::Found), Err(Conflict::Syntax(_))));
-        assert!(matches!(put("mcp_servers = 3", &HostProgram::Found), Err(Conflict::Shape(_))));
+        assert!(matches!(with_server("a = [", &HostProgram::Found), Err(Conflict::Syntax(_))));
+        assert!(matches!(
+            with_server("mcp_servers = 3", &HostProgram::Found),
+            Err(Conflict::Shape(_))
+        ));
     }
 
     #[test]
     fn an_older_form_of_our_entry_is_replaced() {
         let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
-        let now = put(older, &HostProgram::Found).unwrap();
+        let now = with_server(older, &HostProgram::Found).unwrap();
         assert!(now.contains("command = \"intent-lsp\""), "{now}");
     }
 
     #[test]
     fn our_entry_is_recognised_in_both_spellings() {
         let grouped = "[mcp_servers.intent]\ncommand = \"intent\"\nargs = [\"agent\", \"mcp\"]\n";
-        let now = put(grouped, &HostProgram::Found).unwrap();
+        let now = with_server(grouped, &HostProgram::Found).unwrap();
         assert!(now.contains("command = \"intent-lsp\""), "{now}");
         assert_eq!(take(grouped).unwrap().unwrap_or_default(), "");
     }

@@ -80,7 +80,7 @@ fn author(answer: &BlockAnswer) -> Option<String> {
     if is_accepted(answer) {
         return Some("accepted".to_owned());
     }
-    answer.contributor.as_ref().map(|who| self::who(who, answer.tool.as_deref()))
+    answer.contributor.as_ref().map(|who| self::author_name(who, answer.tool.as_deref()))
 }
 
 /// Returns true if the newest record of a block is a person's acceptance. It does not say who wrote
@@ -91,8 +91,8 @@ pub fn is_accepted(answer: &BlockAnswer) -> bool {
 }
 
 /// Returns the author as plain text.
-pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
-    text::terminal(&answers::who(contributor, tool))
+pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
+    text::terminal(&answers::author_name(contributor, tool))
 }
 
 fn difference(answer: &BlockAnswer) -> Option<String> {

@@ -30,7 +30,7 @@ enum LensSubject {
 }
 
 impl LensSubject {
-    fn of(uri: &lsp::Url, block: &Block) -> Self {
+    fn from_block(uri: &lsp::Url, block: &Block) -> Self {
         let Identity { kind, path, parameters, ordinal } = block.identity.clone();
         let (uri, kind) = (uri.clone(), kind.as_str().to_owned());
         Self::Block { uri, kind, path, parameters, ordinal }
@@ -58,7 +58,7 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let file = workspace_view::governed(snapshot, uri)?;
     let workspace = file.view.workspace;
     if file.is_registry() {
-        let shown = ShownRegistry::of(file.view)?;
+        let shown = ShownRegistry::in_view(file.view)?;
         let on_disk = workspace.registry_on_disk().file(&file.path).map(AsRef::as_ref);
         let now = shown.registry.file(&file.path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);
@@ -76,7 +76,7 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
     let lens = |(_, block): (usize, &Block)| {
         let start = block.bytes.start;
-        lens(file.range(start..start), &LensSubject::of(uri, block))
+        lens(file.range(start..start), &LensSubject::from_block(uri, block))
     };
     Some(shown.map(lens).collect())
 }
@@ -113,17 +113,17 @@ fn of_block(
     let file = workspace_view::governed(snapshot, uri)?;
     let analysis = file.analyse();
     let mut blocks = analysis.file.blocks.blocks.iter();
-    let index = blocks.position(|block| LensSubject::of(uri, block) == *subject)?;
+    let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;
     let answer = block_line::answer(file.view.workspace, &analysis, index)?;
     let title = block_line::full(&answer);
     Some(match snapshot.client.show_document {
         true => command(title, commands::SHOW, json!({ "uri": uri, "line": range.start.line + 1 })),
-        false => plain(title),
+        false => inactive_command(title),
     })
 }
 
 /// A command without an action. Editors show it as plain text.
-fn plain(title: String) -> lsp::Command {
+fn inactive_command(title: String) -> lsp::Command {
     lsp::Command { title, ..Default::default() }
 }
 
@@ -133,14 +133,14 @@ fn command(title: String, name: &str, argument: Value) -> lsp::Command {
 }
 
 fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> lsp::Command {
-    let produced = BlockTally::by(workspace, id);
+    let produced = BlockTally::from_ledger(workspace, id);
     let files = counted(produced.files.len(), "file");
     let numbers = format!("{files} · {}", counted(produced.blocks, "block"));
     let selected = workspace.selected(None).as_deref() == Some(id);
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     match (selected, selectable) {
-        (true, _) => plain(format!("{numbers} · selected")),
-        (false, false) => plain(numbers),
+        (true, _) => inactive_command(format!("{numbers} · selected")),
+        (false, false) => inactive_command(numbers),
         (false, true) => {
             let argument = json!({ "uri": uri, "id": id });
             command(format!("{numbers} · Select"), commands::SELECT, argument)
@@ -245,7 +245,7 @@ impl Session {
         assert_eq!(shows.command, "intent.show");
         assert_eq!(shows.arguments, Some(vec![json!({ "uri": uri, "line": 3 })]));
         editor.client.show_document = false;
-        assert_eq!(first(&editor), plain(shows.title));
+        assert_eq!(first(&editor), inactive_command(shows.title));
     }
 
     #[test]

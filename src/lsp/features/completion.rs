@@ -106,7 +106,7 @@ pub fn handle(
     params: lsp::CompletionParams,
 ) -> Answer<Option<CompletionList>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let (file, workspace) = (&place.file, place.file.view.workspace);
     let choices = if file.is_registry() {
         let text = file.open.document.text();

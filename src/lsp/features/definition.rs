@@ -23,7 +23,7 @@ fn definition(
     snapshot: &Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::GotoDefinitionResponse> {
-    let place = workspace_view::place(snapshot, at)?;
+    let place = workspace_view::position_in_document(snapshot, at)?;
     let (origin, location, whole) = match specification(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
         None => {
@@ -52,7 +52,7 @@ fn specification(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Locat
     if !file.is_registry() {
         return None;
     }
-    let shown = ShownRegistry::of(file.view)?;
+    let shown = ShownRegistry::in_view(file.view)?;
     let intents = shown.registry.file(&file.path)?.intents().iter();
     let mut specs = intents.flat_map(|intent| &intent.related_specs);
     let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(byte))?;
@@ -67,7 +67,7 @@ mod tests {
     use crate::features::fixture::Editor;
     use code::Encoding;
 
-    fn shown(editor: &Editor) -> String {
+    fn shown_targets(editor: &Editor) -> String {
         match definition(&editor.snapshot(), &editor.at_cursor()) {
             None => "nowhere".to_owned(),
             Some(lsp::GotoDefinitionResponse::Scalar(to)) => editor.show(&to.uri, to.range),
@@ -92,7 +92,11 @@ mod tests {
             ("//- /src/a.rs intent=INT-001\nfn ab() { $0 }", "nowhere"),
             ("//- /src/a.rs\nfn a$0b() {}", "nowhere"),
         ] {
-            assert_eq!(shown(&Editor::new(code)), expected.replace("{}", registry), "{code}");
+            assert_eq!(
+                shown_targets(&Editor::new(code)),
+                expected.replace("{}", registry),
+                "{code}"
+            );
         }
     }
 
@@ -110,11 +114,11 @@ active_intents:
 Spec.
 ";
         assert_eq!(
-            shown(&Editor::new(code)),
+            shown_targets(&Editor::new(code)),
             ".orchestration/active_intents.yaml:6: docs/spec.md -> docs/spec.md:1: "
         );
         assert_eq!(
-            shown(&Editor::new(&code.replace("docs/spec.md closed", "x closed"))),
+            shown_targets(&Editor::new(&code.replace("docs/spec.md closed", "x closed"))),
             "nowhere"
         );
     }
@@ -128,10 +132,11 @@ Spec.
             let mut here = editor.at_cursor();
             editor.encoding = encoding;
             here.position.character = column + 7;
-            let place = workspace_view::place(&editor.snapshot(), &here).map(|it| it.byte);
+            let place =
+                workspace_view::position_in_document(&editor.snapshot(), &here).map(|it| it.byte);
             assert_eq!(place, Some(19), "{encoding:?}");
             let snapshot = editor.snapshot();
-            let place = workspace_view::place(&snapshot, &here).unwrap();
+            let place = workspace_view::position_in_document(&snapshot, &here).unwrap();
             let origin = places::target(&place).unwrap().origin;
             assert_eq!((origin.start.character, origin.end.character), (column, column + 7));
         }
@@ -150,6 +155,6 @@ Spec.
             "active_intents:",
             "# new\n\nactive_intents:",
         );
-        assert_eq!(shown(&editor), ".orchestration/active_intents.yaml:4: INT-001");
+        assert_eq!(shown_targets(&editor), ".orchestration/active_intents.yaml:4: INT-001");
     }
 }

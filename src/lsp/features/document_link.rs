@@ -39,7 +39,7 @@ fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> 
         return None;
     }
     let text = file.open.document.text();
-    let shown = ShownRegistry::of(file.view);
+    let shown = ShownRegistry::in_view(file.view);
     let found: Vec<(Range<usize>, lsp::Url)> = if file.is_registry() {
         specs(file.view, shown?.registry.file(&file.path)?)
     } else {
@@ -74,7 +74,7 @@ fn ids(
         format!("{}#L{line}", location.uri).parse::<lsp::Url>().ok()
     };
     let mut known: HashMap<&str, Option<lsp::Url>> = HashMap::new();
-    let links = mention::all(view.workspace, text).filter_map(|(bytes, id)| {
+    let links = mention::mentions_in(view.workspace, text).filter_map(|(bytes, id)| {
         let target = known.entry(id).or_insert_with(|| target(id)).clone();
         Some((bytes, target?))
     });
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::features::fixture::Editor;
 
-    fn shown(editor: &Editor, path: &str) -> Vec<String> {
+    fn shown_links(editor: &Editor, path: &str) -> Vec<String> {
         let uri = editor.uri(path);
         let links = links(&editor.snapshot(), &uri).unwrap_or_default();
         let show = |link: &lsp::DocumentLink| {
@@ -123,7 +123,7 @@ mod tests {
     fn ids_lead_to_the_registry() {
         let editor = Editor::new("//- /a.md\nUnder INT-002, not INT-009.\n");
         assert_eq!(
-            shown(&editor, "/a.md"),
+            shown_links(&editor, "/a.md"),
             ["a.md:1: INT-002 -> file:///ws/.orchestration/active_intents.yaml#L7"]
         );
     }
@@ -144,7 +144,7 @@ Spec.
 ",
         );
         assert_eq!(
-            shown(&editor, "/.orchestration/active_intents.yaml"),
+            shown_links(&editor, "/.orchestration/active_intents.yaml"),
             [".orchestration/active_intents.yaml:6: docs/spec.md -> file:///ws/docs/spec.md"]
         );
     }
@@ -161,7 +161,7 @@ fn a() {}
 ",
         );
         assert_eq!(
-            shown(&editor, "/.orchestration/agent_trace.jsonl"),
+            shown_links(&editor, "/.orchestration/agent_trace.jsonl"),
             [".orchestration/agent_trace.jsonl:1: src/a.rs -> file:///ws/src/a.rs"]
         );
     }

@@ -19,7 +19,7 @@ pub struct RegistryField {
 }
 
 /// Returns the field at a position. `None` outside of the registry and of its intents.
-pub fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
+pub fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !place.file.is_registry() {
         return None;
     }
@@ -42,7 +42,7 @@ pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) 
     if field.meaning == Field::Id {
         return intent_text::describe(view, &intent.id.value, text);
     }
-    let produced = || BlockTally::by(view.workspace, &intent.id.value);
+    let produced = || BlockTally::from_ledger(view.workspace, &intent.id.value);
     text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
     match field.meaning {
         Field::Status => {

@@ -39,11 +39,11 @@ pub fn still_reading() -> lsp::Hover {
 }
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
-    let place = workspace_view::place(snapshot, at)?;
+    let place = workspace_view::position_in_document(snapshot, at)?;
     let view = place.file.view;
-    let (text, bytes) = if let Some(field) = fields::at(&place) {
+    let (text, bytes) = if let Some(field) = fields::field_at(&place) {
         (fields::explain(view, &field, empty(view)), field.span)
-    } else if let Some((id, bytes)) = mention::at(&place) {
+    } else if let Some((id, bytes)) = mention::id_at(&place) {
         (intent_text::describe(view, &id, empty(view)), bytes)
     } else if let Some(reason) = place.file.open.document.unread() {
         let mut text = empty(view);
@@ -172,7 +172,7 @@ fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> 
     let is_accepted = block_line::is_accepted(answer);
     let mut parts = vec![match is_accepted {
         true => accepted(text, contributor),
-        false => text.escaped(&block_line::who(contributor, answer.tool.as_deref())),
+        false => text.escaped(&block_line::author_name(contributor, answer.tool.as_deref())),
     }];
     parts.extend(contributor.model_identifier.as_deref().map(|model| text.code(model)));
     if let Some(timestamp) = &answer.timestamp {
@@ -251,7 +251,7 @@ fn origin(text: &Prose, origin: &OriginAnswer) -> String {
     let name = text.code(&origin.recorded.name);
     let path = text.code(origin.recorded.path.as_str());
     let record = candidate(text, &RecordBrief { name: None, ..origin.record.clone() });
-    format!("{} {name} in {path} · {record}", origin.relation.words())
+    format!("{} {name} in {path} · {record}", origin.relation.as_words())
 }
 
 fn history(text: &Prose, answer: &BlockAnswer) -> Vec<String> {
@@ -271,13 +271,13 @@ fn candidate(text: &Prose, record: &RecordBrief) -> String {
         parts.push(accepted(text, &record.contributor));
     } else {
         let tool = record.tool.as_deref();
-        parts.push(text.escaped(&block_line::who(&record.contributor, tool)));
+        parts.push(text.escaped(&block_line::author_name(&record.contributor, tool)));
     }
     parts.push(text.escaped(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
     parts.extend(record.name.as_deref().map(|name| text.code(name)));
     parts.extend(record.reassigned.iter().map(|one| {
         let when = ago(&one.timestamp).unwrap_or_else(|| one.timestamp.clone());
-        text.escaped(&format!("{} {when}", one.words()))
+        text.escaped(&format!("{} {when}", one.as_words()))
     }));
     parts.join(" · ")
 }
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
     use crate::features::fixture::{Editor, REGISTRY};
 
-    fn shown(editor: &Editor) -> String {
+    fn shown_hover(editor: &Editor) -> String {
         let Some(hover) = hover(&editor.snapshot(), &editor.at_cursor()) else {
             return "nothing".into();
         };
@@ -319,7 +319,7 @@ mod tests {
         let mut editor = Editor::new(
             "//- /src/a.rs intent=INT-001 agent=codex\nfn first() -> u8 { 1 }\n\nfn sec$0ond() -> u8 { 2 }\n",
         );
-        let before = shown(&editor);
+        let before = shown_hover(&editor);
         assert!(
             before.starts_with("[src/a.rs:3: second]") && before.contains("**exact**"),
             "{before}"
@@ -329,18 +329,18 @@ mod tests {
         let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
         let recent = workspace_view::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
         assert!(!recent.since.is_empty(), "the text was not analysed after the edit");
-        assert_eq!(shown(&editor), before, "only another block was edited");
+        assert_eq!(shown_hover(&editor), before, "only another block was edited");
         editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
-        let edited = shown(&editor);
+        let edited = shown_hover(&editor);
         assert!(edited.contains("function `second`: **being edited** – before that:"), "{edited}");
         assert!(edited.contains("codex"), "{edited}");
         editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\nfn first");
         assert!(
-            !shown(&editor).contains("being edited"),
+            !shown_hover(&editor).contains("being edited"),
             "a position in new lines is analysed anew"
         );
         workspace_view::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
-        assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));
+        assert!(shown_hover(&editor).contains("**modified**"), "{}", shown_hover(&editor));
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
         let of = |fixture: &str| {
             let mut editor = Editor::new(fixture);
             editor.write("/.orchestration/active_intents.yaml", &registry);
-            shown(&editor)
+            shown_hover(&editor)
         };
         let code = CODE.replace("//- /src/auth.rs", "//- /a.md\nINT-001\n//- /src/auth.rs");
         let block = of(&code);
@@ -358,7 +358,8 @@ mod tests {
         assert!(word.starts_with("[a.md:1: INT-001]\n") && word.contains("AUTH-1"), "{word}");
         assert!(word.contains("1 file · 2 blocks · 1 record"), "{word}");
         let key = registry.replace("formerly", "form$0erly");
-        let field = shown(&Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{key}")));
+        let field =
+            shown_hover(&Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{key}")));
         assert!(field.contains("the ids this intent had before"), "{field}");
     }
 
@@ -375,14 +376,14 @@ fn verify(token: &str) -> bool {
 
     #[test]
     fn a_block_says_who_asked_for_it() {
-        insta::assert_snapshot!(shown(&Editor::new(CODE)));
+        insta::assert_snapshot!(shown_hover(&Editor::new(CODE)));
     }
 
     #[test]
     fn a_block_changed_since_is_never_silently_the_intents() {
         let mut editor = Editor::new(CODE);
         editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
-        let text = shown(&editor);
+        let text = shown_hover(&editor);
         assert!(text.contains("**modified**") && text.contains("no record covers"), "{text}");
         let lines = "lines 3 and 5–7 as recorded, 4 changed since";
         assert!(text.contains(lines), "{text}");
@@ -391,16 +392,16 @@ fn verify(token: &str) -> bool {
     #[test]
     fn a_record_that_this_clone_did_not_write_is_only_claimed() {
         let mut editor = Editor::new(CODE);
-        assert!(!shown(&editor).contains("claimed"), "{}", shown(&editor));
+        assert!(!shown_hover(&editor).contains("claimed"), "{}", shown_hover(&editor));
         std::fs::remove_file(editor.path("/.orchestration/local/clone")).unwrap();
         let ledger = editor.path("/.orchestration/agent_trace.jsonl");
         let text = std::fs::read_to_string(&ledger).unwrap();
         std::fs::write(&ledger, text + "\n").unwrap();
         editor.reload();
         assert!(
-            shown(&editor).contains("claimed: not written by this clone"),
+            shown_hover(&editor).contains("claimed: not written by this clone"),
             "{}",
-            shown(&editor)
+            shown_hover(&editor)
         );
     }
 
@@ -410,7 +411,7 @@ fn verify(token: &str) -> bool {
         editor.replace("/src/auth.rs", "trim()", "trim_start()");
         editor.record("/src/auth.rs", "INT-001", "cursor");
         editor.replace("/src/auth.rs", "fn verify(", "fn verify_token(");
-        insta::assert_snapshot!(shown(&editor));
+        insta::assert_snapshot!(shown_hover(&editor));
     }
 
     #[test]
@@ -419,7 +420,7 @@ fn verify(token: &str) -> bool {
         editor.replace("/src/auth.rs", "struct Visitor;", "mod inner {");
         let code = editor.text("/src/auth.rs");
         editor.replace("/src/auth.rs", &code, &format!("{code}}}\n"));
-        let text = shown(&editor);
+        let text = shown_hover(&editor);
         assert!(text.contains("**moved**") && text.contains("recorded as `verify`"), "{text}");
     }
 
@@ -430,7 +431,7 @@ fn verify(token: &str) -> bool {
         let copy = code.replace("struct Visitor;\n", "").replace("verify", "check");
         // The requested position is in the copy, which comes first.
         editor.replace("/src/auth.rs", &code, &format!("{copy}\n{code}"));
-        let text = shown(&editor);
+        let text = shown_hover(&editor);
         assert!(text.contains("**unrecorded**") && text.contains("copied from `verify`"), "{text}");
     }
 
@@ -438,12 +439,12 @@ fn verify(token: &str) -> bool {
     fn a_client_without_markdown_gets_plain_text() {
         let mut editor = Editor::new(CODE);
         editor.client.hover_markdown = false;
-        insta::assert_snapshot!(shown(&editor));
+        insta::assert_snapshot!(shown_hover(&editor));
     }
 
     #[test]
     fn an_id_in_a_comment_is_the_intent() {
-        insta::assert_snapshot!(shown(&Editor::new(
+        insta::assert_snapshot!(shown_hover(&Editor::new(
             "
 //- /src/auth.rs intent=INT-001
 // See INT-$0001.
@@ -454,8 +455,11 @@ fn verify() {}
 
     #[test]
     fn an_unrecorded_block_has_no_hover() {
-        assert_eq!(shown(&Editor::new("//- /src/a.rs\nfn a() { $0 }\n")), "nothing");
-        assert_eq!(shown(&Editor::new("//- /src/a.rs\n// INT-$0999 is no intent.\n")), "nothing");
+        assert_eq!(shown_hover(&Editor::new("//- /src/a.rs\nfn a() { $0 }\n")), "nothing");
+        assert_eq!(
+            shown_hover(&Editor::new("//- /src/a.rs\n// INT-$0999 is no intent.\n")),
+            "nothing"
+        );
     }
 
     #[test]
@@ -472,15 +476,15 @@ fn verify() {}
     #[test]
     fn a_file_that_is_left_alone_says_why() {
         let large = format!("//- /src/a.rs\n$0// {}\n", "x".repeat(code::document::MAX_BYTES));
-        let text = shown(&Editor::new(&large));
+        let text = shown_hover(&Editor::new(&large));
         assert!(text.contains("files over 2 MiB are not read"), "{text}");
-        let text = shown(&Editor::new("//- /src/a.rs\nfn a() {}\0$0\n"));
+        let text = shown_hover(&Editor::new("//- /src/a.rs\nfn a() {}\0$0\n"));
         assert!(text.contains("binary files are not read"), "{text}");
     }
 
     #[test]
     fn a_field_of_the_registry_is_explained() {
-        insta::assert_snapshot!(shown(&Editor::new(
+        insta::assert_snapshot!(shown_hover(&Editor::new(
             "
 //- /.orchestration/active_intents.yaml
 active_intents:

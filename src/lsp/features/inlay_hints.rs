@@ -58,7 +58,7 @@ mod tests {
     const CODE: &str =
         "//- /src/a.rs intent=INT-001 agent=claude-code\nfn a() { // ü\n}\n\nfn b() {}\n";
 
-    fn shown(editor: &Editor) -> Vec<String> {
+    fn shown_hints(editor: &Editor) -> Vec<String> {
         let uri = editor.uri("/src/a.rs");
         let range = lsp::Range {
             start: lsp::Position { line: 0, character: 0 },
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn hints_stand_in_for_lenses() {
         let mut editor = Editor::new(CODE);
-        assert_eq!(shown(&editor), [""; 0]);
+        assert_eq!(shown_hints(&editor), [""; 0]);
         editor.client.code_lens = false;
-        assert_eq!(shown(&editor), ["0:13 INT-001 · claude-code"]);
+        assert_eq!(shown_hints(&editor), ["0:13 INT-001 · claude-code"]);
         editor.settings.inlay_hints = Some(false);
-        assert_eq!(shown(&editor), [""; 0]);
+        assert_eq!(shown_hints(&editor), [""; 0]);
     }
 }

@@ -29,7 +29,7 @@ pub struct BlockTally {
 
 impl BlockTally {
     /// Counts what the ledger holds of an intent.
-    pub fn by(workspace: &Workspace, id: &str) -> Self {
+    pub fn from_ledger(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
         let mut entries: Vec<u32> =
             workspace.claims_of(id).iter().map(|claim| claim.entry).collect();
@@ -77,7 +77,7 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
         head.push_str(&format!(" · {}", text.escaped(&owner.value)));
     }
     text.paragraph(&head);
-    text.paragraph(&BlockTally::by(workspace, id).to_string());
+    text.paragraph(&BlockTally::from_ledger(workspace, id).to_string());
     if let Some(intent) = intent {
         let (code, words) = (Prose::code, Prose::escaped);
         text.list("Owns", &listed(&text, &intent.owned_scope, code));
@@ -109,7 +109,7 @@ pub fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
 pub fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
-    let (location, _) = ShownRegistry::of(view)?.location(id)?;
+    let (location, _) = ShownRegistry::in_view(view)?.location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 

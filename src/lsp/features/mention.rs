@@ -33,7 +33,7 @@ pub struct ShownFile {
 /// parse. `None` if the present one parses.
 pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
     view.workspace.judged_by_older().or_else(|| {
-        let shown = ShownRegistry::of(view)?;
+        let shown = ShownRegistry::in_view(view)?;
         let is_broken = shown.registry.syntax_error().is_some();
         (is_broken && view.workspace.registry.syntax_error().is_none()).then(|| {
             let path = shown.registry.path();
@@ -44,13 +44,13 @@ pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 
 impl<'a> ShownRegistry<'a> {
     /// Returns the registry of a workspace. `None` if it has no file.
-    pub fn of(view: WorkspaceView<'a>) -> Option<Self> {
+    pub fn in_view(view: WorkspaceView<'a>) -> Option<Self> {
         let mut registry = Arc::clone(view.workspace.registry_on_disk());
         for (path, open) in view.opened_of_registry() {
             let text = open.document.text();
             let known = registry.file(&path).filter(|file| file.exists());
             if known.is_none_or(|file| **file.text() != *text) {
-                registry = Arc::new(registry.with(&path, &text));
+                registry = Arc::new(registry.with_file(&path, &text));
             }
         }
         let files = registry.files().iter().map(|_| OnceLock::new()).collect();
@@ -80,7 +80,7 @@ impl<'a> ShownRegistry<'a> {
     /// Returns the place of an intent's id and the range of the whole intent. `None` if no intent
     /// has this id, or several have it.
     pub fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
-        let (file, intent) = self.registry.place(id)?;
+        let (file, intent) = self.registry.intent_with_file(id)?;
         let shown = self.file(file.path())?;
         let range = |span: &Range<usize>| self.view.range(&shown.document, span.clone());
         let location = lsp::Location { uri: shown.uri.clone(), range: range(&intent.id.span) };
@@ -94,11 +94,11 @@ pub fn is_known(workspace: &Workspace, id: &str) -> bool {
 }
 
 /// Returns the known id at a position, with its bytes.
-pub fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
+pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
     let near = bytes_around(document, place.byte);
     let text = document.slice(near.clone())?;
-    let (range, id) = words(&text).find(|(range, _)| {
+    let (range, id) = words_in(&text).find(|(range, _)| {
         (near.start + range.start..=near.start + range.end).contains(&place.byte)
     })?;
     is_known(place.file.view.workspace, id)
@@ -106,16 +106,16 @@ pub fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
 }
 
 /// Returns every mention of a known id in a text, in order.
-pub fn all<'t>(
+pub fn mentions_in<'t>(
     workspace: &Workspace,
     text: &'t str,
 ) -> impl Iterator<Item = (Range<usize>, &'t str)> {
-    words(text).filter(|(_, id)| is_known(workspace, id))
+    words_in(text).filter(|(_, id)| is_known(workspace, id))
 }
 
 /// Returns every mention of any of these ids in a text, in order.
 pub fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
-    words(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
+    words_in(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
 }
 
 /// Returns the words of a text that may be meant as ids: runs of the characters of ids that contain
@@ -123,7 +123,7 @@ pub fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
 ///
 /// An id such as `auth` is an ordinary word in many files, so it is recognised only in the
 /// registry.
-fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+fn words_in(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        words(text)
+        words_in(text)
             .map(|(range, word)| {
                 assert_eq!(&text[range], word);
                 word

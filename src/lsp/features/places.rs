@@ -49,12 +49,12 @@ pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<us
         let id = ids.find(|id| (id.span.start..=id.span.end).contains(&place.byte))?;
         (!id.value.is_empty()).then(|| (id.value.clone(), id.span.clone()))
     };
-    defined().or_else(|| mention::at(place))
+    defined().or_else(|| mention::id_at(place))
 }
 
 /// Returns the place of an intent's id in the registry, and the range of the whole entry.
 pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
-    ShownRegistry::of(view)?.location(id)
+    ShownRegistry::in_view(view)?.location(id)
 }
 
 /// A recorded block at its present place.
@@ -138,7 +138,7 @@ fn recorded_blocks(
 pub fn mentions(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
     let mut documents: BTreeMap<lsp::Url, Document> = open.collect();
-    if let Some(shown) = ShownRegistry::of(view) {
+    if let Some(shown) = ShownRegistry::in_view(view) {
         for file in shown.files() {
             documents.entry(file.uri.clone()).or_insert_with(|| file.document.clone());
         }

@@ -14,7 +14,7 @@ pub fn handle(
     params: lsp::ReferenceParams,
 ) -> Answer<Option<Vec<lsp::Location>>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let Some(target) = places::target(&place) else { return Ok(None) };
     let view = place.file.view;
     let definition = places::definition(view, &target.id);
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use crate::features::fixture::{Editor, REGISTRY};
 
-    fn shown(editor: &Editor, include_declaration: bool) -> String {
+    fn shown_references(editor: &Editor, include_declaration: bool) -> String {
         let context = json!({ "context": { "includeDeclaration": include_declaration } });
         let params = editor.ask(context);
         let found = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
@@ -55,9 +55,9 @@ fn closed(b: u32) -> u32 { b * 2 }
 fn other() {} // INT-001-b is another word, INT-001 is not
 ",
         );
-        insta::assert_snapshot!(shown(&editor, true));
+        insta::assert_snapshot!(shown_references(&editor, true));
         editor.replace("/src/open.rs", "fn open", "\n\nfn open");
-        let moved = shown(&editor, false);
+        let moved = shown_references(&editor, false);
         assert!(moved.contains("src/open.rs:4: open") && !moved.contains("yaml"), "{moved}");
     }
 
@@ -74,7 +74,7 @@ fn a() {}
         let registry = REGISTRY.replace("id: INT-001\n", "id: AUTH-1\n    formerly: [INT-001]\n");
         editor.write("/.orchestration/active_intents.yaml", &registry);
         let words = ".orchestration/active_intents.yaml:2: AUTH-1\n";
-        let found = shown(&editor, true);
+        let found = shown_references(&editor, true);
         assert!(found.starts_with(words), "{found}");
         for place in
             ["yaml:3: INT-001\n", "a.md:1: INT-001\n", "a.md:1: AUTH-1\n", "src/a.rs:1: a\n"]
@@ -94,6 +94,6 @@ fn gone() {}
 ",
         );
         std::fs::remove_file(editor.path("/src/gone.rs")).unwrap();
-        assert_eq!(shown(&editor, false), "a.md:1: INT-001\n");
+        assert_eq!(shown_references(&editor, false), "a.md:1: INT-001\n");
     }
 }

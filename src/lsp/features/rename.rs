@@ -42,7 +42,7 @@ pub fn prepare(
     snapshot: &Snapshot,
     at: lsp::TextDocumentPositionParams,
 ) -> Answer<Option<lsp::PrepareRenameResponse>> {
-    let Some(place) = workspace_view::place(snapshot, &at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_in_document(snapshot, &at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
         let reason = "The ledger is never rewritten; rename the id in the registry.";
@@ -70,11 +70,11 @@ pub fn handle(
     params: lsp::RenameParams,
 ) -> Answer<Option<lsp::WorkspaceEdit>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::place(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
     let view = place.file.view;
-    let shown = ShownRegistry::of(view).ok_or_else(|| {
+    let shown = ShownRegistry::in_view(view).ok_or_else(|| {
         RequestRefusal::failed(format!(
             "{from} is not in the registry; only intents there are renamed."
         ))
@@ -91,20 +91,20 @@ pub fn handle(
         for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
             spans.push(edit.range.clone());
             let range = edit.range.clone();
-            changes.add(&file.uri, &file.document, range, &edit.text, DEFINITION);
+            changes.add_edit(&file.uri, &file.document, range, &edit.text, DEFINITION);
         }
         let elsewhere = |range: &Range<usize>| {
             !spans.iter().any(|span| span.start < range.end && range.start < span.end)
         };
         for range in mention::of_any(read.text(), &[from.as_str()]).filter(elsewhere) {
-            changes.add(&file.uri, &file.document, range, &to, MENTION);
+            changes.add_edit(&file.uri, &file.document, range, &to, MENTION);
         }
     }
     for path in files_to_search(view.workspace, &from) {
         snapshot.check_cancelled()?;
         if let Some((uri, document)) = text_of(view, &path, &from) {
             for range in mention::of_any(&document.text(), &[from.as_str()]) {
-                changes.add(&uri, &document, range, &to, MENTION);
+                changes.add_edit(&uri, &document, range, &to, MENTION);
             }
         }
     }

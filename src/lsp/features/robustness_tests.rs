@@ -45,7 +45,7 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Requests every feature that needs no position. Returns the ranges in this document that the
 /// answers contain.
-fn whole(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Range> {
+fn every_range(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Range> {
     let document = json!({ "textDocument": { "uri": uri } });
     let params = || document.clone();
     fn read<P: serde::de::DeserializeOwned>(params: Value) -> P {
@@ -86,7 +86,7 @@ fn nested(symbols: &[lsp::DocumentSymbol], outer: Option<lsp::Range>, to: &mut V
 
 /// Requests every feature at a position. Returns the ranges in this document that the answers
 /// contain.
-fn at(snapshot: &Snapshot, uri: &lsp::Url, position: lsp::Position) -> Vec<lsp::Range> {
+fn ranges_at(snapshot: &Snapshot, uri: &lsp::Url, position: lsp::Position) -> Vec<lsp::Range> {
     let place = json!({ "textDocument": { "uri": uri }, "position": position,
         "context": { "includeDeclaration": true }, "newName": "NEW-1" });
     fn read<P: serde::de::DeserializeOwned>(params: &Value) -> P {
@@ -136,10 +136,10 @@ fn check(editor: &Editor, path: &str) {
             assert!(bytes.is_some(), "{range:?} in {:?}", document.text());
         }
     };
-    valid(whole(&snapshot, &uri));
+    valid(every_range(&snapshot, &uri));
     for line in 0..=document.line_count() {
         for character in (0..90).step_by(3).chain([u32::MAX]) {
-            valid(at(&snapshot, &uri, lsp::Position { line, character }));
+            valid(ranges_at(&snapshot, &uri, lsp::Position { line, character }));
         }
     }
 }

@@ -28,12 +28,12 @@ impl<'a> AnnotatedEdits<'a> {
     }
 
     /// Returns the edits of a document, to which more can be added.
-    pub fn of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
+    pub fn edits_of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
         self.files.entry(uri.clone()).or_default()
     }
 
     /// Adds an edit that replaces bytes of a document.
-    pub fn add(
+    pub fn add_edit(
         &mut self,
         uri: &lsp::Url,
         document: &Document,
@@ -44,7 +44,7 @@ impl<'a> AnnotatedEdits<'a> {
         let range = crate::convert::range(document, bytes, self.snapshot.encoding);
         let text_edit = lsp::TextEdit { range, new_text: text.to_owned() };
         let annotation_id = annotation.to_owned();
-        self.of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });
+        self.edits_of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });
     }
 
     /// Returns all edits in a form that the client understands.

@@ -34,7 +34,7 @@ pub fn handle(
 }
 
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
-    let Some(shown) = mention::ShownRegistry::of(view) else { return Vec::new() };
+    let Some(shown) = mention::ShownRegistry::in_view(view) else { return Vec::new() };
     let symbol = |intent: &intents::Intent| {
         let name = document_symbols::name(intent);
         let (location, _) = shown.location(&intent.id.value)?;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::features::fixture::Editor;
 
-    fn shown(editor: &Editor, query: &str) -> Vec<String> {
+    fn shown_symbols(editor: &Editor, query: &str) -> Vec<String> {
         let params = lsp::WorkspaceSymbolParams { query: query.into(), ..Default::default() };
         let answer = handle(&editor.snapshot(), params).unwrap();
         let Some(lsp::WorkspaceSymbolResponse::Flat(found)) = answer else { panic!("{answer:?}") };
@@ -147,12 +147,12 @@ fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
 ",
         );
         insta::assert_debug_snapshot!([
-            shown(&editor, "bill"),
-            shown(&editor, "int-001"),
-            shown(&editor, "INT-001 verify"),
-            shown(&editor, "verify"),
+            shown_symbols(&editor, "bill"),
+            shown_symbols(&editor, "int-001"),
+            shown_symbols(&editor, "INT-001 verify"),
+            shown_symbols(&editor, "verify"),
         ]);
-        assert_eq!(shown(&editor, "").len(), 2);
+        assert_eq!(shown_symbols(&editor, "").len(), 2);
     }
 
     #[test]
@@ -172,10 +172,10 @@ fn verify_nothing() {}
             "INT-001 verify_one @ src/a.rs:1: verify_one",
             "INT-001 verify_all @ src/b.rs:1: verify_all",
         ];
-        assert_eq!(shown(&editor, "Verify"), both);
-        assert_eq!(shown(&editor, "verify all"), both[1..]);
+        assert_eq!(shown_symbols(&editor, "Verify"), both);
+        assert_eq!(shown_symbols(&editor, "verify all"), both[1..]);
         editor.replace("/src/a.rs", "verify_one", "verify_two");
-        let renamed = shown(&editor, "verify_two");
+        let renamed = shown_symbols(&editor, "verify_two");
         assert_eq!(renamed, ["INT-001 verify_two @ src/a.rs:1: verify_two"], "as it is called now");
     }
 }

@@ -213,7 +213,7 @@ fn of_code(answer: &CheckAnswer) -> Told {
 }
 
 fn checked(editor: &Editor, against: ComparedSides, intent: Option<String>) -> CheckAnswer {
-    let request = CheckRequest { intent, ..CheckRequest::of(against) };
+    let request = CheckRequest { intent, ..CheckRequest::for_sides(against) };
     check::change(editor.workspace(), &request).expect("checked")
 }
 

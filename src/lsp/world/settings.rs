@@ -28,7 +28,7 @@ impl Ordered {
 
     /// Applies the client's settings for our section.
     pub fn configured(&mut self, configuration: &Value) {
-        let (settings, problems) = self.world.at_start.with(configuration);
+        let (settings, problems) = self.world.at_start.overridden_by(configuration);
         let warnings = self.world.not_warned_yet(problems);
         self.warn(warnings);
         if *self.world.now.settings == settings {

@@ -84,7 +84,7 @@ pub(super) fn read(call: &CallContext, arguments: FileReadArguments) -> ToolOutc
         text::visible(&owned, false)
     );
     let whole = read.text.clone();
-    Ok(ToolAnswer::new(read, about).and(whole))
+    Ok(ToolAnswer::new(read, about).with_words(whole))
 }
 
 pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWritten> {
@@ -116,11 +116,11 @@ pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWri
     let event =
         Event { claimed_class: arguments.mutation_class, ..call.event("file_write", Vec::new()) };
     let written = file::write(&ws, &request, &event)?;
-    let words = words(&written);
+    let words = described(&written);
     Ok(ToolAnswer::new(written, words))
 }
 
-fn words(written: &FileWritten) -> String {
+fn described(written: &FileWritten) -> String {
     let path = text::visible(written.path.as_str(), false);
     let done = if written.created { "created" } else { "written" };
     let recorded = match (&written.intent, written.recorded) {

@@ -53,11 +53,11 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> ToolOutcome<Decisio
         background: false,
     });
     let decision = gate::check(&call.event("gate_check", writes.chain(runs).collect()));
-    let words = words(&decision);
+    let words = described(&decision);
     Ok(ToolAnswer::new(decision, words))
 }
 
-fn words(decision: &Decision) -> String {
+fn described(decision: &Decision) -> String {
     let said = |word: &str, denial: &Denial| {
         format!("{word}: {}: {}", denial.code, text::visible(&denial.message, true))
     };

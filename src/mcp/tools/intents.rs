@@ -66,7 +66,7 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
         let selected = ws.selected(Some(&call.actor()));
-        let found = owners::of(&ws, &path, selected.as_deref());
+        let found = owners::owners_of_file(&ws, &path, selected.as_deref());
         // The next step is given as a command line, but an agent should call a tool, so the text
         // names the tool.
         files.push(FileOwners { next: None, ..found });
@@ -111,13 +111,13 @@ pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<Selec
         words.push_str(&line(&notice));
     }
     let context = answer.context.clone();
-    Ok(ToolAnswer::new(answer, words).and(context))
+    Ok(ToolAnswer::new(answer, words).with_words(context))
 }
 
 /// Asks the gate whether this session may select the intent, for a call that no hook has announced.
 fn ask_gate(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
     let selects = vec![Effect::Select { intent: id.to_owned() }];
-    let judged = gate::before(&call.event("select_active_intent", selects));
+    let judged = gate::judge_before_call(&call.event("select_active_intent", selects));
     // The gate announces a command that it expects to follow. None does, so the announcement is
     // removed.
     session::take_announced(&ws.root, &shell::selecting(id));

@@ -27,7 +27,7 @@ pub(super) fn record(call: &CallContext, arguments: Lesson) -> ToolOutcome<Lesso
     let request = LessonRequest {
         text: arguments.text,
         session: Some(call.actor()),
-        agent: Some(call.session.who().host),
+        agent: Some(call.session.actor_parts().host),
         asker: Asker::Agent,
         ..LessonRequest::default()
     };

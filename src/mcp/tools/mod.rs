@@ -158,7 +158,7 @@ impl CallContext {
 
     /// Returns an event for the gate that describes this call.
     fn event(&self, tool: &str, effects: Vec<Effect>) -> Event {
-        let who = self.session.who();
+        let who = self.session.actor_parts();
         // Every call gets a new id: if a client repeats a call, this is intended.
         let call = uuid::Uuid::now_v7().to_string();
         Event {

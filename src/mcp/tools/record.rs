@@ -52,7 +52,7 @@ pub(super) fn record(
         let request = RecordRequest {
             paths,
             session: Some(call.actor()),
-            agent: Some(call.session.who().host),
+            agent: Some(call.session.actor_parts().host),
             model: arguments.model.clone(),
             claimed_class: arguments.claimed_class.clone(),
             contributor: Some(EntityType::Ai),
@@ -65,11 +65,11 @@ pub(super) fn record(
         answer.recorded.extend(one.recorded);
         answer.skipped.extend(one.skipped);
     }
-    let words = words(&answer);
+    let words = described(&answer);
     Ok(ToolAnswer::new(answer, words))
 }
 
-fn words(answer: &RecordAnswer) -> String {
+fn described(answer: &RecordAnswer) -> String {
     let recorded = answer.recorded.iter().map(|file| {
         format!("{}: {} blocks recorded under {}", file.path, file.blocks, file.intent)
     });

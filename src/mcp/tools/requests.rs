@@ -48,13 +48,13 @@ pub(super) fn widen(call: &CallContext, wanted: WiderScope) -> ToolOutcome<Propo
     let intent = wanted.intent_id.or_else(selected).ok_or_else(|| ws.nothing_selected())?;
     let wanted = ScopeProposal { intent, entries: wanted.entries, reason: wanted.reason };
     let asked = proposal::request_scope(&ws, &call.actor(), &call.folder, wanted)?;
-    Ok(said(asked))
+    Ok(requested_answer(asked))
 }
 
 pub(super) fn propose(call: &CallContext, wanted: IntentProposal) -> ToolOutcome<ProposalAnswer> {
     let ws = call.open_workspace()?;
     let asked = proposal::propose_intent(&ws, &call.actor(), &call.folder, wanted)?;
-    Ok(said(asked))
+    Ok(requested_answer(asked))
 }
 
 pub(super) fn show(call: &CallContext, arguments: CodeArguments) -> ToolOutcome<Approval> {
@@ -66,7 +66,7 @@ pub(super) fn show(call: &CallContext, arguments: CodeArguments) -> ToolOutcome<
     Ok(ToolAnswer::new(found, words))
 }
 
-fn said(asked: ProposalAnswer) -> ToolAnswer<ProposalAnswer> {
+fn requested_answer(asked: ProposalAnswer) -> ToolAnswer<ProposalAnswer> {
     let words = [asked.message.as_str()].into_iter().chain(asked.notes.iter().map(String::as_str));
     let words: Vec<String> = words.map(|line| text::visible(line, false)).collect();
     ToolAnswer::new(asked, words.join("\n"))

@@ -325,8 +325,8 @@ named_enum! {
 
 impl Role {
     /// Returns true if nodes of this kind have the role, in any language.
-    pub fn has(self, kind: &str) -> bool {
-        Roles::of(kind).has(self)
+    pub fn has_kind(self, kind: &str) -> bool {
+        Roles::of_kind(kind).has_role(self)
     }
 }
 
@@ -336,7 +336,7 @@ pub struct Roles([u64; 3]);
 
 impl Roles {
     /// Returns the roles of this node kind, taken together for all languages.
-    pub fn of(kind: &str) -> &'static Self {
+    pub fn of_kind(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);
         if kind.is_empty() {
@@ -347,18 +347,18 @@ impl Roles {
             for (role, kinds) in NODES {
                 kinds
                     .split_ascii_whitespace()
-                    .for_each(|kind| known.entry(kind).or_default().add(*role));
+                    .for_each(|kind| known.entry(kind).or_default().add_role(*role));
             }
             known
         });
         known.get(kind).unwrap_or(&NONE)
     }
 
-    fn add(&mut self, role: Role) {
+    fn add_role(&mut self, role: Role) {
         self.0[role as usize / 64] |= 1 << (role as usize % 64);
     }
 
-    pub fn has(&self, role: Role) -> bool {
+    pub fn has_role(&self, role: Role) -> bool {
         self.0[role as usize / 64] & (1 << (role as usize % 64)) != 0
     }
 }

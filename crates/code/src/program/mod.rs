@@ -88,7 +88,7 @@ impl Tree {
         bytes: Range<usize>,
         children: Vec<Tree>,
     ) -> Self {
-        let roles = Roles::of(kind);
+        let roles = Roles::of_kind(kind);
         Self { kind, roles, field, bytes, text: None, name: NameKind::Not, children }
     }
 
@@ -107,13 +107,13 @@ impl Tree {
     }
 
     /// Returns true if this is a token with the given text.
-    pub fn is(&self, text: &str) -> bool {
+    pub fn is_token(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
     }
 
     /// Returns true if nodes of this kind have the role.
     pub fn is_a(&self, role: Role) -> bool {
-        self.roles.has(role)
+        self.roles.has_role(role)
     }
 
     /// Returns true if nodes of this kind have one of the roles.
@@ -143,7 +143,7 @@ impl Tree {
     }
 
     /// Returns the texts of the tokens, with one space between.
-    pub fn words(&self) -> String {
+    pub fn joined_tokens(&self) -> String {
         self.texts().join(" ")
     }
 
@@ -167,8 +167,8 @@ impl Tree {
     }
 
     /// Returns true if `test` holds for this node or any node below it.
-    pub fn any(&self, test: &impl Fn(&Tree) -> bool) -> bool {
-        test(self) || self.children.iter().any(|child| child.any(test))
+    pub fn has_node(&self, test: &impl Fn(&Tree) -> bool) -> bool {
+        test(self) || self.children.iter().any(|child| child.has_node(test))
     }
 }
 
@@ -189,7 +189,7 @@ pub struct Program {
 impl Program {
     /// Parses a file. Returns `None` if the text has no syntax tree: its language is unknown, or it
     /// is prose, generated, too large or binary.
-    pub fn of(path: &str, text: &str) -> Option<Self> {
+    pub fn from_text(path: &str, text: &str) -> Option<Self> {
         let document = Document::from_text(path, text);
         let language = document.language()?;
         if document.is_prose() || document.unread().is_some() {
@@ -270,8 +270,8 @@ impl Build<'_> {
             if let [only] = &mut children[..]
                 && node.child_count() == 0
             {
-                (only.kind, only.roles, only.field) = (kind, Roles::of(kind), field);
-                return children.pop().map(|leaf| sugar::plain(self.language, leaf));
+                (only.kind, only.roles, only.field) = (kind, Roles::of_kind(kind), field);
+                return children.pop().map(|leaf| sugar::in_longest_spelling(self.language, leaf));
             }
         } else {
             let quotes = self.compiled.syntax.quoting.contains(&kind);
@@ -294,7 +294,7 @@ impl Build<'_> {
         if self.quoted == 0 {
             sugar::unwrap(self.compiled.syntax, kind, &mut children);
         }
-        Some(sugar::plain(self.language, Tree::node(kind, field, bytes, children)))
+        Some(sugar::in_longest_spelling(self.language, Tree::node(kind, field, bytes, children)))
     }
 
     /// Takes the tokens that begin before `end` and are not in a leaf of their own.

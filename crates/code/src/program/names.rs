@@ -102,10 +102,12 @@ impl Resolver<'_> {
         let inside = !self.scopes.is_empty();
         self.out.reflective |= scoping.reflecting.contains(&tree.kind);
         // Code under `#[cfg]` may declare the same name once for each platform.
-        let conditional = tree.is_a(Role::AttributeItem) && tree.any(&|word| word.is("cfg"));
+        let conditional =
+            tree.is_a(Role::AttributeItem) && tree.has_node(&|word| word.is_token("cfg"));
         self.out.reflective |= inside && conditional;
         // `f"{x=}"` prints the name.
-        let shown = tree.is_a(Role::Interpolation) && tree.children.iter().any(|one| one.is("="));
+        let shown =
+            tree.is_a(Role::Interpolation) && tree.children.iter().any(|one| one.is_token("="));
         if inside && (shown || self.is_opaque(tree, parent, scoping)) {
             return self.fix(tree);
         }
@@ -122,7 +124,7 @@ impl Resolver<'_> {
         let function = scoping.functions.contains(&tree.kind);
         // In Lua, names declared in the body of a `repeat` loop are visible in the condition at its
         // end.
-        let holder = scoping.functions.contains(&parent) || Role::Repeat.has(parent);
+        let holder = scoping.functions.contains(&parent) || Role::Repeat.has_kind(parent);
         let is_body = holder && tree.field == Some("body");
         let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
         let mut done = HashSet::new();
@@ -210,7 +212,7 @@ impl Resolver<'_> {
 
     fn is_opaque(&self, tree: &Tree, parent: &str, scoping: &Syntax) -> bool {
         let header = tree.is_a(Role::FunctionDeclarator)
-            && (scoping.functions.contains(&parent) || Role::PointerDeclarator.has(parent))
+            && (scoping.functions.contains(&parent) || Role::PointerDeclarator.has_kind(parent))
             && tree.field == Some("declarator");
         scoping.opaque.contains(&tree.kind) && !header
     }
@@ -236,7 +238,7 @@ impl Resolver<'_> {
             leaf.name = NameKind::Type;
             return;
         }
-        if Role::Jsx.has(parent) {
+        if Role::Jsx.has_kind(parent) {
             return self.fix(leaf);
         }
         self.reference(leaf, scoping);
@@ -279,7 +281,7 @@ impl Resolver<'_> {
         if tree.text.is_some() {
             let constant = self.language == "rust"
                 && tree.text.as_deref().is_some_and(|text| text.starts_with(char::is_uppercase));
-            if !is_name(tree, scoping) || constant || tree.is("_") {
+            if !is_name(tree, scoping) || constant || tree.is_token("_") {
                 return self.visit(tree, parent);
             }
             let public = closed || holds(scoping.public_names, parent, tree.field);
@@ -325,7 +327,7 @@ impl Resolver<'_> {
                 leaf.name = NameKind::Fixed;
                 return;
             }
-            None => self.add(text.clone()),
+            None => self.add_binding(text.clone()),
         };
         if let Some(known) = self.out.locals.get_mut(local as usize) {
             known.public |= public;
@@ -339,7 +341,7 @@ impl Resolver<'_> {
         self.scopes[function..].iter().rev().find_map(|scope| scope.names.get(text))
     }
 
-    fn add(&mut self, text: Arc<str>) -> u32 {
+    fn add_binding(&mut self, text: Arc<str>) -> u32 {
         let local = self.out.locals.len() as u32;
         self.out.locals.push(Local { name: text.clone(), public: false });
         if let Some(scope) = self.scopes.last_mut() {
@@ -371,7 +373,7 @@ impl Resolver<'_> {
         for name in names {
             let known = self.scopes.last().is_some_and(|scope| scope.names.contains_key(&name));
             if !known && !outer.contains(&name) {
-                self.add(name);
+                self.add_binding(name);
             }
         }
         if scoping.reach == Some(NameReach::Everywhere) {
@@ -491,9 +493,9 @@ fn resolve_by_kind(tree: &mut Tree) {
 
 fn name_by_kind(kind: &str) -> NameKind {
     match () {
-        () if Role::TypeName.has(kind) => NameKind::Type,
-        () if Role::ShorthandFieldIdentifier.has(kind) => NameKind::Fixed,
-        () if Role::Name.has(kind) || Role::PlainName.has(kind) => NameKind::Member,
+        () if Role::TypeName.has_kind(kind) => NameKind::Type,
+        () if Role::ShorthandFieldIdentifier.has_kind(kind) => NameKind::Fixed,
+        () if Role::Name.has_kind(kind) || Role::PlainName.has_kind(kind) => NameKind::Member,
         () => NameKind::Not,
     }
 }
@@ -501,7 +503,7 @@ fn name_by_kind(kind: &str) -> NameKind {
 /// Returns true if a node of a kind that can declare names does so: `x := range y`, `for (const x
 /// of y)`.
 fn declares(tree: &Tree) -> bool {
-    let has = |text: &str| tree.children.iter().any(|child| child.is(text));
+    let has = |text: &str| tree.children.iter().any(|child| child.is_token(text));
     match () {
         () if tree.is_a(Role::MayDeclare) => has(":="),
         () if tree.is_a(Role::ForIn) => tree.child("kind").is_some(),
@@ -513,7 +515,7 @@ fn declares(tree: &Tree) -> bool {
 /// by its name.
 fn has_other_use(tree: &Tree) -> bool {
     tree.is_a(Role::DeclaredParameter)
-        && tree.any(&|node| node.is_a(Role::ParameterMark) || node.is("readonly"))
+        && tree.has_node(&|node| node.is_a(Role::ParameterMark) || node.is_token("readonly"))
 }
 
 fn pattern_names(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
@@ -603,7 +605,7 @@ fn script_vars(tree: &Tree, top: bool, scoping: &Syntax, names: &mut Vec<Arc<str
         return;
     }
     let is_var = tree.is_a(Role::VariableDeclaration)
-        || (tree.is_a(Role::ForIn) && tree.child("kind").is_some_and(|kind| kind.is("var")));
+        || (tree.is_a(Role::ForIn) && tree.child("kind").is_some_and(|kind| kind.is_token("var")));
     for child in &tree.children {
         if tree.is_a(Role::ForIn) && is_var && child.field == Some("left") {
             pattern_names(child, scoping, names);

@@ -20,7 +20,7 @@ pub fn is_plain_macro(name: Option<&str>) -> bool {
 }
 
 /// Rewrites a node to its longest spelling.
-pub(super) fn plain(language: &str, node: Tree) -> Tree {
+pub(super) fn in_longest_spelling(language: &str, node: Tree) -> Tree {
     match () {
         () if node.is_a(Role::Parenthesized) => only_child(node),
         () if node.is_a(Role::ShorthandProperty) => pair(node, made::PAIR),
@@ -55,7 +55,7 @@ fn variable(node: Tree) -> Tree {
 
 /// Corrects `{ [k] = v }`: the grammar marks `k` as a name, as in `{ k = v }`, but it is a value.
 fn computed_key(mut node: Tree) -> Tree {
-    if node.children.first().is_some_and(|first| first.is("[")) {
+    if node.children.first().is_some_and(|first| first.is_token("[")) {
         let key = node.children.iter_mut().find(|child| child.field == Some("name"));
         key.into_iter().for_each(|key| key.field = None);
     }
@@ -69,8 +69,8 @@ pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
         let inert = syntax.parentheses.contains(&place) || syntax.operands.contains(&place);
         if let [open, _, close] = &child.children[..]
             && inert
-            && open.is("(")
-            && close.is(")")
+            && open.is_token("(")
+            && close.is_token(")")
         {
             let mut inner = child.children.swap_remove(1);
             inner.field = child.field;
@@ -88,18 +88,18 @@ fn only_child(mut node: Tree) -> Tree {
 
 /// Removes `;` between statements, because a line break does the same.
 fn without_separators(mut node: Tree) -> Tree {
-    node.children.retain(|child| !child.is(";"));
+    node.children.retain(|child| !child.is_token(";"));
     node
 }
 
 /// Rewrites `{a}` to `{a: a}`.
 fn pair(leaf: Tree, kind: &'static str) -> Tree {
-    let children = twice(&leaf, (made::PROPERTY_IDENTIFIER, "key"), "value");
+    let children = key_and_value(&leaf, (made::PROPERTY_IDENTIFIER, "key"), "value");
     Tree::node(kind, leaf.field, leaf.bytes, children)
 }
 
 /// Returns `a: a` for the leaf `a`: a key of this kind and field, and a value in this field.
-fn twice(leaf: &Tree, key: (&'static str, &'static str), value: &'static str) -> Vec<Tree> {
+fn key_and_value(leaf: &Tree, key: (&'static str, &'static str), value: &'static str) -> Vec<Tree> {
     let text = leaf.text.as_deref().unwrap_or_default();
     let at = &leaf.bytes;
     vec![
@@ -133,7 +133,7 @@ fn defaulted(mut node: Tree) -> Tree {
 /// Rewrites the value `S { a }` to `S { a: a }`.
 fn field_initializer(mut node: Tree) -> Tree {
     let Some(leaf) = node.children.pop() else { return node };
-    let children = twice(&leaf, (made::FIELD_IDENTIFIER, "field"), "value");
+    let children = key_and_value(&leaf, (made::FIELD_IDENTIFIER, "field"), "value");
     Tree::node(made::FIELD_INITIALIZER, node.field, node.bytes, children)
 }
 
@@ -142,7 +142,7 @@ fn field_pattern(mut node: Tree) -> Tree {
     if let [leaf] = &node.children[..]
         && leaf.is_a(Role::ShorthandFieldIdentifier)
     {
-        node.children = twice(leaf, (made::FIELD_IDENTIFIER, "name"), "pattern");
+        node.children = key_and_value(leaf, (made::FIELD_IDENTIFIER, "name"), "pattern");
     }
     node
 }
@@ -167,7 +167,7 @@ fn without_braces(mut node: Tree) -> Tree {
 
 /// Returns true for an expression that is not ended by `;`, and so is the value of its block.
 fn is_value(node: &Tree) -> bool {
-    !node.is_a(Role::NoValue) && !node.is(";")
+    !node.is_a(Role::NoValue) && !node.is_token(";")
 }
 
 /// Removes a trailing comma in the compiler's own attributes, where it does not matter.
@@ -194,7 +194,7 @@ fn without_last_commas(list: &mut Tree) {
 /// Rewrites `(a, b,)` to `(a, b)`.
 fn without_last_comma(list: &mut Tree) {
     let last = list.children.len().saturating_sub(2);
-    if list.children.get(last).is_some_and(|one| one.is(",")) {
+    if list.children.get(last).is_some_and(|one| one.is_token(",")) {
         list.children.remove(last);
     }
 }

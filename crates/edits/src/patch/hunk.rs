@@ -115,7 +115,7 @@ fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> 
             swaps.extend(changed(&hunk.lines, texts.len()));
             continue;
         }
-        next = place(&texts, hunk, next, &mut swaps)?;
+        next = place_hunk(&texts, hunk, next, &mut swaps)?;
     }
     swaps.sort_by_key(|swap| swap.rows.start);
     Ok(swaps)
@@ -123,7 +123,7 @@ fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> 
 
 /// Finds the hunk at row `next` or below, and adds its changes to `swaps`. Returns the row after
 /// the hunk.
-fn place(
+fn place_hunk(
     texts: &[&str],
     hunk: &Hunk,
     next: usize,

@@ -9,7 +9,7 @@ const VIEWS: [fn(&str) -> Cow<'_, str>; 4] = [
     |line| line.into(),
     |line| line.trim_end().into(),
     |line| line.trim().into(),
-    |line| line.trim().chars().map(plain).collect::<String>().into(),
+    |line| line.trim().chars().map(without_typography).collect::<String>().into(),
 ];
 
 /// Returns the first row of `rows`, from row `start` on, at which `wanted` is found. A stricter
@@ -27,7 +27,7 @@ pub(super) fn find(rows: &[&str], wanted: &[&str], start: usize) -> Option<usize
 }
 
 /// Replaces a typographic character by the plain character that people type.
-fn plain(character: char) -> char {
+fn without_typography(character: char) -> char {
     match character {
         // Hyphens, dashes and the minus sign.
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',

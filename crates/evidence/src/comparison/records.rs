@@ -19,7 +19,7 @@ use ground::{Code, CommitId, Finding, Git, RelativePath, store};
 use ledger::read::{self, is_ledger_path};
 use ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
 use provenance::difference::Difference;
-use provenance::line_records::{LineStatus, of as lines_of};
+use provenance::line_records::{LineStatus, compare_lines as lines_of};
 use provenance::{Step, lineage};
 use why::answers::{self, FileProvenance};
 use why::baseline::Baseline;
@@ -82,7 +82,7 @@ fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
 
 /// Returns the files that the records name, and those that changed since a base, because a recorded
 /// block may have been moved there.
-pub(super) fn named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
+pub(super) fn files_named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
     let files = entries.iter().flat_map(|entry| &entry.record.files);
     let files = files.map(|file| file.relative_path.clone());
     let changed = changes.iter().map(|change| change.path.clone());
@@ -112,7 +112,7 @@ fn missing(
     let named = still_named(ws, base, &ours)?;
     for (path, lines) in by_file(&ours) {
         let lines = counted(lines, "record");
-        let Some(named) = named.words(path) else {
+        let Some(named) = named.first_name(path) else {
             compared.notes.push(format!(
                 "No existing code depends on {lines} that the base has in {path} and this change does not."
             ));
@@ -146,7 +146,7 @@ fn still_named(ws: &Workspace, base: &CommitId, gone: &[&Entry]) -> Result<Still
     let lines: HashSet<&StoredLine> = gone.iter().map(|entry| &entry.stored).collect();
     let is_gone = |entry: &Entry| entry.section.is_none() && lines.contains(&entry.stored);
     let mut found = StillNamed::default();
-    for path in named(gone, &ws.changes_since(Some(base))?) {
+    for path in files_named(gone, &ws.changes_since(Some(base))?) {
         // Nothing is known of a file that cannot be read.
         found.add_answered(ws, &path, &is_gone).unwrap_or_default();
     }
@@ -169,7 +169,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
     let changes = ws.changes_since(Some(base))?;
     let gone = deleted_paths(&changes);
     let mut wrong: BTreeMap<(RelativePath, u32), (&Entry, Vec<String>)> = BTreeMap::new();
-    for path in named(new, &changes) {
+    for path in files_named(new, &changes) {
         let Ok(document) = ws.read(&path) else { continue };
         let baseline = Baseline::at_commits(ws, &path, std::slice::from_ref(base))?;
         let document = baseline.carried_by(document);
@@ -232,7 +232,7 @@ fn claims(
 /// had.
 fn accepts(ws: &Workspace, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
     let intent = ws.ledger.claim(claim).intent();
-    let steps = lineage::of(&ws.ledger, ws, claim);
+    let steps = lineage::history_of_claim(&ws.ledger, ws, claim);
     let earlier = steps.iter().filter_map(Step::claim).find(|at| !is_new(*at));
     let earlier = earlier.map(|at| ws.ledger.claim(at).intent());
     ws.ledger.claim(claim).entry.record.kind == RecordKind::Ack

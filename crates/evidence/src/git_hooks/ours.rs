@@ -12,7 +12,7 @@ use ground::Environment;
 use ground::store::{self, StoreError, failed};
 use why::VerbError;
 
-use super::{all, calls};
+use super::{calls, hook_names};
 
 /// A line in each of our hooks. A file that contains it is ours.
 const MARK: &str = "Installed by `intent git-hooks --install`";
@@ -23,7 +23,7 @@ const BEFORE: &str = "before-intent";
 /// Installs all our hooks. Hooks of other programs are moved aside.
 pub(super) fn install(folder: &Path, environment: &Environment) -> Result<(), VerbError> {
     std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
-    for name in all() {
+    for name in hook_names() {
         take_out(folder, name)?;
         put_in(folder, name, environment)?;
     }
@@ -32,7 +32,7 @@ pub(super) fn install(folder: &Path, environment: &Environment) -> Result<(), Ve
 
 /// Removes all our hooks, and restores the hooks that existed before.
 pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
-    for name in all() {
+    for name in hook_names() {
         take_out(folder, name)?;
     }
     unlink_neighbours(folder)
@@ -41,8 +41,8 @@ pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
 /// Returns our hooks in a folder. The flag says if a hook that existed before comes back when ours
 /// is removed.
 pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
-    let ours = all().flat_map(|name| {
-        let comes_back = is_there(&before(folder, name));
+    let ours = hook_names().flat_map(|name| {
+        let comes_back = is_there(&path_of_moved_hook(folder, name));
         places(folder, name).into_iter().map(move |place| (place, comes_back))
     });
     ours.filter(|(place, _)| is_ours(place)).collect()
@@ -50,7 +50,8 @@ pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
 
 /// Returns true if our hook calls one that existed before.
 pub(super) fn is_chained(folder: &Path, name: &str) -> bool {
-    places(folder, name).iter().any(|place| is_ours(place)) && is_there(&before(folder, name))
+    places(folder, name).iter().any(|place| is_ours(place))
+        && is_there(&path_of_moved_hook(folder, name))
 }
 
 /// Returns the two paths at which our hook may be.
@@ -61,14 +62,14 @@ fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
 /// Returns the path at which our hook belongs. The framework pre-commit calls the hook
 /// `NAME.legacy` next to its own script, so ours goes there. If ours called the script of the
 /// framework instead, the two would call each other after the next `pre-commit install`.
-fn place(folder: &Path, name: &str) -> PathBuf {
+fn hook_path(folder: &Path, name: &str) -> PathBuf {
     let [own, legacy] = places(folder, name);
     if calls::is_framework(&own) { legacy } else { own }
 }
 
 fn put_in(folder: &Path, name: &str, environment: &Environment) -> Result<(), VerbError> {
-    let place = place(folder, name);
-    let before = before(folder, name);
+    let place = hook_path(folder, name);
+    let before = path_of_moved_hook(folder, name);
     if is_there(&place) {
         if is_there(&before) {
             rename(&before, &unused(&before))?;
@@ -96,7 +97,7 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
     }
     let Some(freed) = freed else { return Ok(()) };
     let former = folder.join(format!("{name}.{BEFORE}"));
-    for kept in [before(folder, name), former] {
+    for kept in [path_of_moved_hook(folder, name), former] {
         // Earlier versions of our hook called the framework's script, which they had moved aside.
         // The last `pre-commit install` has written it again, so the moved copy is not needed.
         if calls::is_framework(&kept) && calls::is_framework(&folder.join(name)) {
@@ -113,7 +114,7 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
 fn keep(folder: &Path, name: &str, place: &Path) -> Result<(), VerbError> {
     let aside = aside(folder);
     std::fs::create_dir_all(&aside).map_err(failed(&aside, "created"))?;
-    Ok(rename(place, &unused(&before(folder, name)))?)
+    Ok(rename(place, &unused(&path_of_moved_hook(folder, name)))?)
 }
 
 /// Returns true if one of our hooks is as we wrote it, for whichever path of the program.
@@ -136,7 +137,7 @@ fn aside_name(folder: &Path) -> String {
     format!("{name}.{BEFORE}")
 }
 
-fn before(folder: &Path, name: &str) -> PathBuf {
+fn path_of_moved_hook(folder: &Path, name: &str) -> PathBuf {
     aside(folder).join(name)
 }
 
@@ -156,10 +157,10 @@ fn link_neighbours(folder: &Path) -> Result<(), VerbError> {
         return Ok(());
     }
     for name in names(folder) {
-        let is_hook = all().any(|hook| name == hook);
+        let is_hook = hook_names().any(|hook| name == hook);
         let link = aside.join(&name);
         if !is_hook && !name.to_string_lossy().ends_with(".sample") && !is_there(&link) {
-            let target = beside(folder).join(&name);
+            let target = path_to_hooks(folder).join(&name);
             std::os::unix::fs::symlink(&target, &link).map_err(failed(&link, "linked"))?;
         }
     }
@@ -175,7 +176,8 @@ fn unlink_neighbours(folder: &Path) -> Result<(), VerbError> {
     let aside = aside(folder);
     for name in names(&aside) {
         let link = aside.join(&name);
-        if std::fs::read_link(&link).is_ok_and(|target| target == beside(folder).join(&name)) {
+        if std::fs::read_link(&link).is_ok_and(|target| target == path_to_hooks(folder).join(&name))
+        {
             std::fs::remove_file(&link).map_err(failed(&link, "removed"))?;
         }
     }
@@ -185,7 +187,7 @@ fn unlink_neighbours(folder: &Path) -> Result<(), VerbError> {
 }
 
 /// Returns the relative path from the folder of moved hooks to the folder of hooks: `../hooks`.
-fn beside(folder: &Path) -> PathBuf {
+fn path_to_hooks(folder: &Path) -> PathBuf {
     Path::new("..").join(folder.file_name().unwrap_or_default())
 }
 

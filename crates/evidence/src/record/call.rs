@@ -58,11 +58,11 @@ pub fn record_of_call(
         return Err("it holds the markers of a merge conflict".to_owned());
     }
     let differences = [Difference::new(&earlier, &current)];
-    let mut edits = Edits::of(&differences);
+    let mut edits = Edits::from_differences(&differences);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
             let predicted = work.document(ws, Some(after), true)?;
-            let foreseen = Edits::of(&[Difference::new(&earlier, &predicted)]);
+            let foreseen = Edits::from_differences(&[Difference::new(&earlier, &predicted)]);
             leave_others(&mut edits, &now, &foreseen, &predicted.blocks())
         }
         _ => Vec::new(),
@@ -72,7 +72,7 @@ pub fn record_of_call(
         return Ok(CallRecord { record: None, others, now: current });
     }
     let before = earlier.blocks();
-    let outlines = Outline::of(&now).changed_from(&Outline::of(&before));
+    let outlines = Outline::from_blocks(&now).changed_from(&Outline::from_blocks(&before));
     let changes = Changes { left: Vec::new(), committed_since: 0, edits, ranges, outlines };
     // If both texts are known and nobody else changed the file in between, comparing the texts
     // gives a more precise class than comparing hashes.
@@ -85,7 +85,7 @@ pub fn record_of_call(
     let request = RecordRequest {
         claimed_class: work.event.claimed_class.map(|class| class.as_str().to_owned()),
         strength: Some(work.strength()),
-        ..RecordRequest::by(work.event)
+        ..RecordRequest::for_call(work.event)
     };
     let record = mutation(ws, &request, intent, path, changes, class, decision);
     Ok(CallRecord { record: Some(record), others, now: current })

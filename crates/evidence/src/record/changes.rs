@@ -108,12 +108,12 @@ impl<'a> FileToRecord<'a> {
 
     /// Returns the blocks that differ both from the commit and from the last record.
     fn edits(&self) -> Edits {
-        let rows = Outline::of(&self.now).rows;
+        let rows = Outline::from_blocks(&self.now).rows;
         let mut edits = match &self.last {
             Some((last, _)) if self.differences.is_empty() => {
                 Baseline::Outline(last.clone()).edits(self.document)
             }
-            _ => Edits::of(&self.differences),
+            _ => Edits::from_differences(&self.differences),
         };
         if let Some((last, origins)) = &self.last {
             let is_as_recorded =
@@ -124,10 +124,10 @@ impl<'a> FileToRecord<'a> {
     }
 
     /// Returns the outline before this change, and for each present block its row in that outline.
-    fn before(&self) -> (Outline, Vec<Option<usize>>) {
+    fn outline_before(&self) -> (Outline, Vec<Option<usize>>) {
         let committed = || {
             let first = self.differences.first()?;
-            Some((Outline::of(&first.old), first.origins.clone()))
+            Some((Outline::from_blocks(&first.old), first.origins.clone()))
         };
         let last = self.last.clone().filter(|_| self.is_ahead());
         last.or_else(committed).or_else(|| self.last.clone()).unwrap_or_default()
@@ -137,7 +137,7 @@ impl<'a> FileToRecord<'a> {
 impl Changes {
     /// Returns the blocks of an extent, except those whose last record has the same text. If the
     /// extent is not only what changed, such a record must also satisfy `accepts`.
-    pub(super) fn of(
+    pub(super) fn of_extent(
         subject: &FileToRecord<'_>,
         extent: RecordExtent,
         accepts: impl Fn(&Claim<'_>) -> bool,
@@ -158,7 +158,7 @@ impl Changes {
         let committed_since = if only_changes { subject.committed_since(&edits) } else { 0 };
         let mut left = if only_changes { subject.leave_moved(&mut edits) } else { Vec::new() };
         left.extend(subject.leave_conflicts(&mut edits));
-        let (before, rows) = subject.before();
+        let (before, rows) = subject.outline_before();
         let block = |at: usize| {
             let known = Before {
                 replaces: subject.replaces(at),
@@ -172,7 +172,7 @@ impl Changes {
         if !matches!(extent, RecordExtent::Lines(_)) {
             ranges.extend(subject.deletions(&edits.gone, extent));
         }
-        let outlines = Outline::of(&subject.now).changed_from(&before);
+        let outlines = Outline::from_blocks(&subject.now).changed_from(&before);
         Self { left, committed_since, edits, ranges, outlines }
     }
 
@@ -283,7 +283,7 @@ impl FileToRecord<'_> {
         let (Some((last, origins)), false) = (&self.last, self.differences.is_empty()) else {
             return 0;
         };
-        let rows = Outline::of(&self.now).rows;
+        let rows = Outline::from_blocks(&self.now).rows;
         let edited: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
         let changed = |at: &usize| {
             origins[*at].is_none_or(|old| last.rows[old].text != rows[*at].text)

@@ -40,7 +40,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn of(entry: &Entry, conversation: &Conversation) -> Self {
+    pub(super) fn for_entry(entry: &Entry, conversation: &Conversation) -> Self {
         let record = &entry.record;
         let tool = record.tool.as_ref().map(|tool| match &tool.version {
             Some(version) => format!("{} {version}", tool.name),
@@ -139,7 +139,7 @@ impl Draft {
         self.is_empty() && !self.incomplete
     }
 
-    pub(super) fn add(
+    pub(super) fn add_claim(
         &mut self,
         ledger: &Ledger,
         path: &RelativePath,
@@ -151,7 +151,7 @@ impl Draft {
         let claim = ledger.claim(claim);
         let record = &claim.entry.record;
         self.records.insert(record.id.clone());
-        let group = Group::of(claim.entry, claim.conversation);
+        let group = Group::for_entry(claim.entry, claim.conversation);
         let work = self.work.entry((path.clone(), group)).or_default();
         work.from = from.cloned();
         work.blocks.push(DraftedBlock { time: record.timestamp.clone(), range, own });
@@ -174,7 +174,7 @@ impl Draft {
     /// was undone by `git reset --hard`.
     pub(super) fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
         let Some(git) = ws.git() else { return };
-        let index = LazyCell::new(|| Registry::at(git, &Target::Index).ok());
+        let index = LazyCell::new(|| Registry::at_target(git, &Target::Index).ok());
         for entry in ledger.open().filter(|entry| is_carried(entry)) {
             let record = &entry.record;
             let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
@@ -272,7 +272,8 @@ impl Draft {
             let hash = group.intent.hash.as_deref().and_then(evidence::long);
             let name = ws.name_then(&group.intent.id, hash.as_deref());
             let cited = CitedIntent { name, ..group.intent.clone() };
-            let (intent, by) = (place(&mut intents, cited), place(&mut sessions, &group.session));
+            let (intent, by) =
+                (index_of(&mut intents, cited), index_of(&mut sessions, &group.session));
             let is_contested = |block: &DraftedBlock| claimed[&(path, place_of(block))].len() > 1;
             for (time, blocks) in work.lines(is_contested) {
                 let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
@@ -288,7 +289,7 @@ impl Draft {
                     ack: group.is_ack,
                     whole: work.whole.clone(),
                     blocks: blocks
-                        .filter_map(|block| EvidenceBlock::of(&block.range, block.own))
+                        .filter_map(|block| EvidenceBlock::from_record(&block.range, block.own))
                         .collect(),
                     extra: Default::default(),
                 });
@@ -319,7 +320,7 @@ fn place_of(block: &DraftedBlock) -> (Option<&BlockName>, u32) {
     (block.range.block.as_ref(), block.range.start_line)
 }
 
-fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
+fn index_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     let at = all.iter().position(|other| *other == one).unwrap_or_else(|| {
         all.push(one);
         all.len() - 1
@@ -338,7 +339,7 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
         });
         times.flatten().max()
     });
-    let path = evidence::path_of(Digest::of(bytes), &time.unwrap_or_else(clock::now));
+    let path = evidence::path_of(Digest::compute(bytes), &time.unwrap_or_else(clock::now));
     store::write_atomic(&ws.root.absolute(&path), bytes)?;
     Ok(path)
 }

@@ -65,11 +65,13 @@ fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
             None => hash.update([0_u8]),
         }
     }
-    Digest::of(&hash.finalize()).to_string()
+    Digest::compute(&hash.finalize()).to_string()
 }
 
 fn stands_in_commit(texts: &TextCache, entry: &Entry) -> bool {
     let mut said = entry.record.files.iter().flat_map(FileRecord::ranges);
     // If the texts cannot be read, the section is assumed to be intact.
-    texts.after(entry).is_none_or(|after| said.all(|one| provenance::is_claim_true(one, &after)))
+    texts
+        .text_after(entry)
+        .is_none_or(|after| said.all(|one| provenance::is_claim_true(one, &after)))
 }

@@ -197,7 +197,7 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
 pub fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
     let sealed = journal::sealed(&ws.root);
-    let held = journal::held(&ws.root).unwrap_or_default();
+    let held = journal::held_records(&ws.root).unwrap_or_default();
     let ours: HashSet<&Digest> = held.iter().flat_map(|one| sealed.sections_of(&one.id)).collect();
     let files = ws.ledger.evidence_files().into_iter();
     let files = files.filter(|(_, sections)| sections.iter().all(|one| ours.contains(one)));

@@ -67,7 +67,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     };
     let mut shared: HashMap<Digest, bool> = HashMap::new();
     let mut going = HashSet::new();
-    for held in journal::held(&ws.root)? {
+    for held in journal::held_records(&ws.root)? {
         let into = sealed.sections_of(&held.id);
         let mut is_shared =
             |section: &Digest| *shared.entry(*section).or_insert_with(|| is_shared(section));

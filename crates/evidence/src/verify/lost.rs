@@ -56,7 +56,7 @@ pub(super) struct FoundAgain {
 }
 
 impl FoundAgain {
-    pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
+    pub(super) fn add_matches(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
         for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
             self.add_claim(ws, path, at);
             if let Some(name) = ws.ledger.claim(at).full_block().block.clone() {
@@ -97,12 +97,14 @@ pub(super) fn lost(
     mut standing: FoundAgain,
 ) -> Vec<LostBlock> {
     let mut committed = CommittedTexts::default();
-    without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.never_had(ws, head));
+    remove_settled(ws, &mut heads, |ws, head| {
+        was_undone(ws, head) || committed.never_had(ws, head)
+    });
     let mut files = PresentFiles::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
     files.open = heads.iter().map(|(_, at)| *at).collect();
-    without(ws, &mut heads, |ws, head| {
+    remove_settled(ws, &mut heads, |ws, head| {
         files.was_moved_with_its_file(ws, head, &standing) || files.is_in_another_block(ws, head)
     });
     let mut lost = Vec::with_capacity(heads.len());
@@ -113,7 +115,7 @@ pub(super) fn lost(
 }
 
 /// Removes the blocks that are settled. What is read of the ledger for that is not kept in memory.
-fn without(
+fn remove_settled(
     ws: &Workspace,
     heads: &mut Vec<Head<'_>>,
     mut is_settled: impl FnMut(&Workspace, Head<'_>) -> bool,
@@ -222,7 +224,7 @@ pub(super) fn find_in_new_files(
     standing: &mut FoundAgain,
     mut visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
 ) {
-    without(ws, heads, |ws, head| {
+    remove_settled(ws, heads, |ws, head| {
         standing.covers(ws, head) || is_recorded_elsewhere(ws, head, standing)
     });
     for (ws, paths) in ws.in_parts(&new_files(ws, heads)) {
@@ -231,7 +233,7 @@ pub(super) fn find_in_new_files(
             let Some(file) = answers::standing(ws, path) else { continue };
             let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
             let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
-            recorded.iter().for_each(|found| standing.add(ws, path, found));
+            recorded.iter().for_each(|found| standing.add_matches(ws, path, found));
             if !recorded.is_empty() {
                 visit(ws, path, &file);
             }
@@ -313,7 +315,11 @@ struct PresentFiles {
 }
 
 impl PresentFiles {
-    fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&answers::FileProvenance> {
+    fn provenance_of(
+        &mut self,
+        ws: &Workspace,
+        path: &RelativePath,
+    ) -> Option<&answers::FileProvenance> {
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
             self.read.clear();
         }
@@ -337,7 +343,7 @@ impl PresentFiles {
         for (ws, paths) in ws.in_parts(&Vec::from_iter(paths)) {
             let ws = &ws;
             for path in paths {
-                let Some(file) = self.of(ws, path) else { continue };
+                let Some(file) = self.provenance_of(ws, path) else { continue };
                 let (now, found) = (&file.document, &file.provenance);
                 let before = matching::before_own_records(&ws.ledger, path, now, found, ws);
                 before.into_iter().for_each(|at| standing.add_claim(ws, path, at));
@@ -429,7 +435,7 @@ impl PresentFiles {
         let range = ws.ledger.claim(at).full_block();
         let Ok(document) = ws.read(path) else { return false };
         let Some(line) = self.line_of(&document.text(), range) else { return false };
-        let Some(file) = self.of(ws, path) else { return false };
+        let Some(file) = self.provenance_of(ws, path) else { return false };
         let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
         block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
     }

@@ -17,7 +17,7 @@ use crate::{RelativePath, discover, folder, store};
 
 /// Returns the changes of a path, given its entries before and now. A file that became a symbolic
 /// link gives two changes: the file was deleted, and the link was added.
-pub(super) fn between(
+pub(super) fn changes_between(
     path: &RelativePath,
     before: Option<TreeEntry>,
     now: Option<TreeEntry>,
@@ -55,7 +55,7 @@ pub(super) fn with_work_tree(
     index: &Index,
 ) -> GitResult<Vec<PathChange>> {
     let visible = ignores::visible(&git.root);
-    let left_out = LeftOutRules::of(git)?;
+    let left_out = LeftOutRules::from_git(git)?;
     let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
     let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
     let mut disk = Disk {
@@ -70,11 +70,11 @@ pub(super) fn with_work_tree(
     let mut changes = Vec::new();
     for path in &present {
         let old = before.get(*path).copied();
-        changes.extend(between(path, old, disk.held(path, old)?));
+        changes.extend(changes_between(path, old, disk.entry_on_disk(path, old)?));
     }
     // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
     let gone = before.iter().filter(|(path, _)| !present.contains(path));
-    changes.extend(gone.flat_map(|(path, held)| between(path, Some(*held), None)));
+    changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
     Ok(changes)
 }
 
@@ -95,7 +95,7 @@ impl Disk<'_> {
     /// file or a symbolic link counts, and no folder above it may be a link. A submodule counts
     /// with the commit that is checked out in it. For other submodules, and for files that a sparse
     /// checkout leaves out, the entry of the index is returned.
-    fn held(
+    fn entry_on_disk(
         &mut self,
         path: &RelativePath,
         old: Option<TreeEntry>,
@@ -107,7 +107,7 @@ impl Disk<'_> {
             let here = tracked.kind.filter(|kind| *kind == EntryKind::Commit);
             let folder = self.git.root.absolute(path);
             let checked_out = here.and_then(|kind| Some((kind, Some(checked_out(&folder)?))));
-            return Ok(checked_out.or_else(|| tracked.held()));
+            return Ok(checked_out.or_else(|| tracked.tree_entry()));
         }
         if !self.is_reached_without_links(path)? {
             return Ok(None);
@@ -231,7 +231,7 @@ impl Disk<'_> {
 /// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
 /// not initialised.
 pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
-    let tree = discover::WorkTree::at(folder)?;
+    let tree = discover::WorkTree::at_top(folder)?;
     let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
     super::head_of(&repository.to_thread_local()).ok()?
 }
@@ -254,9 +254,10 @@ fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
 /// Compares the index with a commit. A path with an unresolved conflict counts as modified.
 pub(super) fn with_index(before: &TreeEntries, index: &Index) -> Vec<PathChange> {
     let entries = index.entries.iter();
-    let stands =
-        entries.flat_map(|(path, entry)| between(path, before.get(path).copied(), entry.held()));
+    let stands = entries.flat_map(|(path, entry)| {
+        changes_between(path, before.get(path).copied(), entry.tree_entry())
+    });
     let gone = before.iter().filter(|(path, _)| !index.entries.contains_key(*path));
-    let gone = gone.flat_map(|(path, held)| between(path, Some(*held), None));
+    let gone = gone.flat_map(|(path, held)| changes_between(path, Some(*held), None));
     stands.chain(gone).collect()
 }

@@ -284,9 +284,9 @@ impl Git {
         let mut folders = FolderTrees { path: folder.to_owned(), known: HashMap::new() };
         let mut files = Vec::new();
         for (id, parents) in commits {
-            let Some(here) = folders.at(&repo, *id) else { continue };
+            let Some(here) = folders.tree_of_folder(&repo, *id) else { continue };
             let before: Vec<Option<ObjectId>> =
-                parents.iter().map(|parent| folders.at(&repo, *parent)).collect();
+                parents.iter().map(|parent| folders.tree_of_folder(&repo, *parent)).collect();
             if before.contains(&Some(here)) {
                 continue;
             }
@@ -431,7 +431,7 @@ impl Git {
             };
             self.differing(repo, folder(old), folder(new), &format!("{full}/"), found)?;
             if let Some(path) = as_path("", full.as_str().into()) {
-                found.extend(compare::between(&path, held(old), held(new)));
+                found.extend(compare::changes_between(&path, held(old), held(new)));
             }
         }
         Ok(())
@@ -462,7 +462,7 @@ struct FolderTrees {
 }
 
 impl FolderTrees {
-    fn at(&mut self, repo: &gix::Repository, commit: ObjectId) -> Option<ObjectId> {
+    fn tree_of_folder(&mut self, repo: &gix::Repository, commit: ObjectId) -> Option<ObjectId> {
         if let Some(known) = self.known.get(&commit) {
             return *known;
         }

@@ -23,7 +23,7 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn from_entry(entry: &Entry) -> Self {
         let id = (entry.stage() == Stage::Unconflicted).then_some(entry.id);
         Self { id, stat: entry.stat, flags: entry.flags, kind: kind_of(entry.mode, entry.flags) }
     }
@@ -34,7 +34,7 @@ impl Tracked {
     }
 
     /// Returns the kind and the content of the entry. `None` if it has no content yet.
-    pub(super) fn held(&self) -> Option<TreeEntry> {
+    pub(super) fn tree_entry(&self) -> Option<TreeEntry> {
         Some((self.kind?, self.id))
     }
 
@@ -59,7 +59,7 @@ impl Git {
     pub(super) fn index_file(&self) -> GitResult<Option<Arc<gix::index::File>>> {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
-        let stamp = cache::FileStamp::of(&found).filter(|stamp| stamp.at_rest(now));
+        let stamp = cache::FileStamp::from_metadata(&found).filter(|stamp| stamp.at_rest(now));
         let lock = || self.index_read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, file)) = &*lock()
             && Some(*then) == stamp
@@ -87,7 +87,7 @@ impl Git {
             }
             let below = full.strip_prefix(self.prefix.as_bytes());
             let Some(path) = below.and_then(|p| as_path("", p.as_bstr())) else { continue };
-            entries.insert(path, Tracked::of(entry));
+            entries.insert(path, Tracked::from_entry(entry));
         }
         let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
         let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));

@@ -32,7 +32,7 @@ impl Git {
         };
         let differs = |path: &&BString| before.get(*path) != now.get(*path);
         let paths: BTreeSet<&BString> = before.keys().chain(now.keys()).filter(differs).collect();
-        let mut nested = discover::NestedRoots::of(&self.root);
+        let mut nested = discover::NestedRoots::from_policy_of(&self.root);
         let paths = paths.into_iter().filter_map(|path| lossy_path(path.as_bstr()));
         Ok(paths.filter(|path| !nested.hold(path)).collect())
     }
@@ -57,7 +57,7 @@ impl Git {
 
     fn nameless_in_index(&self) -> GitResult<ContentIds> {
         let tracked = self.nameless_tracked()?.into_iter();
-        Ok(tracked.filter_map(|(path, entry)| Some((path, entry.held()?.1))).collect())
+        Ok(tracked.filter_map(|(path, entry)| Some((path, entry.tree_entry()?.1))).collect())
     }
 
     /// Returns the entries of the index whose path is not UTF-8.
@@ -67,7 +67,7 @@ impl Git {
         for entry in file.entries() {
             let path = entry.path(&file);
             if entry.mode != Mode::DIR {
-                found.extend(self.nameless(path).map(|path| (path, Tracked::of(entry))));
+                found.extend(self.nameless(path).map(|path| (path, Tracked::from_entry(entry))));
                 continue;
             }
             let repo = self.objects()?;

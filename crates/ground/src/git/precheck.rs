@@ -38,10 +38,12 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// other work trees, must not be read. `None` if they may be.
 pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
-    either(dir, common, |folder| {
+    first_in_either(dir, common, |folder| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
         let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
-        found.next().or_else(|| look.below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
+        found
+            .next()
+            .or_else(|| look.look_below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
     })
 }
 
@@ -49,9 +51,9 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
 /// check visits every file, which can be many, so it runs only before the first object is read.
 pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
-    either(dir, common, |folder| {
+    first_in_either(dir, common, |folder| {
         look.objects(&folder.join("objects"), MAX_DEPTH)
-            .or_else(|| look.below(&folder.join("logs"), None, MAX_DEPTH))
+            .or_else(|| look.look_below(&folder.join("logs"), None, MAX_DEPTH))
     })
 }
 
@@ -67,10 +69,10 @@ pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
     if own.symlink_metadata().is_ok() {
         return unreadable(&own, u64::MAX);
     }
-    FileLook { seen: 0 }.below(&objects.join("pack"), None, MAX_DEPTH)
+    FileLook { seen: 0 }.look_below(&objects.join("pack"), None, MAX_DEPTH)
 }
 
-fn either(
+fn first_in_either(
     dir: &Path,
     common: &Path,
     mut found: impl FnMut(&Path) -> Option<String>,
@@ -85,7 +87,7 @@ struct FileLook {
 impl FileLook {
     /// Checks the objects in a folder, and those in the folders from which it borrows objects.
     fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
-        let found = self.below(folder, None, depth);
+        let found = self.look_below(folder, None, depth);
         if found.is_some() || depth == 0 {
             return found;
         }
@@ -97,7 +99,7 @@ impl FileLook {
     }
 
     /// Checks everything in a folder and below it. Each file may have at most `max` bytes.
-    fn below(&mut self, folder: &Path, max: Option<u64>, depth: usize) -> Option<String> {
+    fn look_below(&mut self, folder: &Path, max: Option<u64>, depth: usize) -> Option<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries {
             self.seen += 1;
@@ -108,7 +110,7 @@ impl FileLook {
                 ));
             }
             let found = match self.is_folder(&entry, max) {
-                Ok(true) => self.below(&entry.path(), max, depth - 1),
+                Ok(true) => self.look_below(&entry.path(), max, depth - 1),
                 Ok(false) => None,
                 Err(reason) => Some(reason),
             };

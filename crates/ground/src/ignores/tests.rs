@@ -39,7 +39,9 @@ fn a_rule_can_be_about_a_single_intent() {
     let text = "# intent: deny-write\nvendor/\nINT-002: src/generated/**\nINT-002:  !src/generated/ours/x.rs\nold-id:\tdocs/*.md\na: b\nnotes:\nx/y: z\n";
     let ignores = from_text(&place, text);
     let rule = |target: &str, ids: &[&str]| {
-        ignores.denied_to(&path(target), ids).map(|rule| (rule.line, rule.from().to_owned()))
+        ignores
+            .denied_to(&path(target), ids)
+            .map(|rule| (rule.line, rule.forbidden_for().to_owned()))
     };
     let two = |line| Some((line, "INT-002".to_owned()));
     assert_eq!(rule("src/generated/a.rs", &["INT-002"]), two(3));

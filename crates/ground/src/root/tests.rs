@@ -133,8 +133,12 @@ fn submodules_and_linked_work_trees_are_their_own() {
     assert_eq!(linked.common_dir(), Some(place.join("app/.git")));
     // Git writes a relative path if `worktree.useRelativePaths` is set.
     place.write("app/.git/worktrees/one/gitdir", "../../../trees/one/.git\n");
-    let mut tops: Vec<_> =
-        place.root("app").linked_trees().into_iter().map(|(_, top)| Root::real(&top)).collect();
+    let mut tops: Vec<_> = place
+        .root("app")
+        .linked_trees()
+        .into_iter()
+        .map(|(_, top)| Root::resolved_path(&top))
+        .collect();
     tops.sort();
     assert_eq!(tops, [Some(place.join("app/trees/one")), Some(place.join("beside"))]);
     let module = place.root("app/third/lib/file");

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::seen::FileState;
-use super::{Root, StoreError, keep_note, note, place, store};
+use super::{Root, StoreError, keep_note, note, path_of_local_file, store};
 use crate::{CommitId, RelativePath};
 use edits::same_text;
 
@@ -118,7 +118,8 @@ pub fn state_of(root: &Root, key: &str) -> CallState {
     if let Some(call) = store::read_json(&note(root, CALLS, key), MAX_CALL) {
         return CallState::Open(Box::new(call));
     }
-    let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
+    let done =
+        std::fs::metadata(path_of_finished_call(root, key)).and_then(|found| found.modified());
     match done {
         Ok(at) => CallState::Done(SystemTime::now().duration_since(at).unwrap_or_default()),
         Err(_) => CallState::Unknown,
@@ -141,7 +142,10 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     if !ended {
         return CallState::Done(Duration::ZERO);
     }
-    if super::local(root).and_then(|_| store::write_scratch(&done(root, key), b"")).is_err() {
+    if super::local(root)
+        .and_then(|_| store::write_scratch(&path_of_finished_call(root, key), b""))
+        .is_err()
+    {
         tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");
     }
     state
@@ -186,7 +190,7 @@ pub fn all_open(root: &Root) -> Vec<PendingCall> {
 }
 
 fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
-    let files = store::entries(&place(root, CALLS)).map(|entry| entry.path());
+    let files = store::entries(&path_of_local_file(root, CALLS)).map(|entry| entry.path());
     files
         .filter(|file| file.extension().is_some_and(|found| found == extension))
         .filter_map(|file| {
@@ -198,9 +202,9 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
 
 /// Removes calls that are too old to matter.
 pub fn prune(root: &Root) {
-    store::remove_old_files(&place(root, CALLS), MAX_AGE, usize::MAX);
+    store::remove_old_files(&path_of_local_file(root, CALLS), MAX_AGE, usize::MAX);
 }
 
-fn done(root: &Root, key: &str) -> PathBuf {
+fn path_of_finished_call(root: &Root, key: &str) -> PathBuf {
     note(root, CALLS, key).with_extension("done")
 }

@@ -68,7 +68,7 @@ pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
 /// Returns the selections that sessions of this work tree have made since `oldest` (RFC 3339),
 /// sorted by actor.
 pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
-    let entries = store::entries(&place(root, "sessions")).take(MAX_SESSIONS);
+    let entries = store::entries(&path_of_local_file(root, "sessions")).take(MAX_SESSIONS);
     let mut all: Vec<Selection> = entries
         .filter_map(|entry| read(&entry.path()))
         .filter(|selection| selection.actor.is_some() && selection.selected_at.as_str() >= oldest)
@@ -177,7 +177,7 @@ pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
 pub const STARTS_WITHIN: Duration = Duration::from_secs(60);
 
 fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
-    place(root, "announced").join(digest(&arguments.join("\0")))
+    path_of_local_file(root, "announced").join(digest(&arguments.join("\0")))
 }
 
 /// Logs a problem that could not be reported to anybody at once, as a line in
@@ -224,17 +224,17 @@ fn of_session(root: &Root, session: &str) -> PathBuf {
 
 /// Returns the folder with the data about an actor.
 fn of_actor(root: &Root, actor: &str) -> PathBuf {
-    place(root, "sessions").join(digest(actor))
+    path_of_local_file(root, "sessions").join(digest(actor))
 }
 
 /// Returns a file or folder in `.orchestration/local`.
-pub(super) fn place(root: &Root, name: &str) -> PathBuf {
+pub(super) fn path_of_local_file(root: &Root, name: &str) -> PathBuf {
     root.orchestration().join("local").join(name)
 }
 
 /// Returns the file of a note in a folder below `.orchestration/local`.
 fn note(root: &Root, folder: &str, key: &str) -> PathBuf {
-    place(root, folder).join(format!("{}.json", digest(key)))
+    path_of_local_file(root, folder).join(format!("{}.json", digest(key)))
 }
 
 /// Writes a note below `.orchestration/local`.

@@ -68,7 +68,7 @@ fn parts(off: &Off) -> [&str; 4] {
 }
 
 fn file(root: &Root) -> PathBuf {
-    super::place(root, "off.json")
+    super::path_of_local_file(root, "off.json")
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ pub struct BlockWrite {
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 /// Returns the state in which the actor last saw a file.
-pub fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
+pub fn last_seen_state(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
     let note: Option<Seen> =
         store::read_json(&of_actor(root, actor).join("seen").join(name(path)), MAX_SEEN);
     note.filter(|seen| seen.path == *path)

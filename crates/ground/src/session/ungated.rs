@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Root, StoreError, keep_note, note, place, seen, store};
+use super::{Root, StoreError, keep_note, note, path_of_local_file, seen, store};
 use crate::RelativePath;
 
 /// A write that happened without the gate.
@@ -55,5 +55,5 @@ fn file(root: &Root, path: &RelativePath) -> std::path::PathBuf {
 
 /// Returns the folder with the notes.
 pub fn folder(root: &Root) -> std::path::PathBuf {
-    place(root, "ungated")
+    path_of_local_file(root, "ungated")
 }

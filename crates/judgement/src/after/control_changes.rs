@@ -47,7 +47,7 @@ pub(super) struct ControlChanges {
 
 impl ControlChanges {
     /// Finds the changes since `at`, in nanoseconds since 1970.
-    pub(super) fn since(ws: &Workspace, at: u128) -> Self {
+    pub(super) fn made_since(ws: &Workspace, at: u128) -> Self {
         let since = at.saturating_sub(TICK);
         let mut changes = Self::default();
         for path in places(ws).iter().flat_map(|place| changed(place, since)) {

@@ -69,13 +69,13 @@ pub(super) fn changed_since(
     if folders.into_inner() {
         // A folder's time changes when an entry is added or removed, so files may have been
         // deleted.
-        changed.extend(gone(ws, since, before));
+        changed.extend(removed_files(ws, since, before));
     }
     changed
 }
 
 /// Returns the tracked files that do not exist any more. Only folders that changed are looked at.
-fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
+fn removed_files(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
     let Some(git) = ws.git() else { return Vec::new() };
     let mut tracked = git.tracked().unwrap_or_default();
     let index = git.dir().join("index").metadata();
@@ -126,7 +126,7 @@ impl CheckedOutCommits {
     /// Finds the newest commits reachable from `HEAD` that existed before the call or that a remote
     /// has. The list is empty if `HEAD` did not move. Commits that the call itself made do not
     /// count, because the call wrote their content.
-    pub(super) fn by(ws: &Workspace, call: &PendingCall) -> Self {
+    pub(super) fn found_after_call(ws: &Workspace, call: &PendingCall) -> Self {
         let moved = ws.head().filter(|head| call.head.as_ref() != Some(&head.0));
         let (Some(git), Some(head)) = (ws.git(), moved.filter(|_| !call.tips.is_empty())) else {
             return Self(Vec::new());

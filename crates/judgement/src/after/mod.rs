@@ -38,8 +38,8 @@ use why::Workspace;
 
 use control_changes::ControlChanges;
 use disk::CheckedOutCommits;
-pub use pending_records::kept;
 pub use pending_records::retry;
+pub use pending_records::waiting_record_files;
 use printed_lines::PrintedLines;
 
 /// What is reported to the agent after a call.
@@ -56,14 +56,14 @@ pub struct Feedback {
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 /// Records what a call has done and returns what the agent should know about it. Never fails.
-pub fn after(event: &Event) -> Feedback {
+pub fn record_after_call(event: &Event) -> Feedback {
     let event = &knowing_model(event);
     let mut feedback = Feedback::default();
     for ws in &workspaces(event) {
         Observation { ws, event, feedback: &mut feedback }.whole_call();
     }
-    if let Some(reminder) = reminder::of(event) {
-        add(&mut feedback.context, reminder);
+    if let Some(reminder) = reminder::reminder_after_failure(event) {
+        append_sentence(&mut feedback.context, reminder);
     }
     feedback
 }
@@ -79,7 +79,7 @@ pub fn idle(event: &Event) {
         return;
     }
     let event = &knowing_model(event);
-    let ws = &Workspace::at(root);
+    let ws = &Workspace::at_root(root);
     let mut observation = Observation { ws, event, feedback: &mut Feedback::default() };
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
@@ -92,9 +92,9 @@ pub fn idle(event: &Event) {
 }
 
 /// Does the work that can wait until an agent is idle: refreshes the map.
-pub fn rest(event: &Event) {
+pub fn refresh_map(event: &Event) {
     if let Some(root) = governed_root(event) {
-        map::refresh(&Workspace::at(root));
+        map::refresh(&Workspace::at_root(root));
     }
 }
 
@@ -121,7 +121,7 @@ fn workspaces(event: &Event) -> Vec<Workspace> {
     for path in std::iter::once(event.cwd.clone()).chain(paths(event)) {
         let Ok(root) = Root::find(&path, &event.environment) else { continue };
         if root.governed() && !all.iter().any(|ws| ws.root.path() == root.path()) {
-            all.push(Workspace::at(root));
+            all.push(Workspace::at_root(root));
         }
     }
     all
@@ -233,11 +233,11 @@ impl Observation<'_> {
         // is collected first because the loop below overwrites it.
         let known = files.iter().map(|before| {
             let origin = before.moved_from.as_ref().unwrap_or(&before.path);
-            seen::seen(&self.ws.root, &self.event.actor(), origin)
+            seen::last_seen_state(&self.ws.root, &self.event.actor(), origin)
         });
         let known: Vec<Option<Seen>> = known.collect();
         let changed = files.iter().zip(known).filter_map(|(before, known)| {
-            let has_changed = self.named(call, before, known.as_ref());
+            let has_changed = self.record_named_file(call, before, known.as_ref());
             has_changed.then(|| before.path.clone())
         });
         changed.collect()
@@ -245,7 +245,12 @@ impl Observation<'_> {
 
     /// Records what the call did to one file that it named. `known` is what the session knew of the
     /// file before. Returns true if the file has changed.
-    fn named(&mut self, call: &PendingCall, before: &FileBefore, known: Option<&Seen>) -> bool {
+    fn record_named_file(
+        &mut self,
+        call: &PendingCall,
+        before: &FileBefore,
+        known: Option<&Seen>,
+    ) -> bool {
         let (ws, path) = (self.ws, &before.path);
         // A part of the path may have become a symbolic link since the gate resolved and judged it.
         let led = ws.root.resolve(path).ok();
@@ -278,12 +283,12 @@ impl Observation<'_> {
                 let message = format!(
                     "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
                 );
-                add(&mut self.feedback.context, message);
+                append_sentence(&mut self.feedback.context, message);
             }
             found.record.is_none_or(|record| pending_records::append(ws, record))
         });
         file.keep(Knowledge::after_call(&work, known, pieces.as_ref()));
-        let wrote = Seen { recorded, ..file.note(Knowledge::all(pieces)) };
+        let wrote = Seen { recorded, ..file.note(Knowledge::of_whole_file(pieces)) };
         seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
         true
     }
@@ -299,7 +304,7 @@ impl Observation<'_> {
         let message = format!(
             "Scope Violation: {path} has become a link since this call was judged, so it may have written {place}. Undo that, and tell the user; nothing was undone for you."
         );
-        add(&mut self.feedback.violation, message);
+        append_sentence(&mut self.feedback.violation, message);
         let Some(led) = led else { return false };
         let now = seen::state(&self.ws.root, &led, 0);
         let why = format!("it was written through {path}, which became a link");
@@ -314,7 +319,7 @@ impl Observation<'_> {
         let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
         let head = call.head.clone().map(CommitId);
         let changed = disk::changed_since(ws, call.at, head.as_ref());
-        let checked_out = CheckedOutCommits::by(ws, call);
+        let checked_out = CheckedOutCommits::found_after_call(ws, call);
         let mut old = Vec::new();
         let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
         let mut ours = Vec::new();
@@ -345,14 +350,14 @@ impl Observation<'_> {
             let message = format!(
                 "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
             );
-            add(&mut self.feedback.violation, message);
+            append_sentence(&mut self.feedback.violation, message);
         }
         if !old.is_empty() {
             let files = text::listed(&old);
             let message = format!(
                 "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
             );
-            add(&mut self.feedback.context, message);
+            append_sentence(&mut self.feedback.context, message);
         }
         if ours.is_empty() {
             return ours;
@@ -386,7 +391,7 @@ impl Observation<'_> {
                     "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
                     text::listed(&written)
                 );
-                add(&mut self.feedback.violation, message);
+                append_sentence(&mut self.feedback.violation, message);
             }
         }
         written
@@ -411,7 +416,7 @@ impl Observation<'_> {
             paths: paths.to_vec(),
             intent,
             strength: Some(strength),
-            ..RecordRequest::by(self.event)
+            ..RecordRequest::for_call(self.event)
         };
         let recorded = judged_record::record(self.ws, &request);
         let answer = session::or_log(&self.ws.root, "a call could not be recorded", recorded);
@@ -429,7 +434,7 @@ fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
     if !rules.is_empty() {
         gate::reject_change(ws, call.rules.as_deref());
     }
-    let mut changes = ControlChanges::since(ws, call.at);
+    let mut changes = ControlChanges::made_since(ws, call.at);
     changes.inside.retain(|path| !seen_blocks::is_ours(ws, path) && !rules.contains(path));
     changes.inside.extend(rules);
     changes
@@ -448,7 +453,7 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
         })
 }
 
-fn add(text: &mut Option<String>, more: String) {
+fn append_sentence(text: &mut Option<String>, more: String) {
     *text = Some(match text.take() {
         Some(before) => format!("{before}\n{more}"),
         None => more,

@@ -49,7 +49,7 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
 }
 
 /// Returns the files of the records that wait for another try, sorted by name.
-pub fn kept(root: &Root) -> Vec<PathBuf> {
+pub fn waiting_record_files(root: &Root) -> Vec<PathBuf> {
     let folder = root.orchestration().join("local").join("unrecorded");
     kept_in(&folder, MAX_TAKEN)
 }
@@ -77,7 +77,7 @@ fn is_older(file: &Path, age: Duration) -> bool {
 /// Tries to append the kept records again. Returns how many were appended.
 pub fn retry(ws: &Workspace) -> usize {
     let mut written = 0;
-    for file in kept(&ws.root).into_iter().take(MAX_TRIED) {
+    for file in waiting_record_files(&ws.root).into_iter().take(MAX_TRIED) {
         let Some(record) = store::read_json::<Record>(&file, MAX_RECORD) else { continue };
         let (waiting, taken) = (file.with_extension(KEPT), file.with_extension(TAKEN));
         if file == taken {

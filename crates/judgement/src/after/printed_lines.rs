@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use shell::{CommandContext, Dialect};
 
-    fn of(text: &str) -> Vec<String> {
+    fn printed_of(text: &str) -> Vec<String> {
         of_dialect(text, Dialect::Posix)
     }
 
@@ -163,13 +163,13 @@ mod tests {
         ] {
             for text in ["cat src/a.rs", "(cat src/a.rs)", "{ cat src/a.rs; }"] {
                 let text = format!("{text} {redirect}");
-                assert_eq!(of(&text), [expected], "{text}");
+                assert_eq!(printed_of(&text), [expected], "{text}");
             }
         }
         for text in ["cat src/a.rs | head -5 > /dev/null", "cat src/a.rs > /dev/null | head -5"] {
-            assert_eq!(of(text), ["unknown"], "{text}");
+            assert_eq!(printed_of(text), ["unknown"], "{text}");
         }
-        assert_eq!(of("ls > /dev/null; cat src/a.rs"), ["whole"]);
+        assert_eq!(printed_of("ls > /dev/null; cat src/a.rs"), ["whole"]);
         assert_eq!(of_dialect("Get-Content src/a.rs > $null", Dialect::PowerShell), ["unknown"]);
         assert_eq!(of_dialect("Get-Content src/a.rs", Dialect::PowerShell), ["whole"]);
     }
@@ -200,9 +200,9 @@ mod tests {
             ("grep -n x src/a.rs", "unknown"),
             ("wc -l src/a.rs", "unknown"),
         ] {
-            assert_eq!(of(text), [expected], "{text}");
+            assert_eq!(printed_of(text), [expected], "{text}");
         }
-        assert_eq!(of("cat src/a.rs src/b.rs"), ["whole", "whole"]);
-        assert_eq!(of("cp src/a.rs src/b.rs"), ["unknown"], "a copy is not seen");
+        assert_eq!(printed_of("cat src/a.rs src/b.rs"), ["whole", "whole"]);
+        assert_eq!(printed_of("cp src/a.rs src/b.rs"), ["unknown"], "a copy is not seen");
     }
 }

@@ -9,7 +9,7 @@ use why::Workspace;
 
 /// Returns the reminder to show after a call that failed, or `None` unless the same test or linter
 /// has just failed for the second time in the session.
-pub(super) fn of(event: &Event) -> Option<String> {
+pub(super) fn reminder_after_failure(event: &Event) -> Option<String> {
     if !event.failed {
         return None;
     }
@@ -21,7 +21,7 @@ pub(super) fn of(event: &Event) -> Option<String> {
     let again = session::failed_again(&root, &event.session_key(), &check, call);
     let what = format!("a failed {check} could not be noted");
     session::or_log(&root, &what, again).filter(|again| *again)?;
-    if Workspace::at(root).policy.lessons == Lessons::Deny {
+    if Workspace::at_root(root).policy.lessons == Lessons::Deny {
         return None;
     }
     Some(format!(

@@ -85,7 +85,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    fn words(self) -> &'static str {
+    fn as_words(self) -> &'static str {
         match self {
             Self::New => "is new",
             Self::Gone => "is deleted",
@@ -195,7 +195,7 @@ pub(super) fn of_gone(
     // If the file has no block with a name, no record can say that it was deleted.
     let is_recordable = !answers.is_empty();
     let answers = if is_recordable { answers } else { vec![None] };
-    let what = format!("{path} {}", Fate::Gone.words());
+    let what = format!("{path} {}", Fate::Gone.as_words());
     let deed = |answer| Deed { is_recordable, ..Deed::new(None, what.clone(), answer) };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
@@ -243,7 +243,7 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
         if !merged.iter().any(same) {
             // One finding is enough. It is shown at the beginning of the file.
             let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
-            let what = format!("{path} {}", fate.words());
+            let what = format!("{path} {}", fate.as_words());
             merged.push(Deed { lines, what, is_lesson, ..deed });
         }
     }
@@ -252,7 +252,7 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
 
 /// Makes the deed of a file of which only the fate is known. No record answers for it.
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
-    let what = format!("{path} {}", fate.words());
+    let what = format!("{path} {}", fate.as_words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
     let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
     Deed { is_recordable, is_folder, ..Deed::new(None, what, None) }
@@ -287,7 +287,7 @@ impl DeedJudge<'_> {
     /// Returns the findings about these deeds. A file that is itself a rule, such as
     /// `.intentignore`, belongs to no intent, so only protected and ignored paths are checked for
     /// it.
-    pub(super) fn all(&self, deeds: &[Deed]) -> Vec<Finding> {
+    pub(super) fn judge_deeds(&self, deeds: &[Deed]) -> Vec<Finding> {
         if !signing::is_rule(&self.rules.accepted().policy, self.path) {
             return deeds.iter().flat_map(|deed| self.judge(deed)).collect();
         }

@@ -42,7 +42,7 @@ impl JudgedChange {
             };
             let after = new.then(|| self.ws.read(path).ok()).flatten();
             match before.is_some() == old && after.is_some() == new {
-                true => texts.add(path.clone(), before, after),
+                true => texts.add_file(path.clone(), before, after),
                 false => texts.unread.push(path.clone()),
             }
         }
@@ -143,7 +143,7 @@ impl Extent {
 impl<'a> Judge<'a> {
     /// `texts` and `classes` are the texts of the change and its class, as far as the caller knows
     /// them. What is counted and noted is added to `summary`.
-    pub(super) fn of(
+    pub(super) fn from_change(
         judged: &'a JudgedChange,
         rules: &'a Rules,
         bound: &'a UnrecordedIntents,
@@ -170,7 +170,7 @@ impl<'a> Judge<'a> {
 
     /// Judges all files. Files that exist come before deleted ones, because an existing file may be
     /// a deleted one under another name. `nameless` are files whose names are not valid UTF-8.
-    pub(super) fn all(
+    pub(super) fn judge_all(
         mut self,
         nameless: BTreeSet<RelativePath>,
     ) -> Result<Vec<Finding>, VerbError> {
@@ -217,7 +217,7 @@ impl<'a> Judge<'a> {
         if let Some(at) = found.claim {
             let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
             let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-            let who = answers::who(&claim.conversation.contributor, tool);
+            let who = answers::author_name(&claim.conversation.contributor, tool);
             count_for(&mut self.summary.contributors, who, None);
         }
     }
@@ -231,7 +231,7 @@ impl<'a> Judge<'a> {
             against: &self.judged.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        let mut findings = judge.all(deeds);
+        let mut findings = judge.judge_deeds(deeds);
         if self.bound.asks_for(path) {
             let is_open = |deed: &&Deed| deed.answer.is_none();
             self.summary.uncovered += deeds.iter().filter(is_open).count();
@@ -256,13 +256,13 @@ impl<'a> Judge<'a> {
         let mut deeds: Vec<Deed> = others.map(|fate| deeds::of_file(path, fate)).collect();
         match of_content.map(|change| change.kind) {
             None => {}
-            Some(ChangeKind::Deleted) => deeds.extend(self.gone(path)?),
+            Some(ChangeKind::Deleted) => deeds.extend(self.deeds_of_deleted_file(path)?),
             Some(kind) => deeds.extend(self.standing(path, kind)?),
         }
         Ok(deeds)
     }
 
-    fn gone(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
+    fn deeds_of_deleted_file(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
         if let Some(deeds) = self.renamed.remove(path) {
             return Ok(deeds::as_a_whole(deeds, path, Fate::Renamed));
         }

@@ -40,7 +40,7 @@ impl KnownFindings {
     pub const FILE: &str = KNOWN_FINDINGS;
 
     /// Makes a baseline of the findings of a check.
-    pub fn of(findings: &[FindingAnswer]) -> Self {
+    pub fn from_findings(findings: &[FindingAnswer]) -> Self {
         let known = findings.iter().map(|finding| KnownFinding {
             fingerprint: finding.fingerprint.clone(),
             code: finding.code.clone(),
@@ -70,7 +70,7 @@ impl KnownFindings {
             (Some(tip), Some(git)) => match git.text(&Target::Commit(tip.clone()), path)? {
                 Some(text) => text.into_bytes(),
                 // The branch has no baseline yet, so no finding is left out.
-                None => return Ok(Self::of(&[])),
+                None => return Ok(Self::from_findings(&[])),
             },
             _ => {
                 ws.root.read(path, MAX_FILE)?.ok_or_else(|| unread("does not exist".to_owned()))?

@@ -56,7 +56,7 @@ pub(super) fn judge(
     let (ws, changes) = (&judged.ws, &judged.changes);
     let mut compared = Compared::default();
     let (Some(git), Some(base)) = (ws.git(), judged.base()) else { return Ok(compared) };
-    let before = Registry::at(git, &Target::Commit(base.clone()))?;
+    let before = Registry::at_target(git, &Target::Commit(base.clone()))?;
     if !before.exists() || ws.registry.syntax_error().is_some() {
         return Ok(compared);
     }
@@ -69,10 +69,13 @@ pub(super) fn judge(
         for intent in file.intents() {
             let id = &intent.id.value;
             let accepted = &rules.accepted().registry;
-            if is_for_merge && Differs::of(&ws.registry, accepted, intent).is_none() {
+            if is_for_merge && Differs::between_registries(&ws.registry, accepted, intent).is_none()
+            {
                 continue;
             }
-            let Some(differs) = Differs::of(&ws.registry, &before, intent) else { continue };
+            let Some(differs) = Differs::between_registries(&ws.registry, &before, intent) else {
+                continue;
+            };
             let sentence = differs.sentence(id);
             if differs.loosens.is_empty() || rules.is_signed(id) || is_allowed || is_of_its_own {
                 compared.notes.push(sentence);
@@ -202,7 +205,7 @@ struct Differs {
 impl Differs {
     /// Compares an intent of the registry `now` with the registry `before`. `None` if nothing
     /// differs.
-    fn of(now: &Registry, before: &Registry, intent: &Intent) -> Option<Self> {
+    fn between_registries(now: &Registry, before: &Registry, intent: &Intent) -> Option<Self> {
         let mut differs = Self::default();
         let id = &intent.id.value;
         // An intent that was renamed since is looked up by its former ids too.
@@ -308,7 +311,7 @@ impl Approvals {
     ///
     /// One approval is good for one step, from the accepted text to the signed text. It is not
     /// counted again once the target branch contains it, so that it cannot be replayed.
-    pub(super) fn of(
+    pub(super) fn collected(
         judged: &JudgedChange,
         signatures: &dyn Signatures,
     ) -> Result<Self, VerbError> {

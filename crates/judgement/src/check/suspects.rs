@@ -6,7 +6,7 @@ use ground::{Code, Finding, text};
 use why::{Workspace, answers, suspect};
 
 /// Returns a finding for each such block. Files that cannot be read are skipped.
-pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
+pub(super) fn suspect_findings(ws: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (ws, paths) in ws.in_parts(ws.ledger.paths()) {
         let ws = &ws;

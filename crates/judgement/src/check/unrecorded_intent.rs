@@ -32,7 +32,7 @@ pub struct UnrecordedIntents {
 
 impl UnrecordedIntents {
     /// One intent, or none, for all paths.
-    pub fn to(intent: Option<String>) -> Self {
+    pub fn same_for_all_paths(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }
 
@@ -42,7 +42,7 @@ impl UnrecordedIntents {
     ///
     /// `here` is the work tree. `has_nameless` says that the change contains a name that is not
     /// valid UTF-8.
-    pub(super) fn of(
+    pub(super) fn determined(
         here: &Workspace,
         request: &CheckRequest,
         judged: &JudgedChange,
@@ -52,12 +52,16 @@ impl UnrecordedIntents {
         let ws = &judged.ws;
         if let Some(id) = &request.intent {
             return match rules.intent(id) {
-                Some(intent) => Ok(Self::to(Some(intent.id.value.clone()))),
-                None => ws.intent(id).map(|intent| Self::to(Some(intent.id.value.clone()))),
+                Some(intent) => Ok(Self::same_for_all_paths(Some(intent.id.value.clone()))),
+                None => ws
+                    .intent(id)
+                    .map(|intent| Self::same_for_all_paths(Some(intent.id.value.clone()))),
             };
         }
         let selected = here.selected(None);
-        let (Some(git), Some(_)) = (ws.git(), &judged.tip) else { return Ok(Self::to(selected)) };
+        let (Some(git), Some(_)) = (ws.git(), &judged.tip) else {
+            return Ok(Self::same_for_all_paths(selected));
+        };
         let mut of_commits = of_commits(git, judged, rules, has_nameless)?;
         if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
             // A person's selection applies to the changes that are in no commit yet.

@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 
 impl FencedState {
     /// Takes note of the present state.
-    pub fn before(ws: &Workspace, fenced: &Fenced) -> Self {
+    pub fn before_command(ws: &Workspace, fenced: &Fenced) -> Self {
         let open = fenced.plan.places.iter().filter(|place| {
             place.access == FenceAccess::Writable
                 && place.path.starts_with(ws.root.path())
@@ -51,7 +51,7 @@ impl FencedState {
 
     /// Compares the present state with the state before. Returns a sentence for each thing that a
     /// person should look at.
-    pub fn after(&self, fenced: &Fenced) -> Vec<String> {
+    pub fn changes_since(&self, fenced: &Fenced) -> Vec<String> {
         let mut messages = Vec::new();
         for path in self.files.changed() {
             messages.push(format!(

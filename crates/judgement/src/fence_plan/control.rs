@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::fence_plan::put;
+use crate::fence_plan::add_place;
 use crate::gate::settings_in_home;
 use fence::{FenceAccess, FencePlan};
 use ground::{Environment, store};
@@ -43,7 +43,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path, environment: &Env
             if let Ok(real) = home.join(place).canonicalize()
                 && !real.starts_with(work_tree)
             {
-                put(plan, &real, FenceAccess::ReadOnly, "controls an agent or git");
+                add_place(plan, &real, FenceAccess::ReadOnly, "controls an agent or git");
             }
         }
     }
@@ -51,7 +51,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path, environment: &Env
         && !program.starts_with(work_tree)
         && program.parent().is_some_and(may_write)
     {
-        put(plan, &program, FenceAccess::ReadOnly, "this program");
+        add_place(plan, &program, FenceAccess::ReadOnly, "this program");
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn add_system(plan: &mut FencePlan) {
         return;
     }
     for place in ["/proc/sys", "/proc/sysrq-trigger", "/sys"] {
-        crate::fence_plan::add(
+        crate::fence_plan::add_existing(
             plan,
             Path::new(place),
             FenceAccess::ReadOnly,
@@ -73,7 +73,7 @@ pub(super) fn add_system(plan: &mut FencePlan) {
     }
     for entry in std::fs::read_dir("/dev").into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_block_device()) {
-            put(plan, &entry.path(), FenceAccess::Masked, "a disk");
+            add_place(plan, &entry.path(), FenceAccess::Masked, "a disk");
         }
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn pin(plan: &mut FencePlan) {
     let is_pinned = |folder: &&Path| folder.parent().is_some_and(may_write) && !is_known(folder);
     let pins: Vec<PathBuf> = above.into_iter().filter(is_pinned).map(Path::to_path_buf).collect();
     for folder in pins {
-        put(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
+        add_place(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
     }
 }
 

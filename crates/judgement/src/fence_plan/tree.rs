@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::fence_plan::{add, put};
+use crate::fence_plan::{add_existing, add_place};
 use crate::gate::{is_control_path, may_hold};
 use fence::stand_in::StandIn;
 use fence::{FenceAccess, FencePlan};
@@ -21,7 +21,7 @@ const ANYTHING: &str = "intent-fence-any";
 
 /// Adds the places of the work tree to the plan.
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
-    let owned = Owned::of(ws, intents);
+    let owned = Owned::of_intents(ws, intents);
     let mut walk = FenceWalk {
         ws,
         ids: intents.iter().map(String::as_str).collect(),
@@ -62,7 +62,7 @@ struct Owned {
 }
 
 impl Owned {
-    fn of(ws: &Workspace, intents: &[String]) -> Self {
+    fn of_intents(ws: &Workspace, intents: &[String]) -> Self {
         let mut owned = Self::default();
         for id in intents {
             let (Some(intent), Some(scope)) = (ws.registry.get(id), ws.registry.scope(id)) else {
@@ -114,7 +114,7 @@ impl FenceWalk<'_> {
             let (there, missing): (Vec<&Path>, Vec<&Path>) = steps.partition(is_there);
             if there.iter().all(|step| step.is_dir() && !step.is_symlink()) {
                 let why = self.by_whom();
-                put(self.plan, &path, FenceAccess::Writable, why);
+                add_place(self.plan, &path, FenceAccess::Writable, why);
                 // Outer folders are made first.
                 for step in missing.into_iter().rev() {
                     let made = StandIn { path: step.to_path_buf(), text: None };
@@ -144,7 +144,7 @@ impl FenceWalk<'_> {
     fn file(&mut self, path: &Path) {
         self.files += 1;
         if self.files <= MAX_FILES {
-            add(self.plan, path, FenceAccess::Writable, self.by_whom());
+            add_existing(self.plan, path, FenceAccess::Writable, self.by_whom());
         } else if self.files == MAX_FILES + 1 {
             self.plan.notes.push(format!(
                 "only {MAX_FILES} single files can be written; the rest of what the scopes name is read-only"
@@ -155,7 +155,7 @@ impl FenceWalk<'_> {
     /// Makes a folder writable, except for the control files and protected paths in it.
     fn open_folder(&mut self, path: &Path, folder: &str) {
         let why = self.by_whom();
-        add(self.plan, path, FenceAccess::Writable, why);
+        add_existing(self.plan, path, FenceAccess::Writable, why);
         self.visit(path, folder, 0, true);
     }
 
@@ -182,13 +182,18 @@ impl FenceWalk<'_> {
                 || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
             {
                 if open {
-                    put(self.plan, &path, FenceAccess::ReadOnly, "controls the gate or an agent");
+                    add_place(
+                        self.plan,
+                        &path,
+                        FenceAccess::ReadOnly,
+                        "controls the gate or an agent",
+                    );
                 }
             } else if kind.is_dir() {
                 self.folder(&path, &below, depth, open);
             } else if open {
                 if self.is_kept(&below, false) {
-                    put(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
+                    add_place(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
                 }
             } else if self.is_single(&below, depth) {
                 self.file(&path);
@@ -199,14 +204,14 @@ impl FenceWalk<'_> {
     fn folder(&mut self, path: &Path, name: &str, depth: usize, open: bool) {
         if self.is_kept(name, true) {
             if open {
-                put(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
+                add_place(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
             }
         } else if open {
             self.visit(path, name, depth + 1, true);
         } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
             self.open_folder(path, name);
         } else if self.ignored(name) {
-            put(self.plan, path, FenceAccess::Writable, "ignored by git");
+            add_place(self.plan, path, FenceAccess::Writable, "ignored by git");
         } else if depth < MAX_DEPTH {
             self.visit(path, name, depth + 1, false);
         }

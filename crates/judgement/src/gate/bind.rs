@@ -70,7 +70,7 @@ pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: D
 /// Returns a notice for the model that names other sessions which work on the same files.
 fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     let sharing = selection::sharing(ws, intent);
-    let others = selection::others(ws, intent, &sharing, Some(actor));
+    let others = selection::other_sessions(ws, intent, &sharing, Some(actor));
     let named: Vec<String> =
         others.iter().map(|other| format!("{} under {}", other.actor, other.intent)).collect();
     (!named.is_empty()).then(|| {
@@ -83,7 +83,7 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
 fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Decision> {
     let message =
         format!("This session works under {before}; switching to {id} is for a person to decide.");
-    let denial = Denial::new(DenialCode::ApprovalRequired, message).under(id);
+    let denial = Denial::new(DenialCode::ApprovalRequired, message).about_intent(id);
     match ws.policy.switching {
         Switching::Allow => None,
         Switching::Deny => Some(Decision::Deny(denial)),

@@ -73,7 +73,7 @@ fn for_people(reading: &Prediction) -> Option<Denial> {
         "`{}` is for people, in a terminal of their own: an agent neither approves itself nor changes the registry, its session or its hooks. Ask the user to run it; a wider scope or a new intent is proposed with `intent request-scope` or `intent propose`.",
         command.words.join(" ")
     );
-    Some(Denial::new(DenialCode::ProtectedPath, message).by(&command.rule))
+    Some(Denial::new(DenialCode::ProtectedPath, message).decided_by(&command.rule))
 }
 
 /// Returns the objection to a command line. The rules of the policy come first, then the class of
@@ -116,7 +116,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
     });
     // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
-    Some(by_rule(rule, path.as_str()).at(path))
+    Some(by_rule(rule, path.as_str()).about_path(path))
 }
 
 /// Returns true if the paths of a rule for commands fit the targets of a command line. If the rule
@@ -150,7 +150,7 @@ fn by_rule(rule: &Rule, what: &str) -> Denial {
     };
     let reason = rule.reason.as_deref().map(|reason| format!(" {reason}")).unwrap_or_default();
     let message = format!("A rule in .orchestration/policy.yaml {does} {what}.{reason}");
-    Denial::new(code, message).by("policy")
+    Denial::new(code, message).decided_by("policy")
 }
 
 fn by_class(reading: &Prediction) -> Option<Denial> {
@@ -160,7 +160,7 @@ fn by_class(reading: &Prediction) -> Option<Denial> {
     let word = reading.word.as_ref().map(|word| format!("`{word}`: ")).unwrap_or_default();
     let safer = reading.safer.as_ref().map(|safer| format!(" {safer}")).unwrap_or_default();
     let message = format!("{word}{}{safer}", reading.reason);
-    Some(Denial::new(DenialCode::ApprovalRequired, message).by(&reading.rule))
+    Some(Denial::new(DenialCode::ApprovalRequired, message).decided_by(&reading.rule))
 }
 
 /// Returns true if a command of the call may have effects that nobody can predict and does not run
@@ -207,5 +207,5 @@ pub(super) fn unfenced(readings: &[Prediction], intent: &str) -> Denial {
         "`{word}` may change any file, and the policy of this workspace (`fence: require`) lets such commands run behind the fence only. Run the whole command as `intent fence --intent {} -- sh -c 'COMMAND'`, as a command of its own: then it can write what {intent} owns, ignored outputs and what git needs, and nothing else.",
         shell_word(intent)
     );
-    Denial::new(DenialCode::FenceRequired, message).under(intent)
+    Denial::new(DenialCode::FenceRequired, message).about_intent(intent)
 }

@@ -182,7 +182,7 @@ pub(super) fn denial(path: &str) -> Denial {
     let message = format!(
         "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
     );
-    Denial::new(DenialCode::ProtectedPath, message).at(path).by("control file")
+    Denial::new(DenialCode::ProtectedPath, message).about_path(path).decided_by("control file")
 }
 
 #[cfg(test)]

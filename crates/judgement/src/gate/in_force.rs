@@ -95,7 +95,7 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
     }
     let rules = RuleTexts::on_disk(ws);
     let digest = rules.digest();
-    let file = kept(ws, &digest);
+    let file = path_of_kept_rules(ws, &digest);
     if !file.exists() {
         let written = store::write_atomic(&file, &rules.json());
         session::or_log(&ws.root, "the rules could not be kept before a command", written)?;
@@ -142,7 +142,7 @@ pub fn governed(ws: Workspace) -> (Workspace, bool) {
         session::or_log(&ws.root, "a change of the rules stays noted", removed);
         return (ws, false);
     }
-    (under(ws, &rules), true)
+    (governed_by(ws, &rules), true)
 }
 
 /// Returns true if every changed file is the same as on the branch that the work is merged into.
@@ -158,7 +158,7 @@ fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
 
 /// Removes kept rules that are old and not in force.
 pub(super) fn prune(ws: &Workspace) {
-    let in_force = change(ws).map(|change| kept(ws, &change.in_force));
+    let in_force = change(ws).map(|change| path_of_kept_rules(ws, &change.in_force));
     for file in store::entries(&folder(ws)).map(|entry| entry.path()) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
@@ -180,11 +180,11 @@ fn without_rules(ws: Workspace) -> Workspace {
     ws.under_rules((Policy::default(), vec![finding]), registry, ignores)
 }
 
-fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
+fn governed_by(ws: Workspace, rules: &RuleTexts) -> Workspace {
     let texts = || rules.0.iter().filter_map(|(path, text)| Some((path, text.as_ref()?)));
     let policy = texts().find(|(path, _)| path.as_str() == POLICY);
     let read = |path: &RelativePath| Ok(rules.text(path).map(|text| text.as_bytes().to_vec()));
-    let policy = policy.map(|(path, text)| LayeredPolicy::of(path, text, &read));
+    let policy = policy.map(|(path, text)| LayeredPolicy::from_text(path, text, &read));
     let policy = policy.map(|layered| (layered.policy, layered.findings)).unwrap_or_default();
     let ignores = texts().filter(|(path, _)| IGNORE_FILES.contains(&path.as_str()));
     let ignores: Vec<_> = ignores.map(|(path, text)| (path.clone(), text.clone())).collect();
@@ -200,7 +200,7 @@ fn change(ws: &Workspace) -> Option<RejectedChange> {
 
 /// Reads kept rules. Returns `None` if the file is missing or has been changed.
 fn read(ws: &Workspace, digest: &str) -> Option<RuleTexts> {
-    let bytes = store::read_capped(&kept(ws, digest), MAX_KEPT).ok()??;
+    let bytes = store::read_capped(&path_of_kept_rules(ws, digest), MAX_KEPT).ok()??;
     (store::sha256(&bytes) == digest).then(|| serde_json::from_slice(&bytes).ok())?
 }
 
@@ -208,7 +208,7 @@ fn folder(ws: &Workspace) -> PathBuf {
     ws.root.private().join("rules")
 }
 
-fn kept(ws: &Workspace, digest: &str) -> PathBuf {
+fn path_of_kept_rules(ws: &Workspace, digest: &str) -> PathBuf {
     folder(ws).join(format!("{digest}.json"))
 }
 

@@ -43,7 +43,7 @@ enum Gravity {
 }
 
 impl Gravity {
-    fn of(ws: &Workspace, denial: &Denial) -> Self {
+    fn of_denial(ws: &Workspace, denial: &Denial) -> Self {
         if only_observes(ws) {
             return Self::Mentions;
         }
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
         let root = home.as_ref().map(|home| &*home.root);
         let read = |effect| read_command(event, effect, root);
         let readings: Vec<Prediction> = event.effects.iter().filter_map(read).collect();
-        let places = Touches::of(event, home, &readings);
+        let places = Touches::of_event(event, home, &readings);
         Ok(Self { event, readings, places })
     }
 
@@ -217,7 +217,7 @@ impl<'a> Case<'a> {
     /// Returns the gravest objection to the call; of several that are equally grave, the first in
     /// the order of the gate's checks.
     fn objection(&self) -> Option<Objection<'_>> {
-        self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of(ws, denial))
+        self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of_denial(ws, denial))
     }
 
     /// Returns the objections to the call, in the order of the gate's checks.
@@ -262,7 +262,7 @@ impl<'a> Case<'a> {
     /// in a patch that it applies or, for a control file, among its arguments. Because it is not
     /// known what the command does with the path, a person decides about the call.
     fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
-        let rules = PathRules::of(home, self.event);
+        let rules = PathRules::for_event(home, self.event);
         let judged = |path: &Path| {
             let may_exist = path.exists() || path.parent().is_some_and(Path::is_dir);
             let paths = rules::both_paths(home, path).ok().filter(|_| may_exist)?;
@@ -342,7 +342,7 @@ impl<'a> Case<'a> {
         if !self.readings.iter().any(may_write) {
             return None;
         }
-        let rules = PathRules::of(ws, self.event);
+        let rules = PathRules::for_event(ws, self.event);
         let denial = rules.denial(&[])?;
         // A lone `git checkout` or `git switch` is let through if the selected intent is not usable
         // here: the command may lead back from a commit with another registry. Git itself refuses
@@ -371,7 +371,7 @@ impl<'a> Case<'a> {
             return self.without_intent(&place.ws);
         }
         let ws = &place.ws;
-        let rules = PathRules::of(ws, self.event);
+        let rules = PathRules::for_event(ws, self.event);
         let by_scope = rules
             .denial(&place.paths)
             .or_else(|| rules.denial_of_folders(&place.folders))
@@ -496,7 +496,7 @@ fn several_names(place: &TouchedWorkspace) -> Option<Denial> {
     let message = format!(
         "{path} has other names as well (hard links), and a write may change it under all of them."
     );
-    Some(Denial::new(DenialCode::ApprovalRequired, message).at(path))
+    Some(Denial::new(DenialCode::ApprovalRequired, message).about_path(path))
 }
 
 /// Returns the intent that the actor of an event works under in a workspace.

@@ -148,17 +148,17 @@ impl Denial {
     }
 
     /// Names the path that the denial is about.
-    fn at(self, path: impl ToString) -> Self {
+    fn about_path(self, path: impl ToString) -> Self {
         Self { path: Some(path.to_string()), ..self }
     }
 
     /// Names the intent that the denial is about.
-    pub fn under(self, intent: &str) -> Self {
+    pub fn about_intent(self, intent: &str) -> Self {
         Self { intent: Some(intent.to_owned()), ..self }
     }
 
     /// Names the rule that decided.
-    fn by(self, rule: impl Into<String>) -> Self {
+    fn decided_by(self, rule: impl Into<String>) -> Self {
         Self { rule: Some(rule.into()), ..self }
     }
 
@@ -211,7 +211,7 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
 }
 
 /// Judges a call before it is made, and keeps the state before it if it may go ahead.
-pub fn before(event: &Event) -> Judged {
+pub fn judge_before_call(event: &Event) -> Judged {
     if event.only_reads() {
         return Judged::default();
     }

@@ -73,7 +73,7 @@ const MAX_KEPT: u64 = 4 * 1024 * 1024;
 const MAX_BELOW: usize = 2_000;
 
 impl Touches {
-    pub(super) fn of(
+    pub(super) fn of_event(
         event: &Event,
         home: Option<Workspace>,
         readings: &[shell::Prediction],
@@ -93,7 +93,7 @@ impl Touches {
         for effect in &event.effects {
             match effect {
                 Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
-                Effect::Delete { path } => places.away(&event.cwd.join(path)),
+                Effect::Delete { path } => places.touch_removed(&event.cwd.join(path)),
                 Effect::Move { from, to, change } => {
                     places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
                 }
@@ -124,7 +124,7 @@ impl Touches {
         }
     }
 
-    fn away(&mut self, path: &Path) {
+    fn touch_removed(&mut self, path: &Path) {
         if let Some(touched) = self.touch(path, EditManner::Away) {
             touched.before.predicted = Predicted::Gone;
         }
@@ -150,7 +150,7 @@ impl Touches {
     /// Adds a file that a tool of the host changes. Its path is judged as written and after
     /// following links, and its text is kept from there.
     fn touch(&mut self, path: &Path, manner: EditManner) -> Option<&mut Touched> {
-        let (place, paths) = self.at(path)?;
+        let (place, paths) = self.located(path)?;
         let place = &mut self.all[place];
         let real = paths.last().cloned()?;
         place.paths.extend(paths);
@@ -179,7 +179,7 @@ impl Touches {
                 return;
             }
         }
-        let Some((at, paths)) = self.at(path) else { return };
+        let Some((at, paths)) = self.located(path) else { return };
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
         // Deleting or moving a folder changes everything in it.
@@ -225,7 +225,7 @@ impl Touches {
 
     /// Returns the index of a path's workspace in `all`, and the path there: as written, then after
     /// following links. Returns `None` if no workspace governs the path, or if the path is refused.
-    fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
+    fn located(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
         let root = match Root::find(path, &self.environment) {
             Ok(root) => root,
             Err(error) => {
@@ -254,7 +254,7 @@ impl Touches {
         known.unwrap_or_else(|| {
             let ws = match &self.home {
                 Some(home) if home.root.path() == root.path() => home.clone(),
-                _ => in_force::governed(Workspace::at(root)).0,
+                _ => in_force::governed(Workspace::at_root(root)).0,
             };
             self.all.push(TouchedWorkspace {
                 ws,
@@ -275,7 +275,7 @@ pub(super) fn governed_at(
     environment: &Environment,
 ) -> Result<Option<Workspace>, VerbError> {
     let root = Root::find(folder, environment)?;
-    Ok(root.governed().then(|| Workspace::at(root)))
+    Ok(root.governed().then(|| Workspace::at_root(root)))
 }
 
 /// Returns the key by which the hooks before and after a call recognise it.
@@ -324,7 +324,7 @@ impl Touched {
         let after = match change {
             Change::Whole(text) => After::Text(text.clone()),
             _ if unreadable => return,
-            _ => change.after(self.text_so_far().as_deref()),
+            _ => change.text_after(self.text_so_far().as_deref()),
         };
         self.before.predicted = match after {
             After::Text(text) => Predicted::Text(text),
@@ -383,11 +383,11 @@ pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
         "Scope Violation: {shown} is outside the workspace {}. Write only below it, in a temporary folder, or in a folder that `allowed_outside` in .orchestration/policy.yaml lists.",
         home.root.path().display()
     );
-    Some(Denial::new(DenialCode::ScopeViolation, message).at(shown))
+    Some(Denial::new(DenialCode::ScopeViolation, message).about_path(shown))
 }
 
 /// Returns true if a path is below a folder after following links.
 fn is_below(path: &Path, folder: &Path) -> bool {
-    let real = |path: &Path| Root::real(path).unwrap_or_else(|| path.to_path_buf());
+    let real = |path: &Path| Root::resolved_path(path).unwrap_or_else(|| path.to_path_buf());
     real(path).starts_with(real(folder))
 }

@@ -7,7 +7,7 @@ use super::{Denial, DenialCode, control, selected};
 use evidence::event::Event;
 use ground::RelativePath;
 use intents::Intent;
-use why::rules::{Outside, Rules, Ruling, SOMETHING, named};
+use why::rules::{Outside, Rules, Ruling, SOMETHING, names_of_intents};
 use why::{VerbError, Workspace};
 
 /// The rules for the paths of one workspace.
@@ -19,7 +19,7 @@ pub(super) struct PathRules<'a> {
 
 impl<'a> PathRules<'a> {
     /// Returns the rules for work of the actor of an event.
-    pub(super) fn of(ws: &'a Workspace, event: &Event) -> Self {
+    pub(super) fn for_event(ws: &'a Workspace, event: &Event) -> Self {
         Self { ws, selected: selected(ws, event) }
     }
 
@@ -53,7 +53,7 @@ impl<'a> PathRules<'a> {
         let message = format!(
             "Scope Violation: {id} is not authorized to edit the whole workspace. It owns {scope}. Name the paths that are meant."
         );
-        Some(Denial::new(DenialCode::ScopeViolation, message).under(id))
+        Some(Denial::new(DenialCode::ScopeViolation, message).about_intent(id))
     }
 
     /// Returns a denial for a command that changes at least one of these paths but not necessarily
@@ -150,7 +150,7 @@ impl<'a> PathRules<'a> {
         shown: &RelativePath,
     ) -> Option<Denial> {
         let ws = self.ws;
-        let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
+        let (id, rules) = (intent.id.value.as_str(), Rules::from_workspace(ws));
         let standing = std::fs::symlink_metadata(ws.root.absolute(path));
         let rulings = match standing.is_ok_and(|it| it.is_dir() || it.is_symlink()) {
             true => rules.rulings_of_folder(path, Some(id)),
@@ -160,10 +160,12 @@ impl<'a> PathRules<'a> {
         let (what, why) = rules.describe(&ruling, shown, Some(id));
         let leave = || format!("{what} Leave it as it is, or ask a person.");
         let denial = match &ruling {
-            Ruling::Protected(rule) => Denial::new(DenialCode::ProtectedPath, leave()).by(rule),
+            Ruling::Protected(rule) => {
+                Denial::new(DenialCode::ProtectedPath, leave()).decided_by(rule)
+            }
             Ruling::Ignored(rule) => {
                 let line = format!("{}:{}", rule.file, rule.line);
-                Denial::new(DenialCode::IgnoredPath, leave()).by(line)
+                Denial::new(DenialCode::IgnoredPath, leave()).decided_by(line)
             }
             Ruling::Unknown => Denial::new(DenialCode::UnknownIntent, what),
             // Whether git ignores the path is checked last, so that for most edits the ignore files
@@ -179,7 +181,7 @@ impl<'a> PathRules<'a> {
                 Denial { rule, ..Denial::new(DenialCode::ScopeViolation, message) }
             }
         };
-        Some(denial.at(shown).under(id))
+        Some(denial.about_path(shown).about_intent(id))
     }
 }
 
@@ -194,12 +196,12 @@ pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath
 /// Returns the denial of a path that is in no workspace.
 pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     let message = format!("Scope Violation: {error}. Write only below the workspace's root.");
-    Denial::new(DenialCode::ScopeViolation, message).at(path)
+    Denial::new(DenialCode::ScopeViolation, message).about_path(path)
 }
 
 /// Says in a sentence which intent to select for work on these paths.
 fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
-    let named = named(selectable::owners_of_all(ws, paths));
+    let named = names_of_intents(selectable::owners_of_all(ws, paths));
     let Some((first, rest)) = paths.split_first() else { return selectable(ws) };
     let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
     match named.as_slice() {
@@ -211,7 +213,7 @@ fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
 
 /// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
-    let intents = named(selectable::unambiguous(ws, Intent::in_progress));
+    let intents = names_of_intents(selectable::unambiguous(ws, Intent::in_progress));
     if intents.is_empty() {
         let next = selectable::start_step(ws);
         return format!("No intent is in progress. A person does this: {next}.");

@@ -14,7 +14,7 @@ use why::Workspace;
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
     let path = &file.before.path;
     let exists = file.before.hash.is_some();
-    let Some(seen) = seen::seen(&ws.root, actor, path) else {
+    let Some(seen) = seen::last_seen_state(&ws.root, actor, path) else {
         // An edit that was located by its text proves that the agent knows this text. A new text
         // for the whole file proves nothing.
         let writes_what_is_there = matches!(
@@ -31,7 +31,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
         // The file is gone, and the tool will report that itself.
         return None;
     }
-    let known = Knowledge::of(&seen);
+    let known = Knowledge::from_seen(&seen);
     let now = file.before.text.as_deref().and_then(|text| seen_blocks::pieces_of(path, text));
     let Some((known, now)) = known.as_ref().zip(now.as_ref()) else {
         return Some(stale(ws, actor, file, known.as_ref()));
@@ -65,7 +65,7 @@ fn unread(path: &RelativePath) -> Denial {
     let message = format!(
         "Stale File: {path} exists, and this session has not read all of it; a whole new text would overwrite what it does not know. Read it first."
     );
-    Denial::new(DenialCode::StaleFile, message).at(path)
+    Denial::new(DenialCode::StaleFile, message).about_path(path)
 }
 
 fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>) -> Denial {
@@ -82,5 +82,5 @@ fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>)
     let message = format!(
         "Stale File: {path} was {what} since this session last saw it, by {who}. Read it again, then repeat the change on what is there."
     );
-    Denial::new(DenialCode::StaleFile, message).at(path)
+    Denial::new(DenialCode::StaleFile, message).about_path(path)
 }

@@ -26,7 +26,7 @@ pub(super) struct Placed {
 /// becomes its text. All other Markdown syntax is escaped rather than removed, because it is often
 /// code and has a meaning.
 pub(super) fn line(raw: &str) -> Option<String> {
-    let plain = plain(raw);
+    let plain = without_markup(raw);
     if !plain.chars().any(char::is_alphanumeric) {
         return None;
     }
@@ -39,21 +39,22 @@ pub(super) fn line(raw: &str) -> Option<String> {
 
 /// Returns the text with the lesson at the end of its section. If there is no section, one is added
 /// at the end of the text.
-pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
+pub(super) fn place_lesson(before: &str, lesson: &str) -> Result<Placed, String> {
     match section(before)? {
-        Some(section) => Ok(section.with(before, lesson)),
+        Some(section) => Ok(section.with_lesson(before, lesson)),
         None => Ok(with_new_section(before, lesson)),
     }
 }
 
 /// Returns the lessons in the section, without the list marks and escapes of Markdown.
 pub(super) fn lessons(text: &str) -> Vec<String> {
-    let lessons = held(text).into_iter().map(|line| plain(&unescaped(line)));
+    let lessons =
+        lines_between_marks(text).into_iter().map(|line| without_markup(&unescaped(line)));
     lessons.filter(|lesson| !lesson.is_empty()).collect()
 }
 
 /// Returns the lines between the marks that are not empty, without white space at their ends.
-fn held(text: &str) -> Vec<&str> {
+fn lines_between_marks(text: &str) -> Vec<&str> {
     let Ok(Some(section)) = section(text) else { return Vec::new() };
     let lines = text.lines().take(section.end).skip(section.begin + 1);
     lines.map(str::trim_end).filter(|line| !line.is_empty()).collect()
@@ -62,9 +63,11 @@ fn held(text: &str) -> Vec<&str> {
 /// Returns true if the section still has all its earlier lines, in their order, and all new lines
 /// are lessons.
 pub(super) fn only_adds(before: &str, now: &str) -> bool {
-    let before = held(before);
+    let before = lines_between_marks(before);
     let mut left = before.iter().peekable();
-    let added = held(now).into_iter().filter(|line| left.next_if(|old| *old == line).is_none());
+    let added = lines_between_marks(now)
+        .into_iter()
+        .filter(|line| left.next_if(|old| *old == line).is_none());
     let all_are_lessons = { added }.all(|line| line.starts_with(DASH));
     all_are_lessons && left.next().is_none()
 }
@@ -113,7 +116,7 @@ pub(super) fn lines(text: &str) -> Option<LineRange> {
 }
 
 impl LessonSection {
-    fn with(&self, before: &str, lesson: &str) -> Placed {
+    fn with_lesson(&self, before: &str, lesson: &str) -> Placed {
         let lines = before.lines().enumerate().take(self.end).skip(self.begin + 1);
         let wanted = folded(lesson);
         if let Some((at, _)) = lines.into_iter().find(|(_, line)| folded(line) == wanted) {
@@ -147,7 +150,7 @@ fn number(at: usize) -> u32 {
 /// Returns a lesson in a form for comparison. Two lessons are the same if they differ only in case,
 /// escapes, list marks, or punctuation at the end.
 fn folded(line: &str) -> String {
-    let plain = plain(&unescaped(line)).to_lowercase();
+    let plain = without_markup(&unescaped(line)).to_lowercase();
     plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
 }
 
@@ -163,7 +166,7 @@ pub(super) fn unescaped(line: &str) -> String {
 }
 
 /// Returns the text as one line without backticks, links, and marks at the start.
-fn plain(raw: &str) -> String {
+fn without_markup(raw: &str) -> String {
     let mut plain = text::terminal(&raw.replace('`', ""));
     loop {
         // Repeat, because removing one link or mark may reveal another one: a link inside a link,
@@ -221,7 +224,7 @@ mod tests {
     use super::*;
 
     fn placed(before: &str, lesson: &str) -> String {
-        place(before, &line(lesson).unwrap()).unwrap().text.unwrap()
+        place_lesson(before, &line(lesson).unwrap()).unwrap().text.unwrap()
     }
 
     #[test]
@@ -266,22 +269,25 @@ mod tests {
         let before = format!("x\r\n  {LESSONS_BEGIN}\r\n- One\r\n{LESSONS_END}\r\nno end of line");
         let after = placed(&before, "Two");
         assert_eq!(after, before.replace("- One\r\n", "- One\r\n- Two\r\n"));
-        assert_eq!(place(&after, "Three").unwrap().line, 5);
+        assert_eq!(place_lesson(&after, "Three").unwrap().line, 5);
     }
 
     #[test]
     fn the_same_lesson_is_written_once() {
         let before = format!("{LESSONS_BEGIN}\n* Use `Vec<u8>` here.\n- a\\_b\n{LESSONS_END}\n");
         for same in ["use Vec<u8> here", "Use `Vec<u8>` here!", "- USE Vec<u8>  HERE", "A_b."] {
-            let found = place(&before, &line(same).unwrap()).unwrap();
+            let found = place_lesson(&before, &line(same).unwrap()).unwrap();
             assert_eq!(found.text, None, "{same:?}");
         }
         for other in ["Use Vec<u16> here", "Use Vec<u8>", "a b", "a_b?"] {
-            assert!(place(&before, &line(other).unwrap()).unwrap().text.is_some(), "{other:?}");
+            assert!(
+                place_lesson(&before, &line(other).unwrap()).unwrap().text.is_some(),
+                "{other:?}"
+            );
         }
         assert_eq!(lessons(&before), ["Use Vec<u8> here.", "a_b"]);
         // Lines outside the section are not compared.
-        assert!(place("- One\n", "One").unwrap().text.is_some());
+        assert!(place_lesson("- One\n", "One").unwrap().text.is_some());
     }
 
     #[test]
@@ -294,10 +300,10 @@ mod tests {
             format!("{LESSONS_BEGIN}\n{LESSONS_END}\n{LESSONS_BEGIN}\n{LESSONS_END}\n"),
         ];
         for text in texts {
-            assert!(place(&text, "One").is_err(), "{text:?}");
+            assert!(place_lesson(&text, "One").is_err(), "{text:?}");
         }
         // A mark in the middle of a line is ordinary text.
-        assert!(place(&format!("as in `{LESSONS_BEGIN}`\n"), "One").is_ok());
+        assert!(place_lesson(&format!("as in `{LESSONS_BEGIN}`\n"), "One").is_ok());
     }
 
     proptest! {
@@ -307,7 +313,7 @@ mod tests {
         ) {
             let Some(lesson) = line(&raw) else { return Ok(()) };
             prop_assert!(lesson.chars().count() + DASH.len() <= MAX_LINE);
-            let text = place("", &lesson).unwrap().text.unwrap();
+            let text = place_lesson("", &lesson).unwrap().text.unwrap();
             prop_assert_eq!(text.lines().count(), 5);
             for event in Parser::new_ext(&text, Options::all()) {
                 let worse = matches!(
@@ -319,7 +325,7 @@ mod tests {
                 prop_assert!(!worse, "{:?} in {:?}", event, text);
             }
             // The section can be parsed again, and the lesson is not added twice.
-            prop_assert_eq!(place(&text, &lesson).unwrap(), Placed { text: None, line: 4 });
+            prop_assert_eq!(place_lesson(&text, &lesson).unwrap(), Placed { text: None, line: 4 });
         }
 
         #[test]

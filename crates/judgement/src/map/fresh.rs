@@ -154,7 +154,7 @@ fn state(ws: &Workspace, path: &RelativePath) -> String {
         let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         of.push_str(&format!("{} {:?}", found.len(), modified));
     }
-    Digest::of(of.as_bytes()).to_string()
+    Digest::compute(of.as_bytes()).to_string()
 }
 
 fn shows(ws: &Workspace, path: &RelativePath) -> Definitions {

@@ -34,7 +34,7 @@ pub(super) fn render(notes: &[String], intents: &[MappedIntent], shown: &Definit
         }
     }
     if intents.len() > MAX_INTENTS {
-        out.push_str(&format!("\nAnd {}.\n", more(intents.len() - MAX_INTENTS, "intent")));
+        out.push_str(&format!("\nAnd {}.\n", and_more(intents.len() - MAX_INTENTS, "intent")));
     }
     out
 }
@@ -55,11 +55,11 @@ fn files(out: &mut String, files: &BTreeMap<RelativePath, BTreeSet<String>>) {
         out.push('\n');
     }
     if files.len() > MAX_FILES {
-        out.push_str(&format!("- and {}\n", more(files.len() - MAX_FILES, "file")));
+        out.push_str(&format!("- and {}\n", and_more(files.len() - MAX_FILES, "file")));
     }
 }
 
-fn more(count: usize, noun: &str) -> String {
+fn and_more(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 more {noun}") } else { format!("{count} more {noun}s") }
 }
 

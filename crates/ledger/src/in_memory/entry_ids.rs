@@ -35,7 +35,7 @@ impl Default for Nothing {
         let path = RelativePath::new("unknown").expect("a word is a path");
         let ranges = vec![BlockRecord::default()];
         let conversation = Conversation { ranges, ..Conversation::default() };
-        Self { file: FileRecord::bare(path), conversation }
+        Self { file: FileRecord::with_path_only(path), conversation }
     }
 }
 
@@ -43,7 +43,7 @@ impl Ledger {
     /// Returns the entries that may be about a file. No file of evidence is read for this.
     pub fn entry_ids_of_path(&self, path: &RelativePath) -> PathEntryIds {
         let mut found = PathEntryIds { evidence: Vec::new(), ids: Vec::new(), rest: Vec::new() };
-        for at in self.data.named(&LookUp::Path(path).key()) {
+        for at in self.data.entries_with_key(&LookUp::Path(path).key()) {
             match self.id(at) {
                 Some(id) => {
                     found.evidence.push(at);

@@ -33,7 +33,7 @@ pub(super) const GONE: u32 = u32::MAX;
 impl FoldOrder {
     /// Merges two lists by time: the entries in the table on disk (the shelf), and `others`.
     /// `twice` lists the files of the table whose entries are also in `others`; they count once.
-    pub(super) fn of(
+    pub(super) fn merged_by_time(
         files: &LedgerFiles,
         twice: &[u32],
         others: &[Arc<Entry>],

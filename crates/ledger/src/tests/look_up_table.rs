@@ -43,7 +43,7 @@ fn evidence_of(n: u32) -> (RelativePath, Vec<u8>) {
     if n.is_multiple_of(10) {
         bytes.extend(evidence::write(header, vec![line(n + 2)], &[]));
     }
-    (evidence::path_of(Digest::of(&bytes), &time), bytes)
+    (evidence::path_of(Digest::compute(&bytes), &time), bytes)
 }
 
 fn put(w: &TestWorkspace, numbers: impl IntoIterator<Item = u32>) -> Vec<PathBuf> {
@@ -119,7 +119,7 @@ fn ids(ledger: &Ledger) -> Vec<Vec<(crate::Digest, u32)>> {
 }
 
 fn table(w: &TestWorkspace) -> PathBuf {
-    look_up_table::place(&w.root()).expect("a place")
+    look_up_table::table_path(&w.root()).expect("a place")
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn evidence_that_was_changed_in_place_is_noticed() {
 }
 
 fn write(w: &TestWorkspace, bytes: &[u8], month: &str) -> PathBuf {
-    let path = w.root().absolute(&evidence::path_of(Digest::of(bytes), month));
+    let path = w.root().absolute(&evidence::path_of(Digest::compute(bytes), month));
     store::write_scratch(&path, bytes).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(40));
     path
@@ -243,7 +243,7 @@ fn a_section_that_is_in_two_files_counts_once() {
     put(&w, 240..360);
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "in the table");
     let kept = |path: &RelativePath, section: &Digest| {
-        *section != Digest::of(&evidence_of(4).1) && *path != evidence_of(2).0
+        *section != Digest::compute(&evidence_of(4).1) && *path != evidence_of(2).0
     };
     let files = crate::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
@@ -254,7 +254,7 @@ fn a_section_that_is_in_two_files_counts_once() {
         ledger.entries().into_iter().map(|entry| entry.record.id.clone()).collect()
     };
     assert_eq!(ids(&some), ids(&afresh), "without a file and a section");
-    let sought = |section: &Digest| *section == Digest::of(&evidence_of(1).1);
+    let sought = |section: &Digest| *section == Digest::compute(&evidence_of(1).1);
     assert_eq!(some.entries_in(&sought).len(), 2);
 }
 
@@ -267,8 +267,8 @@ fn erased_records_are_known() {
     let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let stone = format!(
         "{{\"erased\":\"{}\",\"section\":\"{}\",\"time\":\"2026-06-01T00:00:00Z\",\"why\":\"a name\"}}\n",
-        Digest::of(lines[1].trim_ascii_end()),
-        Digest::of(&bytes)
+        Digest::compute(lines[1].trim_ascii_end()),
+        Digest::compute(&bytes)
     );
     lines[1] = stone.as_bytes();
     write(&w, &lines.concat(), "2026-03");

@@ -19,7 +19,7 @@ const MAX_REASON: usize = 200;
 const MAX_TEXT: usize = 256 * 1024;
 
 /// Adds the last records of the intent to the context, newest first.
-pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
+pub(super) fn add_last_records(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
     let all = ws.entries_of(&intent.id.value).into_iter().rev();
     let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
     let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);

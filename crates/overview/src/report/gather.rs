@@ -43,7 +43,7 @@ pub(super) struct Tally {
 
 impl Gathered {
     /// Adds one file with its blocks.
-    pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
+    pub(super) fn add_file(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
         let named = ws.ledger.has_path(path);
         let answer = answers::answer(ws, path, file, Which::All);
         let mut blocks = Vec::with_capacity(answer.blocks.len());

@@ -59,7 +59,7 @@ fn host(address: &str) -> &str {
     }
 }
 
-pub(super) fn add(
+pub(super) fn add_ci_job(
     place: &TeamPlace,
     forges: &[Forge],
     answer: &mut TeamAnswer,
@@ -114,16 +114,16 @@ fn in_folder(place: &TeamPlace, template: &str) -> String {
 
 /// Returns what remains of a file without our job. If the file is our template, apart from the keys
 /// that people fill in, nothing remains.
-pub(super) fn without(path: &str, text: &str) -> Option<Remainder> {
+pub(super) fn text_without_job(path: &str, text: &str) -> Option<Remainder> {
     let template = if path == WORKFLOW { WORKFLOW_TEXT } else { GITLAB_TEXT };
-    if bare(text) == bare(template) {
+    if template_without_values(text) == template_without_values(template) {
         return Some(Remainder::Nothing);
     }
     let is_about_us = path == WORKFLOW || text.contains("intent-lsp");
     is_about_us.then(|| Remainder::Theirs("it is not as `intent init --team` writes it".to_owned()))
 }
 
-fn bare(text: &str) -> Vec<&str> {
+fn template_without_values(text: &str) -> Vec<&str> {
     let is_theirs = |line: &&str| FILLED_IN.iter().any(|key| line.trim_start().starts_with(key));
     text.lines().map(str::trim_end).filter(|line| !is_theirs(line)).collect()
 }

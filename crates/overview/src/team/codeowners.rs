@@ -26,7 +26,7 @@ const RULES: [&str; 7] = [
 const TO_FILL_IN: &str =
     "# Nobody is named yet: `intent init --team --owner @team` fills in who answers for these.";
 
-pub(super) fn add(
+pub(super) fn add_codeowners(
     place: &TeamPlace,
     forges: &[Forge],
     owners: &[String],

@@ -23,7 +23,10 @@ const ENTRY: &str = "\
       always_run: true
 ";
 
-pub(super) fn add(place: &TeamPlace, answer: &mut TeamAnswer) -> Result<(), StoreError> {
+pub(super) fn add_precommit_hook(
+    place: &TeamPlace,
+    answer: &mut TeamAnswer,
+) -> Result<(), StoreError> {
     let Some(text) = place.read(CONFIG)? else { return Ok(()) };
     let entry = entry(place);
     let (done, lines) = match with_entry(&text, &entry) {
@@ -101,7 +104,7 @@ fn is_bare(rest: &str) -> bool {
     rest.trim().is_empty() || rest.trim_start().starts_with('#')
 }
 
-pub(super) fn without(text: &str) -> Option<Remainder> {
+pub(super) fn text_without_hook(text: &str) -> Option<Remainder> {
     match super::without_block(text) {
         // Our entry is added only to a list that has other items. So something always remains,
         // unless somebody moved the marks.

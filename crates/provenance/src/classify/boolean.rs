@@ -7,7 +7,7 @@
 use code::language_tables::roles::{Role, made};
 use code::program::Tree;
 
-use super::helpers::{expression_of, is_block, put};
+use super::helpers::{expression_of, is_block, replace_node};
 
 pub(super) fn normal(tree: &Tree, language: &str) -> Tree {
     let known = ["java", "javascript", "typescript", "tsx", "c", "cpp", "go", "rust"];
@@ -25,21 +25,21 @@ fn visit(tree: &mut Tree) {
     }
     if is_negation(tree).is_some() || chain_operator(tree).is_some() {
         let plain = positive(tree.clone());
-        put(tree, plain);
+        replace_node(tree, plain);
     }
 }
 
 /// Returns the operand of `!x`.
 fn is_negation(tree: &Tree) -> Option<&Tree> {
     let unary = tree.is_a(Role::Unary) && tree.children.len() == 2;
-    (unary && tree.children[0].is("!")).then(|| &tree.children[1])
+    (unary && tree.children[0].is_token("!")).then(|| &tree.children[1])
 }
 
 fn chain_operator(tree: &Tree) -> Option<&'static str> {
     if !tree.is_a(Role::Binary) || tree.children.len() != 3 {
         return None;
     }
-    ["&&", "||"].into_iter().find(|operator| tree.children[1].is(operator))
+    ["&&", "||"].into_iter().find(|operator| tree.children[1].is_token(operator))
 }
 
 /// Returns the condition with negations moved to the leaves and chains nested to the left.
@@ -139,11 +139,12 @@ fn check(statement: &Tree) -> Option<&Tree> {
 fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
     let (one, two) = (check(first)?, check(second)?);
     let (then, other) = (one.child("consequence")?, two.child("consequence")?);
-    if then.words() != other.words() || !leaves(then) || then.kind != other.kind {
+    if then.joined_tokens() != other.joined_tokens() || !leaves(then) || then.kind != other.kind {
         return None;
     }
     let (a, b) = (one.child("condition")?.clone(), two.child("condition")?.clone());
-    if a.any(&|node| node.is_a(Role::LetForm)) || b.any(&|node| node.is_a(Role::LetForm)) {
+    if a.has_node(&|node| node.is_a(Role::LetForm)) || b.has_node(&|node| node.is_a(Role::LetForm))
+    {
         return None;
     }
     let mut operands = Vec::new();
@@ -156,7 +157,7 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
         _ => &mut merged,
     };
     let place = core.children.iter_mut().find(|child| child.field == Some("condition"))?;
-    put(place, condition);
+    replace_node(place, condition);
     Some(merged)
 }
 

@@ -30,7 +30,7 @@ pub(super) struct CallForms {
 pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 
 impl FunctionsByName {
-    pub(super) fn of(files: &[File<'_>]) -> Self {
+    pub(super) fn from_files(files: &[File<'_>]) -> Self {
         let mut named = Self::default();
         for (id, file, unit) in all_units(files).filter(|(.., unit)| unit.is_function()) {
             named.0.entry((file.language(), unit.name.clone())).or_default().push(id);

@@ -31,7 +31,7 @@ pub(super) struct DeclaredNames {
 }
 
 impl DeclaredNames {
-    pub(super) fn of(tree: &Tree, names: &Resolution) -> Self {
+    pub(super) fn from_tree(tree: &Tree, names: &Resolution) -> Self {
         let mut values: NameSet = names.locals.iter().map(|local| local.name.clone()).collect();
         values.extend(names.fixed.iter().cloned());
         let mut given = Self { values, others: NameSet::new(), unknown: false };
@@ -49,15 +49,16 @@ impl DeclaredNames {
 
     fn declared(&mut self, tree: &Tree, outermost: bool) {
         if tree.is_a(Role::LocalImport) {
-            self.unknown |= tree.any(&|leaf| leaf.is("*") || leaf.is_a(Role::UseWildcard));
-            words(tree, &mut self.others);
+            self.unknown |=
+                tree.has_node(&|leaf| leaf.is_token("*") || leaf.is_a(Role::UseWildcard));
+            collect_words(tree, &mut self.others);
             return;
         }
         if tree.is_a(Role::TypeParameters) {
             parameter_names(tree, &mut self.others);
         }
         if tree.is_a(Role::HiddenPattern) {
-            words(tree, &mut self.others);
+            collect_words(tree, &mut self.others);
         }
         if !outermost && is_definition(tree) {
             // In C, the name that `typedef … name;` defines is in the field `declarator`.
@@ -71,7 +72,11 @@ impl DeclaredNames {
 
 /// Returns the names that the body of a function uses from outside. Returns `None` if they are not
 /// all known.
-pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<OuterNames> {
+pub(super) fn names_taken_from_outside(
+    core: &Tree,
+    body: &Tree,
+    names: &Resolution,
+) -> Option<OuterNames> {
     let (mut values, mut fixed) = (NameSet::new(), NameSet::new());
     body.visit(&mut |node| {
         match node.name {
@@ -89,7 +94,7 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
     }
     values.extend(fixed);
     let mut mentioned = NameSet::new();
-    words(body, &mut mentioned);
+    collect_words(body, &mut mentioned);
     // What a function's own type parameters stand for in a call is only known by type inference.
     let own = type_parameters(core);
     own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
@@ -99,7 +104,7 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
 /// of its method then means the method of a trait, although the type itself may have another one.
 pub(super) fn takes_type_parameter(core: &Tree) -> bool {
     let mut mentioned = NameSet::new();
-    core.child("parameters").into_iter().for_each(|list| words(list, &mut mentioned));
+    core.child("parameters").into_iter().for_each(|list| collect_words(list, &mut mentioned));
     // A name in lower case is the name of a lifetime.
     let own = type_parameters(core);
     own.iter().any(|name| name.starts_with(char::is_uppercase) && mentioned.contains(name))
@@ -123,16 +128,16 @@ pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     };
     // `"use strict"`, or the documentation string of a Python function.
     let prologue = matches!(language, "javascript" | "typescript" | "tsx" | "python")
-        && body.children.iter().find(|child| !child.is("{")).is_some_and(|first| {
+        && body.children.iter().find(|child| !child.is_token("{")).is_some_and(|first| {
             first.is_a(Role::ExpressionStatement)
                 && first.children.first().is_some_and(|value| value.is_a(Role::String))
         });
-    !prologue && !body.any(&part) && !jumps_out(body, Inside::default())
+    !prologue && !body.has_node(&part) && !jumps_out(body, Inside::default())
 }
 
 /// Returns true if a body contains an unknown macro, which may return from the function.
 pub(super) fn may_leave(body: &Tree) -> bool {
-    body.any(&is_unknown_macro)
+    body.has_node(&is_unknown_macro)
 }
 
 fn is_unknown_macro(node: &Tree) -> bool {
@@ -173,7 +178,7 @@ fn jumps_out(tree: &Tree, inside: Inside) -> bool {
 
 fn is_labelled(jump: &Tree) -> bool {
     match jump.is_a(Role::JumpStatement) {
-        true => jump.tokens().len() > 1 + usize::from(jump.any(&|leaf| leaf.is(";"))),
+        true => jump.tokens().len() > 1 + usize::from(jump.has_node(&|leaf| leaf.is_token(";"))),
         false => jump.children.iter().any(|child| child.is_a(Role::JumpLabel)),
     }
 }
@@ -189,7 +194,7 @@ fn is_specifier(node: &Tree) -> bool {
 }
 
 /// Collects all names and labels in a tree.
-fn words(tree: &Tree, found: &mut NameSet) {
+fn collect_words(tree: &Tree, found: &mut NameSet) {
     tree.visit(&mut |leaf| {
         if let Some(text) = &leaf.text
             && (leaf.is_a(Role::Name) || leaf.is_a(Role::LabelName))

@@ -37,7 +37,7 @@ pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classi
         return found;
     }
     found.blocks.extend(changes);
-    Classification::of(found.blocks, error)
+    Classification::from_changes(found.blocks, error)
 }
 
 fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChange> {

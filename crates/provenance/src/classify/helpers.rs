@@ -61,7 +61,7 @@ const LANGUAGES: &[&str] =
 /// body replaced a call, that effect would come only at the end of the caller.
 fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
-        return body.any(&|node| node.is("cleanup") || node.is("__cleanup__"));
+        return body.has_node(&|node| node.is_token("cleanup") || node.is_token("__cleanup__"));
     }
     if !matches!(language, "rust" | "cpp") {
         return false;
@@ -71,14 +71,14 @@ fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     };
     if language == "cpp" {
         // Every declaration may call a constructor.
-        return body.any(&declares);
+        return body.has_node(&declares);
     }
-    let creates = |value: &Tree| value.any(&creates_value);
+    let creates = |value: &Tree| value.has_node(&creates_value);
     // A local that is declared without a value gets one later.
     let keeps_value = |node: &Tree| declares(node) && node.child("value").is_none_or(creates);
     let is_part_of_a_value =
         |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(creates);
-    body.any(&|node| keeps_value(node) || is_part_of_a_value(node)) || takes_values(core)
+    body.has_node(&|node| keeps_value(node) || is_part_of_a_value(node)) || takes_values(core)
 }
 
 /// Returns true if a node of Rust or C++ may create a value whose drop has an effect: a call,
@@ -99,13 +99,13 @@ fn borrows_temporary(result: &Tree) -> bool {
         let last = statements(result).pop();
         return last.is_some_and(|last| !last.is_a(Role::NoValue) && borrows_temporary(&last));
     }
-    let has_star = || result.children.first().is_some_and(|first| first.is("*"));
+    let has_star = || result.children.first().is_some_and(|first| first.is_token("*"));
     let borrows = result.is_a(Role::PartOrBorrow) || result.is_a(Role::Unary) && has_star();
     let is_macro = result.is_a(Role::MacroInvocation)
         && result.text_of("macro").is_some_and(|name| BORROWING_MACROS.contains(&&**name));
     // The arguments of a macro are tokens. The first parenthesis may be the macro's own.
     let has_inner_call = || result.texts().into_iter().filter(|text| *text == "(").count() > 1;
-    borrows && result.any(&creates_value)
+    borrows && result.has_node(&creates_value)
         || is_macro && has_inner_call()
         || result.children.iter().any(borrows_temporary)
 }
@@ -114,7 +114,7 @@ fn borrows_temporary(result: &Tree) -> bool {
 /// references and numbers, `bool` and `char` without `mut` are neither.
 fn takes_values(core: &Tree) -> bool {
     let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
-    let is_borrowed_or_plain = |one: &Tree| match one.child("type").map(Tree::words) {
+    let is_borrowed_or_plain = |one: &Tree| match one.child("type").map(Tree::joined_tokens) {
         Some(type_name) => {
             let is_plain = type_name.starts_with(['u', 'i', 'f', 'b', 'c'])
                 && type_name
@@ -122,9 +122,11 @@ fn takes_values(core: &Tree) -> bool {
                     .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
             type_name.starts_with('&') || is_plain
         }
-        None => one.text.is_some() || one.words().starts_with('&'),
+        None => one.text.is_some() || one.joined_tokens().starts_with('&'),
     };
-    parameters.into_iter().any(|one| !is_borrowed_or_plain(one) || one.words().starts_with("mut "))
+    parameters
+        .into_iter()
+        .any(|one| !is_borrowed_or_plain(one) || one.joined_tokens().starts_with("mut "))
 }
 
 const ASSIGNING: &[&str] = &[
@@ -156,21 +158,21 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let mut body = core.child("body")?.clone();
     let is_bound = |node: &Tree| {
         node.is_a(Role::NotMovable)
-            || CALL_FRAME_WORDS.iter().any(|word| node.is(word))
-            || node.children.len() == 3 && node.words() == "new . target"
+            || CALL_FRAME_WORDS.iter().any(|word| node.is_token(word))
+            || node.children.len() == 3 && node.joined_tokens() == "new . target"
     };
-    if body.any(&is_bound)
-        || body.any(&|node| node.is(name))
+    if body.has_node(&is_bound)
+        || body.has_node(&|node| node.is_token(name))
         || drops_values(&core, &body, language)
     {
         return None;
     }
-    let surroundings = captured_names::taken(&core, &body, &names)?;
+    let surroundings = captured_names::names_taken_from_outside(&core, &body, &names)?;
     let is_generic = || language == "rust" && captured_names::takes_type_parameter(&core);
     if !captured_names::is_whole(&body, language) || is_generic() {
         return None;
     }
-    let types = LocalTypes::of(&core);
+    let types = LocalTypes::from_tree(&core);
     // Every local gets a name that occurs nowhere else, so that it cannot clash with a name in the
     // caller.
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
@@ -207,7 +209,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let may_borrow = |result: &Tree| match language {
         "rust" => borrows_temporary(result),
         // In C++, every value inside the result may be a temporary one.
-        "cpp" => result.children.iter().any(|part| part.any(&creates_value)),
+        "cpp" => result.children.iter().any(|part| part.has_node(&creates_value)),
         _ => false,
     };
     if result.as_ref().is_some_and(may_borrow) {
@@ -226,14 +228,14 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         returns_early: statements.iter().any(holds_return) || captured_names::may_leave(&body),
         statements,
         result,
-        method: core.is_a(Role::Method) || body.any(&|node| is_this(node)),
+        method: core.is_a(Role::Method) || body.has_node(&|node| is_this(node)),
         constructor: core.is_a(Role::ConstructorDeclaration),
         surroundings,
     })
 }
 
 pub(super) fn is_this(node: &Tree) -> bool {
-    node.is_a(Role::This) || node.is("this") || node.is("arguments")
+    node.is_a(Role::This) || node.is_token("this") || node.is_token("arguments")
 }
 
 /// Returns the function in an item: the item itself, or the function inside `export`, attributes or
@@ -247,21 +249,21 @@ pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
         _ if item.is_a(Role::Export) => item.child("declaration").and_then(function_of),
         _ if item.is_a(Role::LexicalDeclaration) => {
             let all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
-            only(all)?.child("value").and_then(function_of)
+            only_item(all)?.child("value").and_then(function_of)
         }
         _ => None,
     }
 }
 
 /// Replaces a node by another one, which gets the field of the replaced node.
-pub(super) fn put(place: &mut Tree, node: Tree) {
+pub(super) fn replace_node(place: &mut Tree, node: Tree) {
     let field = place.field;
     *place = node;
     place.field = field;
 }
 
 /// Returns the item if there is exactly one.
-pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+pub(super) fn only_item<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }
 
@@ -277,8 +279,8 @@ fn is_special(item: &Tree, core: &Tree) -> bool {
             && (node.text.as_deref().is_some_and(|text| SPECIAL.contains(&text))
                 || node.is_a(Role::Annotation))
     };
-    let pointer_star = |node: &Tree| node.is("*") && !core.is_a(Role::MethodDefinition);
-    item.any(&|node| word(node) && !pointer_star(node))
+    let pointer_star = |node: &Tree| node.is_token("*") && !core.is_a(Role::MethodDefinition);
+    item.has_node(&|node| word(node) && !pointer_star(node))
 }
 
 /// Returns the locals that are the receiver and the parameters. Returns `None` if a parameter is
@@ -303,7 +305,7 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
             {
                 match child.child("declarator") {
                     Some(declarator) => found.push(innermost(declarator)?),
-                    None if child.words() == "void" => {}
+                    None if child.joined_tokens() == "void" => {}
                     None => return None,
                 }
             }
@@ -341,7 +343,7 @@ pub(super) fn parameter_count(item: &Tree, language: &str) -> Option<usize> {
 }
 
 fn first_is_self(list: &Tree) -> bool {
-    list.children.iter().find(|child| !punctuation(child)).is_some_and(|one| one.is("self"))
+    list.children.iter().find(|child| !punctuation(child)).is_some_and(|one| one.is_token("self"))
 }
 
 fn punctuation(node: &Tree) -> bool {
@@ -381,7 +383,7 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
     let tokens = body.tokens();
     let mut uses = 0;
     for (at, token) in tokens.iter().enumerate() {
-        if !token.is(placeholder) {
+        if !token.is_token(placeholder) {
             continue;
         }
         uses += 1;
@@ -394,15 +396,15 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
             return None;
         }
     }
-    let is_assigned = body.any(&|node| {
+    let is_assigned = body.has_node(&|node| {
         node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
     });
     if is_assigned {
         return None;
     }
-    let is_captured = body.any(&|node| {
+    let is_captured = body.has_node(&|node| {
         let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
-        function && node.any(&|leaf| leaf.is(placeholder))
+        function && node.has_node(&|leaf| leaf.is_token(placeholder))
     });
     (!is_captured).then_some(uses)
 }
@@ -413,20 +415,20 @@ pub(super) fn binds(left: &Tree, name: &str) -> bool {
     const OBJECT_FIELDS: [&str; 5] = ["object", "operand", "argument", "array", "subscript"];
     let is_part = left.is_any(&[Role::PartOrBorrow, Role::Unary])
         || OBJECT_FIELDS.iter().any(|field| left.child(field).is_some());
-    left.is(name) || !is_part && left.children.iter().any(|child| binds(child, name))
+    left.is_token(name) || !is_part && left.children.iter().any(|child| binds(child, name))
 }
 
 /// Returns true if the body may change a parameter that may be a copy. The caller does not see a
 /// change of a copy, but would see it if the body replaced the call.
 fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &str) -> bool {
     let declares = |node: &Tree| {
-        node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
+        node.is_a(Role::Parameter) && node.has_node(&|leaf| leaf.name == NameKind::Local(local))
     };
-    let shared = |node: &Tree| node.any(&|part| part.is_a(Role::SharedType));
-    let is_string = |node: &Tree| node.child("type").is_some_and(|said| said.is("string"));
+    let shared = |node: &Tree| node.has_node(&|part| part.is_a(Role::SharedType));
+    let is_string = |node: &Tree| node.child("type").is_some_and(|said| said.is_token("string"));
     let is_declared_as = |test: &dyn Fn(&Tree) -> bool| {
         let mut header = core.children.iter().filter(|child| child.field != Some("body"));
-        header.any(|part| part.any(&|node| declares(node) && test(node)))
+        header.any(|part| part.has_node(&|node| declares(node) && test(node)))
     };
     if is_declared_as(&shared) {
         return false;
@@ -442,11 +444,11 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
     let is_passed = |call: &Tree| {
         let arguments = call.child("arguments").into_iter().flat_map(|list| &list.children);
         arguments.into_iter().any(|one| match one.is_a(Role::FieldExpression) {
-            true => one.any(&|leaf| leaf.is(placeholder)),
-            false => one.is(placeholder) && may_change(call),
+            true => one.has_node(&|leaf| leaf.is_token(placeholder)),
+            false => one.is_token(placeholder) && may_change(call),
         })
     };
-    body.any(&|node| {
+    body.has_node(&|node| {
         if node.is_a(Role::CallExpression) && is_passed(node) {
             return true;
         }
@@ -455,10 +457,14 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
             _ if node.is_any(&[Role::AssignmentToLeft, Role::MayDeclare]) => node.child("left"),
             _ if node.is_a(Role::Update) => Some(node),
             // `std::cin >> n`
-            _ if language == "cpp" && node.children.get(1).is_some_and(|mark| mark.is(">>")) => {
+            _ if language == "cpp"
+                && node.children.get(1).is_some_and(|mark| mark.is_token(">>")) =>
+            {
                 node.child("right")
             }
-            _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
+            _ if node.is_a(Role::Reference) => {
+                first.filter(|mark| mark.is_token("&")).map(|_| node)
+            }
             // A slice of a Go array shares its elements. A text never changes.
             _ if node.is_a(Role::SliceExpression) && !is_text => node.child("operand"),
             // A method may change the object that it is called on.
@@ -467,7 +473,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
             }
             _ => None,
         };
-        target.is_some_and(|target| target.any(&|leaf| leaf.is(placeholder)))
+        target.is_some_and(|target| target.has_node(&|leaf| leaf.is_token(placeholder)))
     })
 }
 
@@ -503,7 +509,7 @@ pub(super) fn statements(block: &Tree) -> Vec<Tree> {
     for child in &block.children {
         match child {
             _ if child.is_a(Role::StatementList) => found.extend(statements(child)),
-            _ if child.is("{") || child.is("}") || child.is(";") => {}
+            _ if child.is_token("{") || child.is_token("}") || child.is_token(";") => {}
             _ => found.push(child.clone()),
         }
     }
@@ -528,8 +534,10 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;
     }
-    let value =
-        expression_of(node)?.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
+    let value = expression_of(node)?
+        .children
+        .iter()
+        .find(|child| !child.is_token("return") && !child.is_token(";"))?;
     match &value.children[..] {
         [only] if value.is_a(Role::ExpressionList) => Some(only),
         _ => Some(value),

@@ -41,7 +41,8 @@ pub(super) fn imports(
     modules: &HashSet<&str>,
 ) -> ListChange {
     let (old, new) = (list(before), list(after));
-    let words = |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.words()).collect() };
+    let words =
+        |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.joined_tokens()).collect() };
     let (old_words, new_words) = (words(&old), words(&new));
     if old_words == new_words {
         return ListChange::Same;
@@ -54,15 +55,18 @@ pub(super) fn imports(
     if ordered && kept(&old_words, &new_words) != kept(&new_words, &old_words) {
         return ListChange::Changed;
     }
-    let gone: Vec<&&Tree> = old.iter().filter(|one| !new_words.contains(&one.words())).collect();
-    let come: Vec<&&Tree> = new.iter().filter(|one| !old_words.contains(&one.words())).collect();
+    let gone: Vec<&&Tree> =
+        old.iter().filter(|one| !new_words.contains(&one.joined_tokens())).collect();
+    let come: Vec<&&Tree> =
+        new.iter().filter(|one| !old_words.contains(&one.joined_tokens())).collect();
     // The same name from another module means something else, even if no use of it is visible (for
     // example a trait).
     let lost: HashSet<String> = gone.iter().flat_map(|one| sources(one)).collect();
     let swapped = |one: &Tree| {
         sources(one).iter().any(|path| {
-            let same_name = |other: &&String| last(other) == last(path) && *other != path;
-            lost.iter().any(|other| same_name(&other)) && !moved.contains(last(path))
+            let same_name =
+                |other: &&String| last_segment(other) == last_segment(path) && *other != path;
+            lost.iter().any(|other| same_name(&other)) && !moved.contains(last_segment(path))
         })
     };
     if come.iter().any(|one| swapped(one)) {
@@ -72,11 +76,11 @@ pub(super) fn imports(
         let names = names(one);
         let unnamed = one.is_a(Role::ImportSpec) && !names.iter().all(|name| is_package_name(name));
         let opaque = unnamed || brings_all(one);
-        let runs = ordered && !elsewhere.contains(&one.words());
+        let runs = ordered && !elsewhere.contains(&one.joined_tokens());
         let known = names.iter().all(|name| moved.contains(name));
         // A public import can be used by other files. A module declaration adds or removes code
         // that is not in the change set.
-        let given = one.any(&|node| node.is_a(Role::VisibilityModifier));
+        let given = one.has_node(&|node| node.is_a(Role::VisibilityModifier));
         let unseen = one.is_a(Role::ExternCrateDeclaration)
             || (one.is_a(Role::ModItem) && !names.iter().all(|name| modules.contains(&**name)));
         let other = if std::ptr::eq(side, after) { &new } else { &old };
@@ -111,7 +115,7 @@ fn sources(import: &Tree) -> Vec<String> {
     }
 }
 
-fn last(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     let last = path.rsplit("::").next().unwrap_or(path);
     last.rsplit(" as ").next().unwrap_or(last)
 }
@@ -138,7 +142,7 @@ fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
 /// others where they are called.
 fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
     let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
-    let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
+    let is_type = |path: &&String| last_segment(path).starts_with(char::is_uppercase);
     let plain =
         |path: &String| MODULES_WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
     rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
@@ -153,7 +157,7 @@ fn rust_paths(import: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(argument) = import.child("argument") {
         let visible = import.children.iter().find(|child| child.is_a(Role::VisibilityModifier));
-        let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.words()));
+        let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.joined_tokens()));
         expand(argument, &prefix, &mut found);
     }
     found
@@ -167,14 +171,17 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
             tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
         }
         _ if tree.is_a(Role::UseList) => {
-            let items = tree.children.iter().filter(|c| !c.is("{") && !c.is("}") && !c.is(","));
+            let items = tree
+                .children
+                .iter()
+                .filter(|c| !c.is_token("{") && !c.is_token("}") && !c.is_token(","));
             items.for_each(|item| expand(item, prefix, found));
         }
         _ if tree.is_a(Role::UseAsClause) => {
             let part = |field: &str| joined(tree, field).unwrap_or_default();
             found.push(format!("{prefix}{} as {}", part("path"), part("alias")));
         }
-        _ => found.push(format!("{prefix}{}", tree.words().replace(' ', ""))),
+        _ => found.push(format!("{prefix}{}", tree.joined_tokens().replace(' ', ""))),
     }
 }
 
@@ -209,13 +216,13 @@ fn import_tail(text: &str) -> Option<&str> {
 fn tails(import: &Tree) -> Vec<String> {
     match import {
         _ if import.is_a(Role::UseDeclaration) => {
-            rust_paths(import).iter().map(|path| last(path).to_owned()).collect()
+            rust_paths(import).iter().map(|path| last_segment(path).to_owned()).collect()
         }
         _ if import.is_a(Role::ImportFrom) => {
             let names = import.children.iter().filter(|child| child.field == Some("name"));
             names.filter_map(|name| Some((*name.texts().last()?).to_owned())).collect()
         }
-        _ if import.any(&|node| node.is_a(Role::ImportSpec)) => {
+        _ if import.has_node(&|node| node.is_a(Role::ImportSpec)) => {
             let mut found = Vec::new();
             import.visit(&mut |node| {
                 if node.is_a(Role::ImportSpec) {
@@ -238,41 +245,44 @@ fn tails(import: &Tree) -> Vec<String> {
 fn uses(file: &File<'_>, name: &str) -> bool {
     let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != NameKind::Fixed;
     file.units.iter().enumerate().any(|(at, unit)| match at {
-        0 => unit.tree.children.iter().any(|child| !is_import(child) && child.any(&mentions)),
-        _ => unit.tree.any(&mentions),
+        0 => unit.tree.children.iter().any(|child| !is_import(child) && child.has_node(&mentions)),
+        _ => unit.tree.has_node(&mentions),
     })
 }
 
 /// Returns the imports that only one of two versions has.
 pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
-    let words =
-        |file: &File<'_>| -> HashSet<String> { list(file).iter().map(|one| one.words()).collect() };
+    let words = |file: &File<'_>| -> HashSet<String> {
+        list(file).iter().map(|one| one.joined_tokens()).collect()
+    };
     words(before).symmetric_difference(&words(after)).cloned().collect()
 }
 
 /// Returns true if an import does not list the names that it makes available.
 fn brings_all(import: &Tree) -> bool {
     // Go's `import . "a"`
-    let is_dot = import.child("name").is_some_and(|name| name.words() == ".");
-    is_dot || import.is_a(Role::PreprocInclude) || import.any(&|node| node.is("*") || node.is("_"))
+    let is_dot = import.child("name").is_some_and(|name| name.joined_tokens() == ".");
+    is_dot
+        || import.is_a(Role::PreprocInclude)
+        || import.has_node(&|node| node.is_token("*") || node.is_token("_"))
 }
 
 /// Returns the imports that make names available without listing them, such as `use a::*`.
 pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
-    list(file).into_iter().filter(|one| brings_all(one)).map(Tree::words).collect()
+    list(file).into_iter().filter(|one| brings_all(one)).map(Tree::joined_tokens).collect()
 }
 
 /// Returns the full origin of an imported name, if the import states it.
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
     list(file).into_iter().find_map(|import| match import {
         _ if import.is_a(Role::ImportStatement) => {
-            joined(import, "source").filter(|_| import.any(&|node| node.is(name)))
+            joined(import, "source").filter(|_| import.has_node(&|node| node.is_token(name)))
         }
         _ if import.is_a(Role::ImportFrom) => {
             joined(import, "module_name").filter(|_| tails(import).iter().any(|tail| tail == name))
         }
         _ if import.is_a(Role::PathImport) => {
-            tails(import).iter().any(|tail| tail == name).then(|| import.words())
+            tails(import).iter().any(|tail| tail == name).then(|| import.joined_tokens())
         }
         _ if import.is_a(Role::UseDeclaration) => {
             rust_paths(import).into_iter().find(|path| path.rsplit("::").next() == Some(name))
@@ -297,7 +307,7 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
                 let text = text.trim_start_matches(['"', '\'', '`']);
                 text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..")
             };
-            moved && node.is_a(Role::Text) && node.any(&dots)
+            moved && node.is_a(Role::Text) && node.has_node(&dots)
         }
         "python" => moved && node.is_a(Role::RelativeImport),
         "c" | "cpp" => {
@@ -313,5 +323,5 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
         }
         _ => false,
     };
-    file.units.iter().filter(of_the_file).any(|unit| unit.tree.any(&relative))
+    file.units.iter().filter(of_the_file).any(|unit| unit.tree.has_node(&relative))
 }

@@ -13,9 +13,11 @@ use code::program::{NameKind, Tree, resolve};
 
 use super::call_targets::CallForms;
 use super::captured_names::DeclaredNames;
-use super::helpers::{self, Helper, is_block, is_this, only, put, returned, statements};
+use super::helpers::{
+    self, Helper, is_block, is_this, only_item, replace_node, returned, statements,
+};
 use super::pairs::Id;
-use super::same::{Renames, Resolved, same};
+use super::same::{Renames, Resolved, compare_trees};
 use super::types::{LocalTypes, returned_type};
 
 /// A helper that a unit can call, and the ways in which it can.
@@ -41,7 +43,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_
     let mut used: Vec<Id> = Vec::new();
     let called = |tree: &Tree| -> Vec<&ReachableHelper<'_>> {
         let words: HashSet<&str> = tree.texts().into_iter().collect();
-        let delegates = tree.any(&|node| node.is_a(Role::ExplicitConstructorInvocation));
+        let delegates = tree.has_node(&|node| node.is_a(Role::ExplicitConstructorInvocation));
         let fits =
             |helper: &Helper| words.contains(&*helper.name) || (helper.constructor && delegates);
         helpers.iter().filter(|one| fits(one.helper)).collect()
@@ -52,14 +54,14 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_
             break;
         }
         let names = resolve(&mut tree, language);
-        let given = DeclaredNames::of(&tree, &names);
+        let given = DeclaredNames::from_tree(&tree, &names);
         let wanted =
             wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
         let mut inliner = Inliner {
             language,
             helpers: wanted,
             used: Vec::new(),
-            types: LocalTypes::of(&tree),
+            types: LocalTypes::from_tree(&tree),
             returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
             shared: shared_locals(&tree),
             entered: false,
@@ -119,7 +121,7 @@ impl<'h> Inliner<'h> {
         }
         let said = match tree {
             _ if tree.is_a(Role::Return) => self.returns.clone(),
-            _ if tree.is_a(Role::TypedDeclaration) => tree.child("type").map(Tree::words),
+            _ if tree.is_a(Role::TypedDeclaration) => tree.child("type").map(Tree::joined_tokens),
             _ if tree.is_a(Role::Declarator) => wanted.map(str::to_owned),
             _ => None,
         };
@@ -128,7 +130,7 @@ impl<'h> Inliner<'h> {
             self.node(child, said.as_deref().filter(|_| passed));
         }
         if let Some(value) = self.expression(tree, wanted) {
-            put(tree, value);
+            replace_node(tree, value);
         }
     }
 
@@ -145,7 +147,7 @@ impl<'h> Inliner<'h> {
     /// Replaces calls that are statements, or the value of a statement.
     fn block(&mut self, block: &mut Tree, is_body: bool) {
         let children = std::mem::take(&mut block.children);
-        let last = children.iter().rposition(|child| !child.is("}") && !child.is(";"));
+        let last = children.iter().rposition(|child| !child.is_token("}") && !child.is_token(";"));
         let mut kept: Vec<Tree> = Vec::with_capacity(children.len());
         for (at, child) in children.into_iter().enumerate() {
             // An attribute applies to exactly one statement, so the statement after it must stay
@@ -212,7 +214,8 @@ impl<'h> Inliner<'h> {
         let call = self.call(node)?;
         let helper = call.helper;
         let result = helper.result.as_ref()?;
-        let wanted = declared_by(statement, node).and(statement.child("type")).map(Tree::words);
+        let wanted =
+            declared_by(statement, node).and(statement.child("type")).map(Tree::joined_tokens);
         if helper.returns_early
             || helper.statements.is_empty()
             || !keeps_type(helper, wanted.as_deref())
@@ -232,7 +235,7 @@ impl<'h> Inliner<'h> {
             && declares(&all, &text)
         {
             let respell = &mut |leaf: &mut Tree| {
-                if leaf.is(&text) {
+                if leaf.is_token(&text) {
                     leaf.text = Some(target.clone());
                 }
             };
@@ -241,7 +244,7 @@ impl<'h> Inliner<'h> {
         }
         let mut statement = statement.clone();
         let place = path.iter().fold(&mut statement, |node, at| &mut node.children[*at]);
-        put(place, value);
+        replace_node(place, value);
         all.push(statement);
         Some(all)
     }
@@ -317,8 +320,10 @@ fn can_mean(ways: &CallForms, call: &Tree, receiver: Option<&Tree>) -> bool {
     match receiver {
         None if through_type => ways.own,
         None => ways.bare,
-        Some(receiver) if is_own(receiver) || receiver.is("self") => ways.own,
-        Some(receiver) => ways.any || ways.owner.as_deref().is_some_and(|owner| receiver.is(owner)),
+        Some(receiver) if is_own(receiver) || receiver.is_token("self") => ways.own,
+        Some(receiver) => {
+            ways.any || ways.owner.as_deref().is_some_and(|owner| receiver.is_token(owner))
+        }
     }
 }
 
@@ -335,7 +340,7 @@ fn separator(node: &Tree) -> bool {
 fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     let arguments = node.child("arguments")?;
     if node.is_a(Role::ExplicitConstructorInvocation) {
-        let this = node.child("constructor").is_some_and(|one| one.is("this"));
+        let this = node.child("constructor").is_some_and(|one| one.is_token("this"));
         return this.then_some((String::new(), None, arguments));
     }
     let function = match node {
@@ -348,7 +353,8 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     }
     let known = MEMBER_FIELDS.iter().find(|(role, ..)| function.is_a(*role));
     let (_, name, objects) = known.filter(|(role, ..)| {
-        *role != Role::ScopedIdentifier || function.child("path").is_some_and(|it| it.is("Self"))
+        *role != Role::ScopedIdentifier
+            || function.child("path").is_some_and(|it| it.is_token("Self"))
     })?;
     let object = objects.iter().find_map(|field| function.child(field));
     Some((function.text_of(name)?.to_string(), object, arguments))
@@ -368,7 +374,7 @@ const MEMBER_FIELDS: &[(Role, &str, &[&str])] = &[
 fn called(statement: &Tree) -> Option<&Tree> {
     match statement {
         _ if statement.is_a(Role::ExpressionStatement) => {
-            only(statement.children.iter().filter(|child| !child.is(";")))
+            only_item(statement.children.iter().filter(|child| !child.is_token(";")))
         }
         _ if statement.is_any(&[Role::Call, Role::ExplicitConstructorInvocation]) => {
             Some(statement)
@@ -393,7 +399,7 @@ fn shared_locals(tree: &Tree) -> HashSet<u32> {
 fn add_shared_locals(tree: &Tree, is_inner: bool, shared: &mut HashSet<u32>) {
     let is_inner = is_inner || tree.is_any(&[Role::Function, Role::Closure]);
     let is_address =
-        tree.is_a(Role::Reference) && tree.children.first().is_some_and(|mark| mark.is("&"));
+        tree.is_a(Role::Reference) && tree.children.first().is_some_and(|mark| mark.is_token("&"));
     let target = match tree {
         _ if is_address || is_inner && tree.is_a(Role::Update) => Some(tree),
         _ if is_inner && tree.is_any(&[Role::Effect, Role::Loop]) => tree.child("left"),
@@ -421,12 +427,12 @@ fn is_stable(tree: &Tree, shared: &HashSet<u32>) -> bool {
     let composite = [Role::CompositeLiteral, Role::FuncLiteral];
     let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
     let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
-    (literal && !tree.is_any(&composite) && !tree.any(&calls))
+    (literal && !tree.is_any(&composite) && !tree.has_node(&calls))
         || (tree.text.is_some() && is_name && !is_one_of(tree, shared))
 }
 
 fn has_effect(tree: &Tree) -> bool {
-    tree.any(&|node| node.is_a(Role::Effect))
+    tree.has_node(&|node| node.is_a(Role::Effect))
 }
 
 /// Returns the names of the variables and members to which these trees assign. The caller's locals
@@ -469,7 +475,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree], shared: &Hash
         let later = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]);
         later
             .filter(|(_, argument)| !is_stable(argument, shared))
-            .any(|(parameter, _)| earlier.any(&|leaf| leaf.is(&parameter.placeholder)))
+            .any(|(parameter, _)| earlier.has_node(&|leaf| leaf.is_token(&parameter.placeholder)))
     };
     let argument = std::slice::from_ref(arguments[at]);
     // The body has no local of the caller.
@@ -504,10 +510,11 @@ fn is_evaluated_first(
     let is_assigned = |part: &Tree| {
         let is_variable = part.field == Some("left") && part.text.is_some();
         !is_variable
-            && part.any(&|leaf| leaf.text.as_deref().is_some_and(|text| assigned.contains(text)))
+            && part
+                .has_node(&|leaf| leaf.text.as_deref().is_some_and(|text| assigned.contains(text)))
     };
     let reads = |part: &Tree| {
-        part.any(&|leaf| {
+        part.has_node(&|leaf| {
             let is_parameter = leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
             matches!(leaf.name, NameKind::Free | NameKind::Member) && !is_parameter
                 || is_one_of(leaf, shared)
@@ -535,9 +542,10 @@ fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
     {
         return false;
     }
-    let has = |words: &[&str]| parent.children.iter().any(|one| words.iter().any(|it| one.is(it)));
+    let has =
+        |words: &[&str]| parent.children.iter().any(|one| words.iter().any(|it| one.is_token(it)));
     // In Python's `a if b else c` the condition comes second.
-    if parent.children.get(1).is_some_and(|one| one.is("if")) {
+    if parent.children.get(1).is_some_and(|one| one.is_token("if")) {
         return step == 2;
     }
     let is_short_circuit = has(&["&&", "||", "and", "or", "??", "&&=", "||=", "??="]);
@@ -545,7 +553,8 @@ fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
     let operators = parent.children.iter().filter(|one| one.field == Some("operators"));
     let is_chain = operators.count() > 1;
     // In JavaScript's `a?.b(c)`, `c` is only evaluated if `a` has a value.
-    let is_optional = parent.children[..step].iter().any(|one| one.any(&|leaf| leaf.is("?.")));
+    let is_optional =
+        parent.children[..step].iter().any(|one| one.has_node(&|leaf| leaf.is_token("?.")));
     let is_conditional =
         parent.is_a(Role::Conditional) || is_short_circuit || is_chain || is_optional;
     let field = parent.children[step].field;
@@ -557,13 +566,13 @@ fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
 fn is_only_named(parent: &Tree, part: &Tree) -> bool {
     match part.field {
         Some("function" | "name" | "constructor" | "type" | "pattern" | "declarator") => true,
-        Some("left") => parent.children.iter().any(|one| one.is("=") || one.is(":=")),
+        Some("left") => parent.children.iter().any(|one| one.is_token("=") || one.is_token(":=")),
         _ => false,
     }
 }
 
 fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
-    if tree.is(text) {
+    if tree.is_token(text) {
         return true;
     }
     for (at, child) in tree.children.iter().enumerate() {
@@ -578,14 +587,15 @@ fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
 
 fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
     if let Some(argument) = tree.text.as_deref().and_then(|text| arguments.get(text)) {
-        put(tree, argument.clone());
+        replace_node(tree, argument.clone());
         return;
     }
     tree.children.iter_mut().for_each(|child| substitute(child, arguments));
 }
 
 fn declares(statements: &[Tree], name: &str) -> bool {
-    let declares = |one: &Tree| one.is_a(Role::Declaring) && one.any(&|leaf| leaf.is(name));
+    let declares =
+        |one: &Tree| one.is_a(Role::Declaring) && one.has_node(&|leaf| leaf.is_token(name));
     statements.iter().any(declares)
 }
 
@@ -595,7 +605,7 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
         _ if statement.is_a(Role::LetDeclaration) => statement,
         _ if statement.is_a(Role::LocalDeclaration) => {
             let is_declarator = |child: &&Tree| child.is_a(Role::VariableDeclarator);
-            only(statement.children.iter().filter(is_declarator))?
+            only_item(statement.children.iter().filter(is_declarator))?
         }
         _ if statement.is_a(Role::Declaration) => {
             statement.children.iter().find(|child| child.is_a(Role::InitDeclarator))?
@@ -639,14 +649,14 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
         _ => Some(&mut statement),
     };
     if let Some(place) = core.and_then(|core| {
-        core.children.iter_mut().find(|child| !child.is("return") && !child.is(";"))
+        core.children.iter_mut().find(|child| !child.is_token("return") && !child.is_token(";"))
     }) {
         let list = place.is_a(Role::ExpressionList) && !value.is_a(Role::ExpressionList);
         let place = match list && place.children.len() == 1 {
             true => &mut place.children[0],
             false => place,
         };
-        put(place, value);
+        replace_node(place, value);
     }
     statement
 }
@@ -665,14 +675,14 @@ pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Ve
         unresolved(tree)
     };
     let body = |tree: &Tree| tree.child("body").cloned().map(unresolved);
-    if same(&header(old), &header(new), renames).is_none() {
+    if compare_trees(&header(old), &header(new), renames).is_none() {
         said.push("signature".to_owned());
     }
     if let (Some(one), Some(two)) = (body(old), body(new)) {
         let gone = removed_checks(&one.tree, &two.tree);
         if !gone.is_empty() {
             said.push(format!("removed check ({})", gone.join("; ")));
-        } else if same(&one, &two, renames).is_none() {
+        } else if compare_trees(&one, &two, renames).is_none() {
             said.push("body".to_owned());
         }
     }
@@ -704,17 +714,17 @@ fn checks(tree: &Tree, found: &mut Vec<String>) {
         let leaving = |one: &Tree| {
             one.is_a(Role::Leaving)
                 || one.children.first().is_some_and(|inner| inner.is_a(Role::Leaving))
-                || one.words().starts_with("panic")
+                || one.joined_tokens().starts_with("panic")
         };
         all.last().is_some_and(leaving)
     };
     let is_assertion = tree.is_a(Role::Assertion)
-        || tree.is_a(Role::MacroInvocation) && tree.words().starts_with("assert");
+        || tree.is_a(Role::MacroInvocation) && tree.joined_tokens().starts_with("assert");
     let exits = tree.is_a(Role::If) && tree.child("consequence").is_some_and(leaves);
     let check = match is_assertion {
         true => Some(tree),
         false => tree.child("condition").filter(|_| exits),
     };
-    found.extend(check.map(|check| check.words().chars().take(60).collect::<String>()));
+    found.extend(check.map(|check| check.joined_tokens().chars().take(60).collect::<String>()));
     tree.children.iter().for_each(|child| checks(child, found));
 }

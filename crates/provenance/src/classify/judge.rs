@@ -78,20 +78,24 @@ pub(super) fn judge(
     after: &[SourceText<'_>],
     others: &Lookup<'_>,
 ) -> Classification {
-    ChangeSet::of(before, after, others).judged()
+    ChangeSet::from_texts(before, after, others).judged()
 }
 
 impl<'a> ChangeSet<'a> {
-    fn of(before: &'a [SourceText<'a>], after: &'a [SourceText<'a>], others: &Lookup<'_>) -> Self {
+    fn from_texts(
+        before: &'a [SourceText<'a>],
+        after: &'a [SourceText<'a>],
+        others: &Lookup<'_>,
+    ) -> Self {
         // Files that are equal on both sides are not compared. They only tell which names are in
         // use.
         let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| after.contains(file));
         let new = after.iter().filter(|file| !before.contains(file));
-        let read = |file: &'a SourceText<'a>| File::of(file.0, &file.1);
+        let read = |file: &'a SourceText<'a>| File::from_text(file.0, &file.1);
         let (before, after): (Vec<File<'_>>, Vec<File<'_>>) =
             (old.into_iter().map(read).collect(), new.map(read).collect());
         let pairs = pairs::pair(&before, &after);
-        let named = (FunctionsByName::of(&before), FunctionsByName::of(&after));
+        let named = (FunctionsByName::from_files(&before), FunctionsByName::from_files(&after));
         let mut set = Self {
             before,
             after,
@@ -108,7 +112,7 @@ impl<'a> ChangeSet<'a> {
         set.moved = set.moved_names();
         let candidates = set.renamed();
         set.renames = set.renamed_declarations(&candidates);
-        set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), &same, others);
+        set.elsewhere = Mentions::outside_change(&set.at_stake(&candidates), &same, others);
         set
     }
 
@@ -152,12 +156,12 @@ impl<'a> ChangeSet<'a> {
         if candidates.is_empty() {
             return Renames::new();
         }
-        let (old, new) = (Mentions::of(&self.before), Mentions::of(&self.after));
+        let (old, new) = (Mentions::from_files(&self.before), Mentions::from_files(&self.after));
         let alone = |candidate: &&(String, String)| {
             let (from, to) = candidate;
             candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
-                && !new.has(from)
-                && !old.has(to)
+                && !new.has_name(from)
+                && !old.has_name(to)
                 && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
         candidates.iter().filter(alone).cloned().collect()
@@ -191,7 +195,7 @@ impl<'a> ChangeSet<'a> {
             matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
         match keeps_to_file(file, unit, member) && !included {
             true => REFLECTIVE_LANGUAGES.contains(&file.language()) && self.elsewhere.says(name),
-            false => self.elsewhere.has(name),
+            false => self.elsewhere.has_name(name),
         }
     }
 
@@ -240,7 +244,7 @@ impl<'a> ChangeSet<'a> {
         }
         let error = blocks.iter().any(|block| block.class.is_none());
         self.unreadable(&mut blocks);
-        Classification::of(blocks, error)
+        Classification::from_changes(blocks, error)
     }
 
     /// Adds an entry for each file that cannot be parsed. No change of such a text can be proven
@@ -302,7 +306,7 @@ impl<'a> ChangeSet<'a> {
         match before.members.is_empty() && after.members.is_empty() {
             true => old_file.text[before.bytes.clone()] != new_file.text[after.bytes.clone()],
             // The members are units of their own and are compared separately.
-            false => before.tree.words() != after.tree.words(),
+            false => before.tree.joined_tokens() != after.tree.joined_tokens(),
         }
     }
 
@@ -381,14 +385,14 @@ impl<'a> ChangeSet<'a> {
         let is_new = |at: usize| !self.pairs.before_of.contains_key(&(at, 0));
         for (_, file) in self.after.iter().enumerate().filter(|(at, _)| is_new(*at)) {
             let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
-            elsewhere.extend(own.filter(|child| is_import(child)).map(Tree::words));
+            elsewhere.extend(own.filter(|child| is_import(child)).map(Tree::joined_tokens));
         }
         let rest = |unit: &Unit| {
             let mut tree = unit.tree.clone();
             tree.children.retain(|child| !is_import(child));
-            Resolved::of(&tree, language)
+            Resolved::of_tree(&tree, language)
         };
-        let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
+        let mut found = match same::compare_trees(&rest(before), &rest(after), &self.renames) {
             Some(alike) => {
                 let shown = self.shows_renamed(old_file, before, &alike.uses);
                 UnitFindings { contained: !shown, ..UnitFindings::proven(differences(&alike)) }
@@ -409,8 +413,9 @@ impl<'a> ChangeSet<'a> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
         let renames = self.with_own_name(before, after);
-        let (was, is) = (Resolved::of(&before.tree, language), Resolved::of(&after.tree, language));
-        if let Some(alike) = same::same(&was, &is, &renames) {
+        let (was, is) =
+            (Resolved::of_tree(&before.tree, language), Resolved::of_tree(&after.tree, language));
+        if let Some(alike) = same::compare_trees(&was, &is, &renames) {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
             let shown = self.shows_renamed(old_file, before, &uses);
@@ -427,8 +432,8 @@ impl<'a> ChangeSet<'a> {
         if let Some(found) = self.through_helpers(old, new, &renames) {
             return found;
         }
-        let bare = |unit: &Unit| Resolved::of(&without_visibility(&unit.tree), language);
-        if same::same(&bare(before), &bare(after), &renames).is_some() {
+        let bare = |unit: &Unit| Resolved::of_tree(&without_visibility(&unit.tree), language);
+        if same::compare_trees(&bare(before), &bare(after), &renames).is_some() {
             return match elsewhere {
                 true => UnitFindings {
                     contained: !is_public(old_file, before),
@@ -482,9 +487,10 @@ impl<'a> ChangeSet<'a> {
         if was.used.is_empty() && is.used.is_empty() {
             return None;
         }
-        let plain =
-            |one: &Inlined| Resolved::of(&super::boolean::normal(&one.tree, language), language);
-        same::same(&plain(&was), &plain(&is), renames)?;
+        let plain = |one: &Inlined| {
+            Resolved::of_tree(&super::boolean::normal(&one.tree, language), language)
+        };
+        same::compare_trees(&plain(&was), &plain(&is), renames)?;
         let names = |used: &[Id], files: &[File<'_>]| -> Vec<String> {
             used.iter().map(|id| files[id.0].units[id.1].name.clone()).collect()
         };
@@ -563,7 +569,7 @@ fn by_module(language: &str) -> bool {
 }
 
 fn mentions(tree: &Tree, name: &str) -> bool {
-    tree.any(&|node| node.is(name))
+    tree.has_node(&|node| node.is_token(name))
 }
 
 /// Of the names that differ between two versions of a container, returns those that it declares.

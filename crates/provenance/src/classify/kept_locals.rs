@@ -28,7 +28,7 @@ pub(super) fn outlive_call(
     match language {
         "python" => may_keep_value(body, &is_parameter),
         "javascript" | "typescript" | "tsx" => {
-            body.any(&|word| word.is("var")) && may_keep_value(body, &is_parameter)
+            body.has_node(&|word| word.is_token("var")) && may_keep_value(body, &is_parameter)
         }
         "c" | "cpp" => {
             let is_own =
@@ -57,7 +57,7 @@ fn is_set_first(tree: &Tree, local: &str) -> bool {
     if tree.is_any(&[Role::Function, Role::Comprehension]) {
         // It is a local of an inner function. Only `x := 1` in a comprehension sets a local of the
         // function around it.
-        return !tree.any(&|node| node.is_a(Role::Named));
+        return !tree.has_node(&|node| node.is_a(Role::Named));
     }
     let mut mentioning = tree.children.iter().filter(|child| mentions(child, local));
     let Some(first) = mentioning.next() else { return true };
@@ -73,13 +73,13 @@ fn is_set_first(tree: &Tree, local: &str) -> bool {
     // An inner function may run later, when the next round has already set another value.
     let is_captured = || {
         let later = [Role::Function, Role::GeneratorExpression];
-        tree.any(&|node| node.is_any(&later) && mentions(node, local))
+        tree.has_node(&|node| node.is_any(&later) && mentions(node, local))
     };
     is_set && !is_captured() || is_only && is_set_first(first, local)
 }
 
 fn mentions(tree: &Tree, local: &str) -> bool {
-    tree.any(&|leaf| leaf.is(local))
+    tree.has_node(&|leaf| leaf.is_token(local))
 }
 
 /// Returns true if a statement gives a local its value, without reading it.
@@ -94,7 +94,7 @@ fn sets(statement: &Tree, local: &str) -> bool {
     let declarator = statement.children.iter().find(|child| mentions(child, local));
     statement.is_a(Role::LocalDeclaration)
         && declarator.is_some_and(|one| {
-            one.child("name").is_some_and(|name| name.is(local)) && has_value(one, "value")
+            one.child("name").is_some_and(|name| name.is_token(local)) && has_value(one, "value")
         })
 }
 
@@ -103,25 +103,25 @@ fn sets(statement: &Tree, local: &str) -> bool {
 fn is_alias(head: &Tree, local: &str) -> bool {
     let names = |node: &Tree| {
         let tokens = node.tokens();
-        node.field == Some("alias") && tokens.len() == 1 && tokens[0].is(local)
+        node.field == Some("alias") && tokens.len() == 1 && tokens[0].is_token(local)
     };
     let mut count = 0;
-    head.visit(&mut |leaf| count += usize::from(leaf.is(local)));
-    count == 1 && head.any(&names) && !head.any(&is_block)
+    head.visit(&mut |leaf| count += usize::from(leaf.is_token(local)));
+    count == 1 && head.has_node(&names) && !head.has_node(&is_block)
 }
 
 /// Returns true if the body takes the address of an operand that satisfies `test`.
 fn takes_address(body: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
-    body.any(&|node| {
+    body.has_node(&|node| {
         node.is_a(Role::Reference)
-            && node.children.first().is_some_and(|mark| mark.is("&"))
+            && node.children.first().is_some_and(|mark| mark.is_token("&"))
             && node.children.last().is_some_and(test)
     })
 }
 
 /// Returns the variable of which a C expression names a part: `a` for `a.b[0]`, but not for `a->b`.
 fn innermost<'t>(operand: &'t Tree, types: &LocalTypes) -> &'t Tree {
-    let has = |mark: &str| operand.children.iter().any(|child| child.is(mark));
+    let has = |mark: &str| operand.children.iter().any(|child| child.is_token(mark));
     match operand.child("argument") {
         Some(whole) if has(".") => innermost(whole, types),
         // An element of what a pointer points to is no part of the pointer.
@@ -144,7 +144,7 @@ fn is_array(leaf: &Tree, types: &LocalTypes) -> bool {
 fn passes_array(tree: &Tree, types: &LocalTypes) -> bool {
     tree.children.iter().any(|child| {
         let is_element =
-            child.field == Some("argument") && tree.children.iter().any(|mark| mark.is("["));
+            child.field == Some("argument") && tree.children.iter().any(|mark| mark.is_token("["));
         let is_declared = child.field == Some("declarator");
         !is_element && !is_declared && is_array(child, types) || passes_array(child, types)
     })

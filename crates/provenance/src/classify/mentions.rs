@@ -26,14 +26,14 @@ pub(super) struct Mentions {
 
 impl Mentions {
     /// Collects every name that is not a renameable local, and every text literal.
-    pub(super) fn of(files: &[File<'_>]) -> Self {
+    pub(super) fn from_files(files: &[File<'_>]) -> Self {
         let mut all = Self::default();
-        files.iter().for_each(|file| all.add(file));
+        files.iter().for_each(|file| all.add_file(file));
         all
     }
 
     /// Collects the names and texts of those files outside a change that contain one of the words.
-    pub(super) fn elsewhere(
+    pub(super) fn outside_change(
         wanted: &[&str],
         same: &[&SourceText<'_>],
         others: &Lookup<'_>,
@@ -52,19 +52,19 @@ impl Mentions {
     }
 
     fn read(&mut self, path: &str, text: &str) {
-        let file = File::of(path, text);
+        let file = File::from_text(path, text);
         let prose = [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| path.ends_with(end));
         match file.program {
-            Some(_) => self.add(&file),
+            Some(_) => self.add_file(&file),
             None if prose => {}
-            None => self.texts.extend(words(text)),
+            None => self.texts.extend(words_in(text)),
         }
     }
 
-    fn add(&mut self, file: &File<'_>) {
+    fn add_file(&mut self, file: &File<'_>) {
         let reflects = REFLECTIVE_LANGUAGES.contains(&file.language());
         for unit in &file.units {
-            let resolved = Resolved::of(&unit.tree, file.language());
+            let resolved = Resolved::of_tree(&unit.tree, file.language());
             resolved.tree.visit(&mut |node| {
                 let Some(text) = &node.text else { return };
                 match node.name {
@@ -74,7 +74,7 @@ impl Mentions {
                         let is_word = !text.contains(char::is_whitespace);
                         // The whole body of a C macro is one text token.
                         if reflects || node.is_a(Role::PreprocArg) || is_word {
-                            self.texts.extend(words(text));
+                            self.texts.extend(words_in(text));
                         }
                     }
                     _ => {
@@ -89,7 +89,7 @@ impl Mentions {
     }
 
     /// Returns true if the files contain this name, as a name or in a text.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_name(&self, name: &str) -> bool {
         self.unknown
             || self.names.contains(name)
             || self.texts.contains(name)
@@ -107,7 +107,7 @@ fn any_case(name: &str) -> String {
     format!("\0{}", name.to_lowercase())
 }
 
-fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
+fn words_in(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty())
         .map(Arc::from)

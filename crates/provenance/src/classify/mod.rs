@@ -60,7 +60,7 @@ pub struct Classification {
 
 impl Classification {
     /// Combines the findings for all changed blocks. `error` is true if one of them does not parse.
-    fn of(blocks: Vec<BlockChange>, error: bool) -> Self {
+    fn from_changes(blocks: Vec<BlockChange>, error: bool) -> Self {
         let is_proven = |block: &BlockChange| {
             block.contained && block.class == Some(MutationClass::AstRefactor)
         };

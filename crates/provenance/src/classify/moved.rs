@@ -12,7 +12,7 @@ use super::imports;
 use super::judge::ChangeSet;
 use super::pairs::Id;
 use super::public::without_visibility;
-use super::same::{Renames, Resolved, same};
+use super::same::{Renames, Resolved, compare_trees};
 use super::units::{File, Unit, is_import};
 
 /// Returns true if no name that a definition uses is known to be imported from somewhere else in
@@ -44,8 +44,8 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         let is_known = is_known || was.is_none() && is_mentioned;
         was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
     };
-    let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is(word));
-    if before.tree.any(&says_where) || before.name == "init" || has_another_target(old, new) {
+    let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is_token(word));
+    if before.tree.has_node(&says_where) || before.name == "init" || has_another_target(old, new) {
         return false;
     }
     let heads =
@@ -89,7 +89,7 @@ fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
 
 /// Returns the names that a definition uses and does not declare.
 fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
-    let resolved = Resolved::of(&unit.tree, file.language());
+    let resolved = Resolved::of_tree(&unit.tree, file.language());
     let mut names = HashSet::new();
     resolved.tree.visit(&mut |node| {
         if matches!(node.name, NameKind::Free | NameKind::Type)
@@ -118,7 +118,7 @@ pub(super) fn relocated(
     if old_file.language() != "java" || !before.is_function() || !after.is_function() {
         return None;
     }
-    let (was, is) = (bare(before)?, bare(after)?);
+    let (was, is) = (without_modifiers(before)?, without_modifiers(after)?);
     let (old_names, new_names) = (parameter_names(&was), parameter_names(&is));
     let come: Vec<&String> = new_names.iter().filter(|name| !old_names.contains(name)).collect();
     let gone: Vec<&String> = old_names.iter().filter(|name| !new_names.contains(name)).collect();
@@ -135,16 +135,18 @@ pub(super) fn relocated(
         _ => return None,
     };
     let (was, is) = (own_plainly(&was), own_plainly(&is));
-    let resolved = |tree: &Tree| Resolved::of(tree, "java");
-    same(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
+    let resolved = |tree: &Tree| Resolved::of_tree(tree, "java");
+    compare_trees(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
 }
 
 /// Returns the method without its visibility, `static` and `final`.
-fn bare(unit: &Unit) -> Option<Tree> {
+fn without_modifiers(unit: &Unit) -> Option<Tree> {
     let mut tree = without_visibility(&unit.tree);
     function_of(&tree)?;
     let modifiers = tree.children.iter_mut().filter(|child| child.is_a(Role::Modifiers));
-    modifiers.for_each(|one| one.children.retain(|word| !word.is("static") && !word.is("final")));
+    modifiers.for_each(|one| {
+        one.children.retain(|word| !word.is_token("static") && !word.is_token("final"))
+    });
     tree.children.retain(|child| !child.is_a(Role::Modifiers) || !child.children.is_empty());
     Some(tree)
 }
@@ -158,7 +160,7 @@ fn parameter_names(method: &Tree) -> Vec<String> {
 fn without_parameter(method: &Tree, name: &str) -> Tree {
     let mut method = method.clone();
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
-        list.children.retain(|one| !one.child("name").is_some_and(|known| known.is(name)));
+        list.children.retain(|one| !one.child("name").is_some_and(|known| known.is_token(name)));
     }
     method
 }
@@ -168,22 +170,24 @@ fn without_parameter(method: &Tree, name: &str) -> Tree {
 fn from_own(method: &Tree, parameter: &str, getters: &[(String, String)]) -> Option<Tree> {
     let mut method = without_parameter(method, parameter);
     replace(&mut method, parameter, getters);
-    (!method.any(&|leaf| leaf.is(parameter))).then_some(method)
+    (!method.has_node(&|leaf| leaf.is_token(parameter))).then_some(method)
 }
 
 fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
     tree.children.iter_mut().for_each(|child| replace(child, parameter, getters));
-    if !tree.child("object").is_some_and(|object| object.is(parameter)) {
+    if !tree.child("object").is_some_and(|object| object.is_token(parameter)) {
         return;
     }
     if tree.is_a(Role::FieldAccess) {
         own_field(tree);
     } else if tree.is_a(Role::MethodInvocation) {
         let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
-        let is_called = |getter: &str| tree.child("name").is_some_and(|name| name.is(getter));
+        let is_called = |getter: &str| tree.child("name").is_some_and(|name| name.is_token(getter));
         match getters.iter().find(|(getter, _)| bare && is_called(getter)) {
             Some((_, field)) => *tree = identifier(tree, field),
-            None => tree.children.retain(|child| child.field != Some("object") && !child.is(".")),
+            None => {
+                tree.children.retain(|child| child.field != Some("object") && !child.is_token("."))
+            }
         }
     }
 }
@@ -201,11 +205,11 @@ fn identifier(place: &Tree, name: &str) -> Tree {
 
 /// Returns the method with `this.x` replaced by `x`, unless a local has that name.
 fn own_plainly(method: &Tree) -> Tree {
-    let resolved = Resolved::of(method, "java");
+    let resolved = Resolved::of_tree(method, "java");
     let mut method = method.clone();
     // A parameter may have been removed, so the commas in the list are not comparable.
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
-        list.children.retain(|one| !one.is(","));
+        list.children.retain(|one| !one.is_token(","));
     }
     strip_this(&mut method, &|name| resolved.names.locals.iter().any(|local| &*local.name == name));
     method
@@ -237,9 +241,9 @@ fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
 fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(container) = unit.container else { return false };
     let declares = |tree: &Tree| {
-        tree.any(&|node| {
+        tree.has_node(&|node| {
             node.is_a(Role::VariableDeclarator)
-                && node.child("name").is_some_and(|known| known.is(name))
+                && node.child("name").is_some_and(|known| known.is_token(name))
         })
     };
     let fields =

@@ -149,8 +149,9 @@ fn reads_on_from_above(file: &File<'_>) -> bool {
 }
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {
-    let decorated =
-        unit.tree.any(&|node| node.is_a(Role::Decorator) || node.is_a(Role::ComputedPropertyName));
+    let decorated = unit
+        .tree
+        .has_node(&|node| node.is_a(Role::Decorator) || node.is_a(Role::ComputedPropertyName));
     if !unique || decorated {
         return OrderMeaning::Ordered;
     }
@@ -196,6 +197,7 @@ fn is_plain_python(tree: &Tree) -> bool {
     let simple = |value: &Tree| value.is_a(Role::PlainDefault);
     let defaults =
         |node: &Tree| node.is_a(Role::DefaultParameter) && !node.child("value").is_some_and(simple);
-    let header = |tree: &Tree| tree.child("parameters").is_none_or(|list| !list.any(&defaults));
+    let header =
+        |tree: &Tree| tree.child("parameters").is_none_or(|list| !list.has_node(&defaults));
     tree.is_a(Role::FunctionDefinition) && header(tree)
 }

@@ -77,7 +77,7 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
 }
 
 impl UnitPairs {
-    fn add(&mut self, before: Id, after: Id) {
+    fn add_pair(&mut self, before: Id, after: Id) {
         self.after_of.insert(before, after);
         self.before_of.insert(after, before);
     }
@@ -91,7 +91,7 @@ fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut U
             && !pairs.after_of.contains_key(&(old.0, at))
             && !pairs.before_of.contains_key(&(new.0, *found))
         {
-            pairs.add((old.0, at), (new.0, *found));
+            pairs.add_pair((old.0, at), (new.0, *found));
         }
     }
 }
@@ -112,7 +112,7 @@ fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
         };
         if let Some(a) = after.iter().enumerate().position(alike) {
             taken[a] = true;
-            (0..old.units.len()).for_each(|unit| pairs.add((b, unit), (a, unit)));
+            (0..old.units.len()).for_each(|unit| pairs.add_pair((b, unit), (a, unit)));
         }
     }
 }
@@ -149,7 +149,7 @@ fn by_key(
     }
     for [before, after] in known.into_values() {
         if before.len() == after.len() {
-            before.into_iter().zip(after).for_each(|(b, a)| pairs.add(b, a));
+            before.into_iter().zip(after).for_each(|(b, a)| pairs.add_pair(b, a));
         }
     }
 }
@@ -183,7 +183,7 @@ fn similar(
     scored.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
     for (_, b, a) in scored {
         if !pairs.after_of.contains_key(&b) && !pairs.before_of.contains_key(&a) {
-            pairs.add(b, a);
+            pairs.add_pair(b, a);
         }
     }
 }
@@ -222,7 +222,7 @@ fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs)
         if let Some(file) = found.filter(|file| {
             !after[*file].units.is_empty() && !pairs.before_of.contains_key(&(*file, 0))
         }) {
-            pairs.add((b, 0), (file, 0));
+            pairs.add_pair((b, 0), (file, 0));
             same_identity((b, old), (file, &after[file]), pairs);
         }
     }

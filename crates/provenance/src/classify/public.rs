@@ -57,7 +57,7 @@ fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static
 /// code.
 fn is_asked_for(language: &str, tree: &Tree) -> bool {
     let silent = |attribute: &Tree| {
-        let words = attribute.words();
+        let words = attribute.joined_tokens();
         let mut words =
             words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
         let words: Vec<&str> = match words.next() {
@@ -86,7 +86,7 @@ pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -
     match file.language() {
         // A child module can use private items, and a macro is visible in the text after it.
         "rust" => {
-            let open = |one: &Unit| one.tree.any(&|node| is_module_elsewhere(node));
+            let open = |one: &Unit| one.tree.has_node(&|node| is_module_elsewhere(node));
             let tree = if tree.is_a(Role::Variant) { &unit.tree } else { tree };
             visibility(tree).is_none()
                 && kind != Some(BlockKind::Macro)
@@ -99,7 +99,7 @@ pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -
         "javascript" | "typescript" | "tsx" => {
             let is_module = |node: &Tree| {
                 node.is_a(Role::ModuleStatement)
-                    || node.any(&|one| one.is("require") || one.is("module"))
+                    || node.has_node(&|one| one.is_token("require") || one.is_token("module"))
             };
             unit.name.starts_with('#')
                 || (kind != Some(BlockKind::Method)
@@ -131,7 +131,7 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
     // object.
     let assigned = unit.tree.is_a(Role::ExpressionStatement);
     let named = |node: &Tree| {
-        let words = node.words();
+        let words = node.joined_tokens();
         (words.contains("exports") || words.starts_with("export "))
             && words.split(' ').any(|word| word == unit.name)
     };
@@ -148,7 +148,9 @@ fn says(tree: &Tree, word: &str) -> bool {
 fn visibility(tree: &Tree) -> Option<String> {
     match tree {
         _ if tree.is_a(Role::WithAttributes) => tree.children.last().and_then(visibility),
-        _ => tree.children.iter().find(|c| c.is_a(Role::VisibilityModifier)).map(Tree::words),
+        _ => {
+            tree.children.iter().find(|c| c.is_a(Role::VisibilityModifier)).map(Tree::joined_tokens)
+        }
     }
 }
 
@@ -156,7 +158,7 @@ fn visibility(tree: &Tree) -> Option<String> {
 pub(super) fn without_visibility(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     if tree.is_a(Role::Export)
-        && tree.children.iter().all(|c| c.is("export") || c.field == Some("declaration"))
+        && tree.children.iter().all(|c| c.is_token("export") || c.field == Some("declaration"))
         && let Some(inner) = tree.children.pop()
     {
         tree = inner;
@@ -170,7 +172,7 @@ fn strip(tree: &mut Tree) {
     let said = |node: &Tree| {
         node.is_a(Role::Access)
             || (node.text.is_some() && node.is_a(Role::AccessWord))
-            || (node.is_a(Role::MarkerAnnotation) && node.words() == "@ Override")
+            || (node.is_a(Role::MarkerAnnotation) && node.joined_tokens() == "@ Override")
     };
     tree.children.retain(|child| !said(child));
     for child in &mut tree.children {
@@ -188,16 +190,15 @@ fn strip(tree: &mut Tree) {
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(member) = member(&unit.tree, name) else { return true };
     let has = |word: &str| says(member, word);
-    let annotated = unit.tree.any(&|node| node.is_a(Role::Attribute));
+    let annotated = unit.tree.has_node(&|node| node.is_a(Role::Attribute));
     if is_called(file.language(), name) {
         return true;
     }
     match file.language() {
         "rust" if member.is_a(Role::Field) => {
-            let open = member
-                .children
-                .iter()
-                .any(|child| child.is_a(Role::VisibilityModifier) && child.words() == "pub");
+            let open = member.children.iter().any(|child| {
+                child.is_a(Role::VisibilityModifier) && child.joined_tokens() == "pub"
+            });
             open || is_read_by_name(&unit.tree)
         }
         "rust" if member.is_a(Role::Variant) => {
@@ -223,9 +224,9 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
 /// Returns the member that declares a name.
 pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     let names = |node: &Tree| {
-        matches!(node.field, Some("name" | "declarator" | "property")) && node.is(name)
+        matches!(node.field, Some("name" | "declarator" | "property")) && node.is_token(name)
     };
-    if tree.is_a(Role::Member) && tree.any(&names) {
+    if tree.is_a(Role::Member) && tree.has_node(&names) {
         return Some(tree);
     }
     tree.children.iter().find_map(|child| member(child, name))
@@ -234,5 +235,5 @@ pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
 /// Returns true if a Rust attribute may generate code from the names of a type's fields and
 /// variants, as serialisation does.
 pub(super) fn is_read_by_name(tree: &Tree) -> bool {
-    tree.any(&|node| node.is_a(Role::AttributeItem) && is_asked_for("rust", node))
+    tree.has_node(&|node| node.is_a(Role::AttributeItem) && is_asked_for("rust", node))
 }

@@ -17,7 +17,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    pub(super) fn of(tree: &Tree, language: &str) -> Self {
+    pub(super) fn of_tree(tree: &Tree, language: &str) -> Self {
         let mut tree = tree.clone();
         let names = code::program::resolve(&mut tree, language);
         Self { tree, names }
@@ -34,7 +34,11 @@ pub(super) struct Alike {
 }
 
 /// Compares two trees. Returns `None` if they may do different things.
-pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Option<Alike> {
+pub(super) fn compare_trees(
+    before: &Resolved,
+    after: &Resolved,
+    renames: &Renames,
+) -> Option<Alike> {
     let mut walk = TreeComparison {
         renames,
         new_locals: HashMap::new(),

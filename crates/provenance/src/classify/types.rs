@@ -27,10 +27,10 @@ pub(super) struct LocalTypes {
 
 impl LocalTypes {
     /// Collects the types from a tree with resolved names.
-    pub(super) fn of(tree: &Tree) -> Self {
+    pub(super) fn from_tree(tree: &Tree) -> Self {
         let mut types = Self::default();
         tree.visit(&mut |node| {
-            let Some(said) = node.child("type").map(Tree::words) else {
+            let Some(said) = node.child("type").map(Tree::joined_tokens) else {
                 return types.add_number(node);
             };
             // In C, the parameter `int a[]` is a pointer, but the local `int a[9]` is not.
@@ -38,7 +38,7 @@ impl LocalTypes {
             let names =
                 |child: &&Tree| matches!(child.field, Some("name" | "declarator" | "pattern"));
             let names = node.children.iter().filter(names);
-            names.for_each(|one| types.place(one, said.clone(), array));
+            names.for_each(|one| types.store_type(one, said.clone(), array));
         });
         types
     }
@@ -55,7 +55,7 @@ impl LocalTypes {
 
     /// Returns true if a Rust value is made of numbers whose type depends on their context.
     fn is_untyped_number(&self, value: &Tree) -> bool {
-        value.any(&|node| node.is_a(Role::Number) || self.is_number_local(node))
+        value.has_node(&|node| node.is_a(Role::Number) || self.is_number_local(node))
             && !self.has_typed_name(value)
     }
 
@@ -79,7 +79,7 @@ impl LocalTypes {
 
     /// Stores the type `said` of the local in a declarator. `array` is what follows the type of the
     /// elements of an array.
-    fn place(&mut self, declarator: &Tree, said: String, array: &str) {
+    fn store_type(&mut self, declarator: &Tree, said: String, array: &str) {
         if let NameKind::Local(local) = declarator.name {
             self.declared.insert(local, said);
             return;
@@ -97,7 +97,7 @@ impl LocalTypes {
         };
         let inner = declarator.child("name").or_else(|| declarator.child("declarator"));
         if let Some(inner) = inner {
-            self.place(inner, said, array);
+            self.store_type(inner, said, array);
         }
     }
 
@@ -112,9 +112,9 @@ impl LocalTypes {
             return self.of_local(local).filter(|said| !is_inferred(said)).map(str::to_owned);
         }
         match value {
-            _ if value.is_a(Role::OfSaidType) => value.child("type").map(Tree::words),
+            _ if value.is_a(Role::OfSaidType) => value.child("type").map(Tree::joined_tokens),
             _ if value.is_a(Role::Unary)
-                && value.children.first().is_some_and(|sign| sign.is("-")) =>
+                && value.children.first().is_some_and(|sign| sign.is_token("-")) =>
             {
                 self.of_value(value.children.last()?, language)
             }
@@ -180,7 +180,7 @@ fn literal_types(language: &str) -> Option<[Option<&'static str>; 5]> {
 }
 
 fn of_literal(value: &Tree, language: &str) -> Option<&'static str> {
-    let text = value.words();
+    let text = value.joined_tokens();
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '_');
     let has_point = text.contains('.') && text.ends_with(|c: char| c.is_ascii_digit());
     let [whole, point, string, character, truth] = literal_types(language)?;
@@ -201,7 +201,7 @@ fn is_inferred(said: &str) -> bool {
 
 /// Returns true if a value may be an untyped constant in Go, which takes its type from its context.
 fn is_constant(value: &Tree) -> bool {
-    !value.any(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::Call))
+    !value.has_node(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::Call))
 }
 
 fn is_composite(said: &str) -> bool {
@@ -255,13 +255,13 @@ fn is_unconverted(said: &str, language: &str) -> bool {
 /// Returns the declared return type of a function.
 pub(super) fn returned_type(core: &Tree, language: &str) -> Option<String> {
     match language {
-        "go" => core.child("result").map(Tree::words),
+        "go" => core.child("result").map(Tree::joined_tokens),
         "c" | "cpp" => {
             let pointer =
                 core.child("declarator").is_some_and(|one| one.is_a(Role::PointerDeclarator));
-            let said = core.child("type").map(Tree::words)?;
+            let said = core.child("type").map(Tree::joined_tokens)?;
             Some(if pointer { said + " *" } else { said })
         }
-        _ => core.child("type").or_else(|| core.child("return_type")).map(Tree::words),
+        _ => core.child("type").or_else(|| core.child("return_type")).map(Tree::joined_tokens),
     }
 }

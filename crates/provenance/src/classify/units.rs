@@ -64,8 +64,8 @@ fn is_container(kind: BlockKind) -> bool {
 }
 
 impl<'a> File<'a> {
-    pub(super) fn of(path: &'a str, text: &'a str) -> Self {
-        let program = Program::of(path, text);
+    pub(super) fn from_text(path: &'a str, text: &'a str) -> Self {
+        let program = Program::from_text(path, text);
         let units = program.as_ref().map(units).unwrap_or_default();
         let comments = program.as_ref().map(|program| comments(text, program, &units));
         Self { path, text, program, units, comments: comments.unwrap_or_default() }
@@ -102,7 +102,7 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
     // The units that contain the present comment, outermost first. Units are ordered by their start.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
-    let visible = VisibleDocs::of(program);
+    let visible = VisibleDocs::from_program(program);
     for comment in &program.comments {
         while units.get(next).is_some_and(|unit| unit.bytes.start <= comment.bytes.start) {
             around.retain(|at| units[*at].bytes.end >= units[next].bytes.end);
@@ -115,7 +115,8 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
         let (all, directives) = found.entry(unit).or_default();
         let said = &text[comment.bytes.clone()];
         let before = units[next..].iter().find(|one| one.container == Some(unit));
-        let acts = comment.directive || visible.has(said, comment, [Some(&units[unit]), before]);
+        let acts =
+            comment.directive || visible.has_comment(said, comment, [Some(&units[unit]), before]);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         if acts {
             let place = match units[unit].is_function() {
@@ -141,7 +142,7 @@ struct VisibleDocs {
 }
 
 impl VisibleDocs {
-    fn of(program: &Program) -> Self {
+    fn from_program(program: &Program) -> Self {
         let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
         program.tree.visit(&mut |node| {
             if rust && node.is_a(Role::MacroInvocation) {
@@ -151,7 +152,7 @@ impl VisibleDocs {
         Self { macros, rust }
     }
 
-    fn has(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
+    fn has_comment(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
         let doc = ["///", "//!", "/**", "/*!"].iter().any(|opener| said.starts_with(opener));
         let at = comment.bytes.start;
         let derived = |unit: &Unit| {
@@ -193,7 +194,7 @@ fn units(program: &Program) -> Vec<Unit> {
         members: Vec::new(),
     });
     let tops = splitter.inside(None);
-    splitter.units[0].tree = splitter.without(&program.tree, &tops, 0);
+    splitter.units[0].tree = splitter.without_blocks(&program.tree, &tops, 0);
     splitter.units
 }
 
@@ -208,7 +209,7 @@ impl UnitSplitter<'_> {
 
     /// Returns the node without those items that each hold one of the blocks. The items become
     /// units.
-    fn without(&mut self, node: &Tree, blocks: &[usize], owner: usize) -> Tree {
+    fn without_blocks(&mut self, node: &Tree, blocks: &[usize], owner: usize) -> Tree {
         let mut kept = Vec::new();
         let mut attached: Vec<&Tree> = Vec::new();
         let holds = |child: &Tree, block: &usize| {
@@ -230,7 +231,9 @@ impl UnitSplitter<'_> {
                 [] => {
                     kept.extend(attached.drain(..).cloned());
                     if cuts && child.text.is_none() && !is_import(child) {
-                        self.units[owner].members.push(ContainerMember::Other(child.words()));
+                        self.units[owner]
+                            .members
+                            .push(ContainerMember::Other(child.joined_tokens()));
                     }
                     kept.push(child.clone());
                 }
@@ -241,7 +244,7 @@ impl UnitSplitter<'_> {
                 }
                 _ => {
                     kept.extend(attached.drain(..).cloned());
-                    kept.push(self.without(child, &held, owner));
+                    kept.push(self.without_blocks(child, &held, owner));
                 }
             }
         }
@@ -270,7 +273,7 @@ impl UnitSplitter<'_> {
         };
         let mut tree = match inner.is_empty() {
             true => item.clone(),
-            false => self.without(item, &inner, at),
+            false => self.without_blocks(item, &inner, at),
         };
         if !attached.is_empty() {
             let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();

@@ -45,7 +45,7 @@ struct StoredStates {
 }
 
 impl StoredStates {
-    fn of(now: &[StateId], before: &[StateId]) -> Self {
+    fn between_states(now: &[StateId], before: &[StateId]) -> Self {
         let start = now.iter().zip(before).take_while(|(one, other)| one == other).count();
         let rest = now[start..].iter().rev().zip(before[start..].iter().rev());
         let end = rest.take_while(|(one, other)| one == other).count();
@@ -62,7 +62,7 @@ impl StoredStates {
 }
 
 /// Converts a claim if there is one. Returns `None` if that fails.
-fn each(
+fn convert_claim(
     at: Option<ClaimRef>,
     convert: impl Fn(ClaimRef) -> Option<ClaimRef>,
 ) -> Option<Option<ClaimRef>> {
@@ -72,7 +72,7 @@ fn each(
 impl StoredTrail {
     /// Converts a trail to stored data. `entries` are the indices of the evidence about the file,
     /// in ascending order. Returns `None` if the trail holds a claim of another entry.
-    pub fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
+    pub fn from_trail(trail: &Trail, entries: &[u32]) -> Option<Self> {
         let claim = |at: ClaimRef| {
             let place = entries.binary_search(&at.entry).ok()?;
             // An entry of evidence is about one file and one contributor.
@@ -80,18 +80,19 @@ impl StoredTrail {
             is_plain.then_some(ClaimRef { entry: u32::try_from(place).ok()?, ..at })
         };
         let states = trail.states.iter();
-        let states = states.map(|state| Some((state.row, each(state.by, claim)?, state.before)));
+        let states =
+            states.map(|state| Some((state.row, convert_claim(state.by, claim)?, state.before)));
         let nothing = Version::default();
         let before = std::iter::once(&nothing).chain(&trail.versions);
         let versions = trail.versions.iter().zip(before).map(|(version, before)| {
             Some(StoredVersion {
                 is_known: version.is_known,
                 is_leaf: version.is_leaf,
-                last: each(version.last, claim)?,
-                at: each(version.at, claim)?,
-                states: StoredStates::of(&version.states, &before.states),
-                loose: StoredStates::of(&version.loose, &before.loose),
-                gone: StoredStates::of(&version.gone, &before.gone),
+                last: convert_claim(version.last, claim)?,
+                at: convert_claim(version.at, claim)?,
+                states: StoredStates::between_states(&version.states, &before.states),
+                loose: StoredStates::between_states(&version.loose, &before.loose),
+                gone: StoredStates::between_states(&version.gone, &before.gone),
             })
         });
         let nameless = trail.nameless.iter();
@@ -119,7 +120,7 @@ impl StoredTrail {
             if before.is_some_and(|before| before as usize >= trail.states.len()) {
                 return None;
             }
-            trail.push(BlockState { row, by: each(by, claim)?, before });
+            trail.push(BlockState { row, by: convert_claim(by, claim)?, before });
         }
         let count = trail.states.len();
         for kept in self.versions {
@@ -128,8 +129,8 @@ impl StoredTrail {
             trail.versions.push(Version {
                 is_known: kept.is_known,
                 is_leaf: kept.is_leaf,
-                last: each(kept.last, claim)?,
-                at: each(kept.at, claim)?,
+                last: convert_claim(kept.last, claim)?,
+                at: convert_claim(kept.at, claim)?,
                 states: kept.states.read(&before.states, count)?,
                 loose: kept.loose.read(&before.loose, count)?,
                 gone: kept.gone.read(&before.gone, count)?,

@@ -87,7 +87,11 @@ pub struct MeasuredPair {
 impl<'a> Scene<'a> {
     /// Creates a scene in which every pair is possible, no block is known to be a copy, and the
     /// texts are not known.
-    pub fn of(then: &'a [ComparedBlock<'a>], now: &'a [ComparedBlock<'a>], reach: Reach) -> Self {
+    pub fn with_all_pairs(
+        then: &'a [ComparedBlock<'a>],
+        now: &'a [ComparedBlock<'a>],
+        reach: Reach,
+    ) -> Self {
         let texts = None;
         let (is_open, admits, is_copy) = (&|_| true, &|_, _| true, &|_| false);
         Self { then, now, reach, texts, is_open, admits, is_copy }
@@ -179,7 +183,7 @@ impl Alignment {
     }
 
     /// Returns the earlier block that a current block is, if there is exactly one.
-    pub fn of(&self, now: usize) -> Option<usize> {
+    pub fn earlier_block(&self, now: usize) -> Option<usize> {
         match self.fits.get(now)? {
             Fit::Is(paired) => Some(paired.then),
             _ => None,
@@ -215,7 +219,7 @@ impl Assignment<'_, '_> {
             }
         }
         fitting.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let rivals = Rivals::of(&fitting, &self.pairs);
+        let rivals = Rivals::from_measures(&fitting, &self.pairs);
         for (score, at) in &fitting {
             let (old, new) = (self.pairs[*at].then, self.pairs[*at].now);
             if !self.alignment.is_open(old, new) {
@@ -339,7 +343,7 @@ struct Rivals {
 }
 
 impl Rivals {
-    fn of(best_first: &[(f32, usize)], pairs: &[MeasuredPair]) -> Self {
+    fn from_measures(best_first: &[(f32, usize)], pairs: &[MeasuredPair]) -> Self {
         let mut rivals = Self::default();
         for (score, at) in best_first {
             let pair = &pairs[*at];

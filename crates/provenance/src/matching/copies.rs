@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::SharedTrail;
 use super::other_files::Surroundings;
-use super::reading::kept;
+use super::reading::share_kept;
 use crate::outline::Outline;
 use crate::{CodeOrigin, Content, Provenance, Relation, Verdict};
 use code::{Block, FileBlocks, fingerprint};
@@ -63,9 +63,9 @@ impl<'a> Origins<'a> {
             .collect();
         let trail = surroundings.trail(path);
         let heads = trail.heads();
-        let all = heads.iter().copied().chain(trail.gone());
+        let all = heads.iter().copied().chain(trail.removed_claims());
         let gone = all.filter(|at| !stands.contains_key(at)).collect();
-        let rows = Outline::of(blocks);
+        let rows = Outline::from_blocks(blocks);
         Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Origins<'a> {
     }
 
     /// Returns the origins of an unrecorded or modified block. Returns nothing for other blocks.
-    pub fn of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
+    pub fn origins_of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
         if !Self::may_tell_of(block, found) {
             return Vec::new();
         }
@@ -114,8 +114,8 @@ impl<'a> Origins<'a> {
         // `share` is how much of this block the recorded one contains; `kept` is how much of the
         // recorded one this block contains.
         let (sketch, tokens) = (range.sketch.as_ref()?, range.tokens?);
-        let share = fingerprint::kept(&print.sketch, print.token_count, sketch, tokens)?;
-        let kept = kept(range, block)?;
+        let share = fingerprint::share_kept(&print.sketch, print.token_count, sketch, tokens)?;
+        let kept = share_kept(range, block)?;
         let equal = range.shape_hash.as_ref() == Some(&print.shape);
         let relation = if equal || share.min(kept) >= MIN_COPY {
             Relation::CopiedFrom
@@ -160,8 +160,9 @@ impl<'a> Origins<'a> {
         let came = |at: &ClaimRef| {
             let range = self.ledger.claim(*at).full_block();
             let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;
-            let (share, sketch) = (kept(range, block)?, range.sketch.as_ref()?);
-            let before = fingerprint::kept(sketch, tokens, own.sketch.as_ref()?, own.tokens?)?;
+            let (share, sketch) = (share_kept(range, block)?, range.sketch.as_ref()?);
+            let before =
+                fingerprint::share_kept(sketch, tokens, own.sketch.as_ref()?, own.tokens?)?;
             let came = share >= MIN_PART && share - before >= MIN_DIFFERENCE && !range.deleted;
             came.then_some(CodeOrigin { claim: *at, relation: Relation::MergedFrom, share })
         };
@@ -175,6 +176,6 @@ impl<'a> Origins<'a> {
 /// Returns how much of `part` the block `whole` contains.
 fn share_of(part: &Block, whole: &Block) -> f32 {
     let (part, whole) = (&part.fingerprint, &whole.fingerprint);
-    fingerprint::kept(&part.sketch, part.token_count, &whole.sketch, whole.token_count)
+    fingerprint::share_kept(&part.sketch, part.token_count, &whole.sketch, whole.token_count)
         .unwrap_or_default()
 }

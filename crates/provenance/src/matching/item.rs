@@ -55,7 +55,7 @@ impl<'a> ComparedBlock<'a> {
 
     /// Creates the items of all blocks of a file, in order.
     pub fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
-        let rows = Outline::of(blocks).rows;
+        let rows = Outline::from_blocks(blocks).rows;
         let items = rows.into_iter().zip(&blocks.blocks).map(|(row, block)| {
             let mut item = Self::of_row(row, block.container);
             item.add_block(block);
@@ -76,7 +76,7 @@ impl<'a> ComparedBlock<'a> {
     }
 
     /// Marks the item as removed.
-    pub fn gone(self) -> Self {
+    pub fn marked_removed(self) -> Self {
         Self { had_gone: true, ..self.aside() }
     }
 
@@ -96,7 +96,7 @@ impl<'a> ComparedBlock<'a> {
     /// Adds what is known from the block's record.
     pub fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
         self.answer = Some(answer);
-        self.name = range.block.as_ref().map(ComparedName::of);
+        self.name = range.block.as_ref().map(ComparedName::from_name);
         self.body = Some(Body::of_record(range));
         self.size = range.tokens;
         self.lines = LineRange::new(range.start_line, range.end_line);
@@ -115,7 +115,7 @@ impl<'a> ComparedBlock<'a> {
 }
 
 impl<'a> ComparedName<'a> {
-    fn of(name: &'a BlockName) -> Self {
+    fn from_name(name: &'a BlockName) -> Self {
         Self {
             kind: &name.kind,
             path: &name.path,

@@ -67,7 +67,7 @@ pub fn before_own_records(
     let mut first = Vec::with_capacity(found.len());
     let mut open = Vec::with_capacity(found.len());
     for (block, found) in blocks.blocks.iter().zip(found) {
-        let steps = found.claim.map(|claim| lineage::of(ledger, surroundings, claim));
+        let steps = found.claim.map(|claim| lineage::history_of_claim(ledger, surroundings, claim));
         let steps = steps.unwrap_or_default();
         // If a block with this name or text was in this file before, it is a different block,
         // whatever was recorded of it later.
@@ -121,7 +121,7 @@ pub fn has_same_blocks(
     (path, now): (&RelativePath, &FileBlocks),
 ) -> bool {
     let texts: HashSet<outline::Short> = then.rows.iter().map(|row| row.text).collect();
-    let rows = Outline::of(now).rows;
+    let rows = Outline::from_blocks(now).rows;
     let named = |row: &&Row| !row.is_unnamed();
     let called = |row: &Row| (row.kind, row.name);
     let compared: Vec<(&Row, &Block)> = rows.iter().zip(&now.blocks).collect();

@@ -135,9 +135,14 @@ impl<'a> RecordedSide<'a> {
     /// The weight of the words that two names have in common.
     const WORDS: f32 = 0.2;
 
-    pub(super) fn of(claim: &Claim<'a>, name: &'a BlockName) -> Self {
+    pub(super) fn from_claim(claim: &Claim<'a>, name: &'a BlockName) -> Self {
         let body = Body::of_record(claim.full_block());
-        Self { path: &claim.file.relative_path, name, body, words: NameWords::of(leaf(name)) }
+        Self {
+            path: &claim.file.relative_path,
+            name,
+            body,
+            words: NameWords::from_name(leaf(name)),
+        }
     }
 
     /// Returns how alike the record and a block of the file `path` are, from 0 to 1.
@@ -166,7 +171,7 @@ impl<'a> RecordedSide<'a> {
     fn words_in_common(&self, block: &Block) -> f32 {
         match is_called(self.name, block) {
             true => 1.0,
-            false => self.words.in_common(&NameWords::of(&block.name)),
+            false => self.words.in_common(&NameWords::from_name(&block.name)),
         }
     }
 }
@@ -208,8 +213,8 @@ impl<'a> Body<'a> {
 
     /// Returns the estimated share of this body, which has `tokens` tokens, that is in the other
     /// body, which has `now` tokens.
-    pub(super) fn kept(&self, tokens: u32, other: &Self, now: u32) -> Option<f32> {
-        fingerprint::kept(self.sketch?, tokens, other.sketch?, now)
+    pub(super) fn share_kept(&self, tokens: u32, other: &Self, now: u32) -> Option<f32> {
+        fingerprint::share_kept(self.sketch?, tokens, other.sketch?, now)
     }
 }
 
@@ -233,7 +238,7 @@ pub(super) fn of_like_size(then: u32, now: u32) -> bool {
 pub(super) struct NameWords(BTreeSet<String>);
 
 impl NameWords {
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let mut words = BTreeSet::new();
         let mut word = String::new();
         let mut was_lower = false;
@@ -297,7 +302,8 @@ mod tests {
 
     #[test]
     fn names_are_compared_by_their_words() {
-        let words_in_common = |a: &str, b: &str| NameWords::of(a).in_common(&NameWords::of(b));
+        let words_in_common =
+            |a: &str, b: &str| NameWords::from_name(a).in_common(&NameWords::from_name(b));
         assert_eq!(words_in_common("isValidToken", "is_token_valid"), 1.0);
         assert_eq!(words_in_common("parseHTTPHeader", "parse_header"), 1.0 / 3.0);
         assert_eq!(words_in_common("read", "write"), 0.0);

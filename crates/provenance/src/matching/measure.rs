@@ -126,7 +126,7 @@ impl<'a> Measure<'a> {
         let names =
             self.then.iter().map(|at| &then[*at]).chain(self.now.iter().map(|at| &now[*at]));
         let names = names.filter_map(|item| item.name);
-        self.words = names.map(|name| (name.leaf, NameWords::of(name.leaf))).collect();
+        self.words = names.map(|name| (name.leaf, NameWords::from_name(name.leaf))).collect();
         self.find_containers();
         let may_be_alike = |new: &usize| !now[*new].is_unnamed() && !(self.scene.is_copy)(*new);
         self.originals = self.now.iter().copied().filter(may_be_alike).collect();
@@ -182,7 +182,7 @@ impl<'a> Measure<'a> {
     pub(super) fn pairs(&self) -> Vec<MeasuredPair> {
         let candidates = self.candidates();
         let kept: Vec<Option<f32>> =
-            candidates.iter().map(|(old, new)| self.kept(*old, *new)).collect();
+            candidates.iter().map(|(old, new)| self.share_kept(*old, *new)).collect();
         let mut carriers: HashMap<usize, Vec<usize>> = HashMap::new();
         for ((old, new), kept) in candidates.iter().zip(&kept) {
             let same = self.scene.then[*old].row.identity == self.scene.now[*new].row.identity;
@@ -199,9 +199,9 @@ impl<'a> Measure<'a> {
         measured.collect()
     }
 
-    fn kept(&self, old: usize, new: usize) -> Option<f32> {
+    fn share_kept(&self, old: usize, new: usize) -> Option<f32> {
         let (then, now) = (&self.scene.then[old], &self.scene.now[new]);
-        then.body.as_ref()?.kept(then.size?, now.body.as_ref()?, now.size.unwrap_or_default())
+        then.body.as_ref()?.share_kept(then.size?, now.body.as_ref()?, now.size.unwrap_or_default())
     }
 
     fn likeness(

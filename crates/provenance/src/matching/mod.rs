@@ -160,7 +160,7 @@ impl CurrentFile<'_> {
     fn match_own_versions(&self, watch: Watch<'_>) -> Matched {
         let (ledger, blocks) = (self.ledger, &self.blocks.blocks);
         let trail = self.surroundings.trail(self.path);
-        let rows = Outline::of(self.blocks).rows;
+        let rows = Outline::from_blocks(self.blocks).rows;
         let now = ComparedBlock::of_blocks(self.blocks);
         let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.len()];
         let mut matched = Matched::default();
@@ -175,7 +175,12 @@ impl CurrentFile<'_> {
                 if matches!(fit, Fit::Ambiguous(_)) && !readings[index].is_empty() {
                     continue;
                 }
-                let reading = BlockReading::of(self, (&trail, &ids), fit, (&rows[index], block));
+                let reading = BlockReading::of_aligned_block(
+                    self,
+                    (&trail, &ids),
+                    fit,
+                    (&rows[index], block),
+                );
                 let Some(mut reading) = reading else { continue };
                 if let Fit::Is(paired) = fit {
                     reading.place = place_of(ledger, &reading, block, paired);
@@ -214,12 +219,12 @@ impl CurrentFile<'_> {
     ) -> Alignment {
         let outline = trail.outline(version);
         // If the file is as recorded, the earlier text need not be found and parsed.
-        let text = match outline == Outline::of(self.blocks) {
+        let text = match outline == Outline::from_blocks(self.blocks) {
             true => Some(self.document.clone()),
             false => self.surroundings.text_of(self.path, version, &outline),
         };
         let texts = text.map(|then| FileTexts::new(then, self.document.clone()));
-        let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
+        let then_blocks = texts.as_ref().map(|texts| texts.earlier_text().blocks());
         let mut then: Vec<ComparedBlock<'_>> = trail.items(self.ledger, version);
         let then_blocks = then_blocks.iter().flat_map(|blocks| &blocks.blocks);
         for (item, block) in then.iter_mut().zip(then_blocks).filter(|(item, _)| item.in_sequence) {
@@ -227,7 +232,7 @@ impl CurrentFile<'_> {
         }
         let is_copy = |index: usize| self.is_copy(index);
         let texts = texts.as_ref();
-        let scene = Scene { texts, is_copy: &is_copy, ..Scene::of(&then, now, reach) };
+        let scene = Scene { texts, is_copy: &is_copy, ..Scene::with_all_pairs(&then, now, reach) };
         let aligned = scene.align();
         watch(&scene, &aligned);
         aligned
@@ -269,8 +274,8 @@ fn earlier_indices(
     now: &[ComparedBlock<'_>],
     texts: Option<&FileTexts>,
 ) -> Vec<Option<usize>> {
-    let alignment = Scene { texts, ..Scene::of(then, now, Reach::File) }.align();
-    (0..now.len()).map(|at| alignment.of(at)).collect()
+    let alignment = Scene { texts, ..Scene::with_all_pairs(then, now, Reach::File) }.align();
+    (0..now.len()).map(|at| alignment.earlier_block(at)).collect()
 }
 
 /// Like [`origins_in`], with the rows of an earlier outline. Used if the earlier text is not known.
@@ -287,7 +292,7 @@ pub fn with_block(
     index: usize,
 ) -> (Outline, usize, Option<usize>) {
     let rows = rows_in(then, blocks);
-    let block = Outline::of(blocks).rows[index];
+    let block = Outline::from_blocks(blocks).rows[index];
     let mut outline = then.clone();
     if let Some(was) = rows[index] {
         outline.rows[was] = block;
@@ -299,9 +304,9 @@ pub fn with_block(
 }
 
 /// Returns how each block compares with an outline of its file.
-pub fn against(then: &Outline, now: &Document) -> Vec<Against> {
+pub fn compare_with_outline(then: &Outline, now: &Document) -> Vec<Against> {
     let blocks = now.blocks();
-    let rows = Outline::of(&blocks).rows;
+    let rows = Outline::from_blocks(&blocks).rows;
     let against = |(at, origin): (usize, Option<usize>)| match origin.map(|old| then.rows[old]) {
         None => Against::New,
         Some(old) if old.text == rows[at].text => Against::Same,
@@ -349,7 +354,7 @@ pub fn orphans(
         orphans.gone.retain(|at| !matched.standing.contains(at));
         orphans.renamed = matched.undone;
     }
-    orphans.gone.extend(trail.gone());
+    orphans.gone.extend(trail.removed_claims());
     let is_unnamed = |at: &ClaimRef| {
         ledger.claim(*at).full_block().block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };

@@ -107,13 +107,14 @@ impl CurrentFile<'_> {
         let now = ComparedBlock::of_blocks(self.blocks);
         let aligned = self.aligned(&now, (&trail, version), Reach::Renamed, watch);
         let ids = trail.ids(version);
-        let rows = Outline::of(self.blocks).rows;
+        let rows = Outline::from_blocks(self.blocks).rows;
         for (index, fit) in aligned.fits.iter().enumerate() {
             if !Provenance::is_open(found[index].as_ref()) {
                 continue;
             }
             let block = &self.blocks.blocks[index];
-            let reading = BlockReading::of(self, (&trail, &ids), fit, (&rows[index], block));
+            let reading =
+                BlockReading::of_aligned_block(self, (&trail, &ids), fit, (&rows[index], block));
             let Some(mut reading) = reading else { continue };
             reading.place = Placement::Moved;
             let provenance = provenance(self.ledger, &trail, block, vec![reading]);
@@ -169,7 +170,7 @@ impl CurrentFile<'_> {
             is_open: &|index| open[index],
             admits: &|old, index| admits(claims[old], index),
             is_copy: &|index| self.is_copy(index),
-            ..Scene::of(&then, &now, Reach::Elsewhere)
+            ..Scene::with_all_pairs(&then, &now, Reach::Elsewhere)
         };
         let aligned = scene.align();
         watch(&scene, &aligned);
@@ -251,7 +252,7 @@ impl CurrentFile<'_> {
         if is_renamed && self.surroundings.existed_anywhere(at, self.path, block) {
             return Some(Rejection::StoodBefore);
         }
-        let recorded = RecordedSide::of(&claim, name);
+        let recorded = RecordedSide::from_claim(&claim, name);
         let mine = recorded.likeness(self.path, block);
         let better = |path: &RelativePath, other: &Block| {
             if has_recorded_tokens(claim.full_block(), other) {

@@ -46,7 +46,7 @@ pub(super) struct BlockReading {
 impl BlockReading {
     /// Reads a block as what it was aligned with in an earlier version, whose blocks have the
     /// states `ids`. Returns `None` if the block is new.
-    pub(super) fn of(
+    pub(super) fn of_aligned_block(
         file: &CurrentFile<'_>,
         (trail, ids): (&Trail, &[StateId]),
         fit: &Fit,
@@ -91,7 +91,7 @@ impl BlockReading {
             let lanes = || {
                 let made = range.pairs.as_ref()?.lanes()?;
                 let before = file.surroundings.pairs_before(claim, range.replaces.as_ref()?)?;
-                Some(block.fingerprint.pairs.lanes()?.between(&before, &made))
+                Some(block.fingerprint.pairs.lanes()?.equal_lanes(&before, &made))
             };
             let is_made_of_before = lanes()
                 .is_some_and(|[before, made]| before >= MIN_LANES && made * MANY_TIMES <= before);
@@ -137,7 +137,7 @@ fn has_line_of(range: &BlockRecord, document: &Document, block: &Block) -> bool 
     let Some(recorded) = lines else { return true };
     let all = || Some(vec![true; recorded.len()]);
     let brought = match &range.brought {
-        Some(places) => places.among(recorded.len()),
+        Some(places) => places.selected_among(recorded.len()),
         None => range.replaces.is_none().then(all).flatten(),
     };
     let own = lines::own_lines(document, block);
@@ -230,7 +230,7 @@ pub(super) fn provenance(
         .filter_map(|other| other.claim)
         // Records of the same block on other branches are no rivals, because the block's lines show
         // which record wrote which of them.
-        .filter(|other| !trail.beside(claim).contains(other))
+        .filter(|other| !trail.last_on_other_branches(claim).contains(other))
         .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
         .collect();
     if !rivals.is_empty() && found.content == Some(Content::Modified) {
@@ -250,7 +250,7 @@ fn rank(ledger: &Ledger, block: &Block, reading: &BlockReading) -> (bool, Conten
 }
 
 fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: ClaimRef) -> bool {
-    let other = kept(ledger.claim(other).full_block(), block).unwrap_or_default();
+    let other = share_kept(ledger.claim(other).full_block(), block).unwrap_or_default();
     found.kept.unwrap_or_default() - other < MARGIN
 }
 
@@ -266,7 +266,7 @@ pub(super) fn against_record(
     let content = content_of(range, block);
     let is_modified = content == Content::Modified;
     Provenance {
-        kept: kept(range, block).filter(|_| is_modified),
+        kept: share_kept(range, block).filter(|_| is_modified),
         only_inside: is_modified && has_recorded_own_text(range, block),
         ..Provenance::found(at, tier, content, place)
     }
@@ -300,9 +300,9 @@ fn content_of(range: &BlockRecord, block: &Block) -> Content {
 
 /// Returns the share of a record's text that a block contains. `None` if the record has no sketch
 /// or token count.
-pub(super) fn kept(range: &BlockRecord, block: &Block) -> Option<f32> {
+pub(super) fn share_kept(range: &BlockRecord, block: &Block) -> Option<f32> {
     let print = &block.fingerprint;
-    fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
+    fingerprint::share_kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
 }
 
 /// Returns whether a block is in the container that its record names, or in the one that this

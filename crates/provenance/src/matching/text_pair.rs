@@ -44,7 +44,7 @@ impl FileTexts {
         Self { then: Side::new(then), now: Side::new(now), kept_lines, text_lines }
     }
 
-    pub(super) fn then(&self) -> &Document {
+    pub(super) fn earlier_text(&self) -> &Document {
         &self.then.document
     }
 
@@ -89,7 +89,7 @@ impl FileTexts {
         let (then, now) = (self.then.text(), self.now.text());
         let lines = |text: &'_ str| text.lines().map(str::trim).map(str::to_owned).collect();
         let (then, now): (Vec<String>, Vec<String>) = (lines(then), lines(now));
-        let (once_then, once_now) = (once(&then), once(&now));
+        let (once_then, once_now) = (lines_occurring_once(&then), lines_occurring_once(&now));
         let is_only = |line: &str| once_then.contains(line) && once_now.contains(line);
         let mut kept_lines = vec![None; then.len()];
         for (old, new) in difference::common(&then, &now) {
@@ -147,7 +147,7 @@ impl Side {
             let mut mentions: HashMap<u64, HashSet<String>> = HashMap::new();
             // Blocks are ordered by their start, and are either nested or disjoint.
             let (mut next, mut open): (usize, Vec<&Block>) = (0, Vec::new());
-            for (at, word) in words(self.text()) {
+            for (at, word) in words_in(self.text()) {
                 while next < blocks.len() && blocks[next].bytes.start <= at {
                     open.push(&blocks[next]);
                     next += 1;
@@ -170,7 +170,7 @@ impl Side {
 }
 
 /// Returns the lines that occur only once.
-fn once(lines: &[String]) -> HashSet<&str> {
+fn lines_occurring_once(lines: &[String]) -> HashSet<&str> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for line in lines {
         *counts.entry(line).or_default() += 1;
@@ -179,7 +179,7 @@ fn once(lines: &[String]) -> HashSet<&str> {
 }
 
 /// Returns the words of a text that may be names, with the byte offset of each.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn words_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut at = 0;
     let parts = text.split_inclusive(move |letter| !is_part(letter));

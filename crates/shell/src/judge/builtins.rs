@@ -1,7 +1,7 @@
 //! Judges the builtins of the shell: those that change the folder, variables or arguments, those
 //! that run code, and `kill`.
 
-use super::options::{any, operands, values};
+use super::options::{has_any, operands, values};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, decoded,
     destructive_rule, downloaded, fetched, opaque, reads, table, unreadable_rule, unseen,
@@ -14,7 +14,7 @@ use crate::paths;
 pub(crate) fn assigned(shell: &mut Shell, name: &str, value: &[WordPiece], alone: bool) {
     let value = Arg::from_pieces(value);
     if table::holds("runvalues", name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
-        let found = shell.inner(name, &value.text);
+        let found = shell.judge_inner_code(name, &value.text);
         if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
             shell.note(found);
         }
@@ -31,7 +31,7 @@ pub(crate) fn assigned(shell: &mut Shell, name: &str, value: &[WordPiece], alone
 /// Returns the arguments without a leading `--`, which only ends the options.
 fn past_dashes(args: &[Arg]) -> &[Arg] {
     match args {
-        [dashes, rest @ ..] if dashes.is("--") => rest,
+        [dashes, rest @ ..] if dashes.is_word("--") => rest,
         args => args,
     }
 }
@@ -56,8 +56,8 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     let there = match to.first() {
         _ if reorders => None,
         None => shell.at.home.as_deref().map(paths::slashed),
-        Some(arg) if arg.is("-") => None,
-        Some(arg) if arg.sure => paths::from(shell.cwd(), &arg.text),
+        Some(arg) if arg.is_word("-") => None,
+        Some(arg) if arg.sure => paths::resolved_in(shell.cwd(), &arg.text),
         Some(arg) if arg.temp => Some("/tmp/\u{2026}".to_owned()),
         // The output of some programs is predicted, so `cd "$(git rev-parse --show-toplevel)"` is
         // handled above. Any other value is not known.
@@ -72,7 +72,7 @@ pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words: Vec<&Arg> = past_dashes(call.args).iter().collect();
     let code = Arg::from_pieces(&joined(&words));
     shell.via.push("eval".to_owned());
-    let found = shell.within(|shell| shell.code(&code, "eval"));
+    let found = shell.worst_inside(|shell| shell.code(&code, "eval"));
     shell.via.pop();
     found.unwrap_or_else(|| reads("eval"))
 }
@@ -88,7 +88,7 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let feed = match shell.remembered(file) {
         Some(feed) => feed,
-        None if ["/dev/stdin", "-", "/dev/fd/0"].iter().any(|stdin| file.is(stdin)) => {
+        None if ["/dev/stdin", "-", "/dev/fd/0"].iter().any(|stdin| file.is_word(stdin)) => {
             call.stdin.clone()
         }
         None => {
@@ -105,7 +105,7 @@ pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) ->
         let code = Arg::from_pieces(pieces);
         let found = shell.in_process(by, |shell| shell.code(&code, by));
         let found = found.unwrap_or_else(|| opaque("code.stdin", by));
-        return if feed.decoded { found.or(decoded(by)) } else { found };
+        return if feed.decoded { found.most_severe(decoded(by)) } else { found };
     }
     if let Some(found) = unseen(feed.origin(), by) {
         return found;
@@ -119,7 +119,7 @@ pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) ->
 /// Handles `trap CODE SIGNAL…`, which registers code to run later.
 pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let [code, _, ..] = past_dashes(call.args) else { return reads("trap") };
-    if code.is("-") || code.is("") || code.option() {
+    if code.is_word("-") || code.is_word("") || code.option() {
         return reads("trap");
     }
     // The code is walked at the end, because it sees the values that its variables have then.
@@ -130,8 +130,9 @@ pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Handles `export`, `declare`, `local` and similar builtins, which assign variables. With `-n`, a
 /// name becomes a reference to another variable, except for `export`, where `-n` ends an export.
 pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let is_reference = any(call.args, &["-n"]) && call.name != "export";
-    let is_local = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
+    let is_reference = has_any(call.args, &["-n"]) && call.name != "export";
+    let is_local =
+        matches!(call.name, "local" | "declare" | "typeset") && !has_any(call.args, &["-g"]);
     for arg in call.args.iter().filter(|arg| is_local && !arg.option()) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default().to_owned();
         shell.make_local(&name);
@@ -190,7 +191,8 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     // Other options may choose another input, or only a part of it.
     let simple_options = ["-r", "-a", "-ra"];
-    let simple = |arg: &Arg| !arg.option() || simple_options.iter().any(|option| arg.is(option));
+    let simple =
+        |arg: &Arg| !arg.option() || simple_options.iter().any(|option| arg.is_word(option));
     let splits = shell.separators() == " \t\n" && call.args.iter().all(simple);
     let one_line = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
     let text = call.stdin.text().filter(|text| splits && one_line(text)).unwrap_or_default();
@@ -205,7 +207,7 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         shell.set_elements(&array.text, elements);
         return reads(call.name);
     }
-    let default = Arg::known("REPLY");
+    let default = Arg::with_known_text("REPLY");
     let mut names = operands(call.args, &["-p", "-t", "-n", "-d", "-u", "-N", "-i"]);
     if names.is_empty() {
         names.push(&default);
@@ -224,11 +226,11 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Handles `mapfile` and `readarray`, which set an array to the lines of the input.
 fn lines_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let default = Arg::known("MAPFILE");
+    let default = Arg::with_known_text("MAPFILE");
     let named = operands(call.args, &["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
     let name = named.first().copied().unwrap_or(&default);
     // Other options may choose another input, or only a part of it.
-    let all = call.args.iter().all(|arg| !arg.option() || arg.is("-t"));
+    let all = call.args.iter().all(|arg| !arg.option() || arg.is_word("-t"));
     let plain = |line: &str| vec![WordPiece::Text(line.to_owned())];
     let lines = call.stdin.text().filter(|_| all);
     let elements = match lines {
@@ -252,7 +254,7 @@ fn new_arguments(args: &[Arg]) -> Option<&[Arg]> {
     while let Some(arg) = args.get(at) {
         at += 1;
         // `set -` alone keeps the arguments.
-        if arg.is("--") || arg.is("-") && at < args.len() {
+        if arg.is_word("--") || arg.is_word("-") && at < args.len() {
             return Some(&args[at..]);
         }
         if !arg.lead.starts_with(['-', '+']) {
@@ -274,7 +276,7 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     if call.name == "unset" {
         // With these options, variables are not removed.
-        let kept = any(call.args, &["-f", "-n"]);
+        let kept = has_any(call.args, &["-f", "-n"]);
         for name in operands(call.args, &[]) {
             if !kept && name.text.contains('[') {
                 shell.forget(name.text.split('[').next().unwrap_or_default());
@@ -286,7 +288,7 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             gone.for_each(|known| known.sure = false);
         }
     }
-    if any(call.args, &["HISTFILE"]) {
+    if has_any(call.args, &["HISTFILE"]) {
         return destructive_rule("history.off", "HISTFILE");
     }
     reads(call.name)
@@ -308,15 +310,22 @@ pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `kill`. Ending all processes (`-1`), the own process group (`0`) or the first process
 /// (`1`) is destructive. Ending any other process is opaque.
 pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if call.args.first().is_some_and(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
+    if call
+        .args
+        .first()
+        .is_some_and(|arg| arg.is_word("-l") || arg.is_word("-L") || arg.is_word("-0"))
+    {
         return reads("kill");
     }
     let mut targets = call.args;
-    if targets.first().is_some_and(|arg| arg.lead.starts_with('-') && !arg.is("--")) {
-        let takes_value = ["-s", "-n", "--signal"].iter().any(|option| targets[0].is(option));
+    if targets.first().is_some_and(|arg| arg.lead.starts_with('-') && !arg.is_word("--")) {
+        let takes_value = ["-s", "-n", "--signal"].iter().any(|option| targets[0].is_word(option));
         targets = &targets[(1 + usize::from(takes_value)).min(targets.len())..];
     }
-    let only = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
-    let many = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(only);
+    let only = call.args.first().filter(|arg| arg.is_word("-1") && call.args.len() == 1);
+    let many = targets
+        .iter()
+        .find(|arg| arg.is_word("-1") || arg.is_word("1") || arg.is_word("0"))
+        .or(only);
     many.map_or_else(|| opaque("kill", "kill"), |arg| destructive_rule("kill.all", &arg.text))
 }

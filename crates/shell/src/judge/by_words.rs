@@ -2,7 +2,7 @@
 //! most programs: a verb such as `delete`, a statement such as `DROP TABLE`, a grant such as
 //! `allUsers`.
 
-use super::options::{any, values};
+use super::options::{has_any, values};
 use super::{Arg, ProgramCall, ShellFinding, destructive_rule, sql};
 use crate::table::{holds, list};
 
@@ -67,15 +67,15 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     let dry = call.args.iter().any(|arg| {
         ["--dry-run", "--dryrun", "--help", "-help", "--what-if", "--check"]
             .iter()
-            .any(|word| arg.is(word))
+            .any(|word| arg.is_word(word))
     });
     // Elsewhere, `-h` may be the option for a host.
-    let dry = dry || call.args.last().is_some_and(|arg| arg.is("-h"));
+    let dry = dry || call.args.last().is_some_and(|arg| arg.is_word("-h"));
     if runner || dry {
         return None;
     }
-    let all = any(call.args, &["-a", "-A", "--all"]);
-    let forced = any(call.args, &["-f", "--force", "-y", "--yes"]);
+    let all = has_any(call.args, &["-a", "-A", "--all"]);
+    let forced = has_any(call.args, &["-f", "--force", "-y", "--yes"]);
     // A light noun, such as `cache`, names something that can be made again.
     let light = words.get(1).is_some_and(|noun| holds("lightnouns", &noun.text));
     let joined = |text: &str| text.len() > 4 && text.contains(['-', ':', '_']);
@@ -102,7 +102,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
         }
     }
     let options = list("destroyoptions");
-    let option = options.iter().find(|option| !known && any(call.args, &[option]));
+    let option = options.iter().find(|option| !known && has_any(call.args, &[option]));
     // The name of the program may end in the verb: `ldapdelete`.
     let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
     let word = found.or(option.copied()).or(named)?;

@@ -2,7 +2,7 @@
 
 use super::{
     Arg, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, destructive,
-    destructive_rule, downloaded, inspects, known, opaque, reads, redirected, remove, table,
+    destructive_rule, downloaded, has_row, inspects, opaque, reads, redirected, remove, table,
     unreadable_rule, writes,
 };
 use crate::table::{TableRow, holds, list};
@@ -122,7 +122,7 @@ impl<'c> WindowsCall<'c> {
             paths.iter().for_each(|file| shell.touch(file, PathDeed::Read));
         }
         if let Some(folder) = paths.first().filter(|_| holds("windowsfolders", self.name)) {
-            let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
+            let there = folder.literal().and_then(|to| paths::resolved_in(shell.cwd(), to));
             shell.state.cwd = there;
         }
     }
@@ -145,7 +145,7 @@ impl<'c> WindowsCall<'c> {
             _ => {}
         }
         let (verb, noun) = name.split_once('-').filter(|_| self.dialect == Dialect::PowerShell)?;
-        if verb.is_empty() || noun.is_empty() || name.contains('.') || known(name) {
+        if verb.is_empty() || noun.is_empty() || name.contains('.') || has_row(name) {
             return None;
         }
         Some(match (holds("psremoves", verb), holds("pslooks", verb)) {
@@ -167,7 +167,7 @@ impl<'c> WindowsCall<'c> {
         let mut worst = writes("rm.file", self.name);
         for path in &named {
             let lower = path.text.to_ascii_lowercase();
-            worst = worst.or(match lower.split_once(':').map_or("", |(drive, _)| drive) {
+            worst = worst.most_severe(match lower.split_once(':').map_or("", |(drive, _)| drive) {
                 "env" | "variable" | "function" | "alias" => opaque("variable.steers", &path.text),
                 "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
                     destructive_rule("windows.registry", &path.text)
@@ -177,7 +177,7 @@ impl<'c> WindowsCall<'c> {
                     shell.touch(path, PathDeed::Delete);
                     writes("rm.file", self.name)
                 }
-                _ => remove::one(shell, path, deep),
+                _ => remove::judge_deletion(shell, path, deep),
             });
         }
         worst
@@ -203,7 +203,7 @@ impl<'c> WindowsCall<'c> {
         let found =
             shell.in_process(self.name, |shell| shell.windows_text(&text, Dialect::PowerShell));
         let own = opaque("code.powershell", self.name);
-        if evaluates { found.unwrap_or(own) } else { own.or(found) }
+        if evaluates { found.unwrap_or(own) } else { own.most_severe(found) }
     }
 
     /// Judges the files that are written: the first operand, all of them, or the last one for
@@ -222,7 +222,7 @@ impl<'c> WindowsCall<'c> {
         from.iter().for_each(|path| shell.touch(path, deed));
         let mut worst = writes("program.writes", self.name);
         for file in &to {
-            worst = worst.or(redirected(shell, file, true));
+            worst = worst.most_severe(redirected(shell, file, true));
         }
         worst
     }

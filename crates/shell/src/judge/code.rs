@@ -5,7 +5,7 @@
 use base64::Engine as _;
 
 use super::files::write;
-use super::options::{abbreviations, any, operands, takes_next, values};
+use super::options::{abbreviations, has_any, operands, takes_next, values};
 use super::scan::{scan, texts};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
@@ -22,7 +22,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     let mut at = 0;
     while let Some(arg) = call.args.get(at).filter(sign) {
         at += 1 + usize::from(takes_next(&arg.lead, &takes));
-        if arg.is("--") || arg.is("-") {
+        if arg.is_word("--") || arg.is_word("-") {
             break;
         }
     }
@@ -32,10 +32,13 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         let letters = |arg: &&&Arg| arg.lead.starts_with('-') && !arg.lead.starts_with("--");
         options.iter().filter(letters).any(|arg| arg.lead.contains(letter))
     };
-    if options.iter().any(|arg| arg.is("-i")) && call.stdin.present && call.stdin.text().is_none() {
+    if options.iter().any(|arg| arg.is_word("-i"))
+        && call.stdin.present
+        && call.stdin.text().is_none()
+    {
         return unreadable_rule("code.piped", call.name);
     }
-    let coded = has('c') || options.iter().any(|arg| arg.is("--command"));
+    let coded = has('c') || options.iter().any(|arg| arg.is_word("--command"));
     let mut found = match rest {
         [] if coded => opaque("code.shell", call.name),
         [_, ..] if has('n') => reads(call.name),
@@ -44,7 +47,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         _ => builtins::code_from_input(shell, call.name, call.stdin),
     };
     for file in values(own, &["--rcfile", "--init-file"]) {
-        found = found.or(scripted(shell, call, &file));
+        found = found.most_severe(scripted(shell, call, &file));
     }
     if call.name == "fish" {
         let names: Vec<&str> = std::iter::once("-C")
@@ -52,7 +55,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
             .chain(abbreviations("--init-command"))
             .collect();
         for code in values(own, &names) {
-            found = found.or(given_code(shell, call, &code, &[]));
+            found = found.most_severe(given_code(shell, call, &code, &[]));
         }
     }
     // Other shells have other rules for expansion, so a word may run code there that is plain text
@@ -60,7 +63,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     let letters = |text: &str| text.chars().all(|c| "celxuivno".contains(c));
     let proven = ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name)
         && options.iter().all(|arg| {
-            ["--norc", "--noprofile", "--login", "--"].iter().any(|option| arg.is(option))
+            ["--norc", "--noprofile", "--login", "--"].iter().any(|option| arg.is_word(option))
                 || arg.sure && letters(&arg.text[1..])
         });
     if proven || found.class != Class::Read { found } else { opaque("code.shell", call.name) }
@@ -89,7 +92,7 @@ fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
     if let Some(feed) = shell.remembered(file) {
         return builtins::code_from_input(shell, call.name, &feed);
     }
-    if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is(input)) {
+    if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is_word(input)) {
         return builtins::code_from_input(shell, call.name, call.stdin);
     }
     let reason = format!("`{}` runs a script, which is not read.", call.name);
@@ -98,19 +101,20 @@ fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
 
 /// Judges `at` and `batch`, which run their input later.
 pub(super) fn later(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if any(call.args, &["-l", "-c"]) {
+    if has_any(call.args, &["-l", "-c"]) {
         return reads(call.name);
     }
-    if any(call.args, &["-r", "-d"]) {
-        return destructive_rule("crontab.remove", &call.shown(2));
+    if has_any(call.args, &["-r", "-d"]) {
+        return destructive_rule("crontab.remove", &call.shown_words(2));
     }
     shell.out.background = true;
-    opaque("code.later", call.name).or(builtins::code_from_input(shell, call.name, call.stdin))
+    opaque("code.later", call.name)
+        .most_severe(builtins::code_from_input(shell, call.name, call.stdin))
 }
 
 /// Judges Python, Node, Perl, Ruby and other interpreters.
 pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
+    if call.args.len() == 1 && has_any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
     }
     if let Some(found) = rules::judge(call)
@@ -118,7 +122,7 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
     {
         return found;
     }
-    if let [name, args @ ..] = after(call.args, "-m")
+    if let [name, args @ ..] = words_after(call.args, "-m")
         && let Some(name) = name.literal()
     {
         if table::holds("pythonshows", name) || name == "json.tool" && args.len() < 2 {
@@ -135,11 +139,12 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
     let mut codes = values(call.args, &options);
     let all = [options.clone(), table::list("interpretertakes")].concat();
     let named = operands(call.args, &all);
-    let module = call.args.iter().any(|arg| arg.is("-m") || arg.lead.starts_with("-m"));
-    if call.name == "deno" && named.first().is_some_and(|word| word.is("eval")) {
+    let module = call.args.iter().any(|arg| arg.is_word("-m") || arg.lead.starts_with("-m"));
+    if call.name == "deno" && named.first().is_some_and(|word| word.is_word("eval")) {
         codes.extend(named.get(1).map(|code| (*code).clone()));
     }
-    let from_input = codes.is_empty() && !module && named.first().is_none_or(|word| word.is("-"));
+    let from_input =
+        codes.is_empty() && !module && named.first().is_none_or(|word| word.is_word("-"));
     let fed = match from_input {
         true => Some(call.stdin.clone()),
         false => named.first().and_then(|file| shell.remembered(file)),
@@ -158,7 +163,7 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
         if let Some(found) = unseen(code.origin, call.name) {
             return found;
         }
-        worst = worst.or(scan(shell, &code.text, call.name));
+        worst = worst.most_severe(scan(shell, &code.text, call.name));
     }
     in_place(shell, call, &codes, &named, worst)
 }
@@ -181,14 +186,14 @@ fn in_place(
         return worst;
     }
     let own = writes("edit.in-place", call.name);
-    let found = named.iter().fold(own, |found, file| found.or(write(shell, file)));
+    let found = named.iter().fold(own, |found, file| found.most_severe(write(shell, file)));
     let plain = codes.iter().all(|code| {
         let starts = ["s/", "s|", "s#", "s{", "s,", "s!", "tr/", "y/"];
         starts.iter().any(|start| code.text.trim_start().starts_with(start))
             && !code.text.contains(['`', '('])
             || code.text.matches('/').count() == 3 && !code.text.contains(['`', ';'])
     });
-    if plain && worst.class == Class::Opaque { found } else { worst.or(found) }
+    if plain && worst.class == Class::Opaque { found } else { worst.most_severe(found) }
 }
 
 /// Judges `awk`. It only reads if its program can do nothing else.
@@ -197,11 +202,11 @@ pub(super) fn awk(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let named = operands(call.args, &takes);
     let mut worst = rules::by_options(call);
     let Some((program, files)) = named.split_first() else { return worst };
-    if !any(call.args, &["-f", "--file"]) {
-        worst = worst.or(awk_program(shell, program));
+    if !has_any(call.args, &["-f", "--file"]) {
+        worst = worst.most_severe(awk_program(shell, program));
     }
-    if values(call.args, &["-i"]).iter().any(|value| value.is("inplace")) {
-        worst = files.iter().fold(worst, |worst, file| worst.or(write(shell, file)));
+    if values(call.args, &["-i"]).iter().any(|value| value.is_word("inplace")) {
+        worst = files.iter().fold(worst, |worst, file| worst.most_severe(write(shell, file)));
     }
     worst
 }
@@ -224,7 +229,7 @@ fn awk_program(shell: &mut Shell, program: &Arg) -> ShellFinding {
     }
     shell.mention(code);
     for text in texts.iter().filter(|text| code[..text.start].trim_end().ends_with('>')) {
-        if let Some(found) = redirected(shell, &Arg::known(text.text.clone()), true)
+        if let Some(found) = redirected(shell, &Arg::with_known_text(text.text.clone()), true)
             && found.class == Class::Destructive
         {
             return found;
@@ -237,7 +242,7 @@ fn awk_program(shell: &mut Shell, program: &Arg) -> ShellFinding {
     if piped || code.contains("system($") || code.contains("system()") {
         return unreadable_rule("code.unknown", "system");
     }
-    opaque("code.awk", "awk").or(scan(shell, code, "awk"))
+    opaque("code.awk", "awk").most_severe(scan(shell, code, "awk"))
 }
 
 /// Judges `less` and `more`. They read, but may begin with a command: `less '+!rm x'`.
@@ -246,9 +251,9 @@ pub(super) fn pager(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {
-            worst = worst.or(shell.inner(call.name, code));
+            worst = worst.most_severe(shell.judge_inner_code(call.name, code));
         } else if !goes && !code.starts_with('/') {
-            worst = worst.or(opaque("program.options", call.name));
+            worst = worst.most_severe(opaque("program.options", call.name));
         }
     }
     worst
@@ -269,13 +274,14 @@ pub(super) fn editor(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
         let run = table::list("editorruns").iter().find_map(|begin| command.strip_prefix(*begin));
         if let Some(run) = run {
-            worst = worst.or(shell.inner(call.name, run.trim_start_matches('!')));
+            worst =
+                worst.most_severe(shell.judge_inner_code(call.name, run.trim_start_matches('!')));
         }
-        worst = worst.or(scan(shell, command, "vim"));
+        worst = worst.most_severe(scan(shell, command, "vim"));
     }
     if call.name != "gdb" {
         for file in named.iter().filter(|file| !file.text.starts_with('+')) {
-            worst = worst.or(write(shell, file));
+            worst = worst.most_severe(write(shell, file));
         }
     }
     worst
@@ -289,7 +295,7 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         arg.text.split_once('=').map(|(_, value)| value.trim_start_matches(':').to_owned())
     }));
     for file in &values(call.args, &["-f", "--file", "--makefile"]) {
-        let input = file.is("-") || file.is("/dev/stdin");
+        let input = file.is_word("-") || file.is_word("/dev/stdin");
         let feed = if input { Some(call.stdin.clone()) } else { shell.remembered(file) };
         codes.extend(feed.and_then(|feed| feed.text()));
     }
@@ -304,8 +310,9 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             recipe.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$")
         });
         for command in inner.chain(lines).filter(|command| command.len() > 2) {
-            worst =
-                worst.or(tried(shell, &command).filter(|found| found.class == Class::Destructive));
+            worst = worst.most_severe(
+                tried(shell, &command).filter(|found| found.class == Class::Destructive),
+            );
         }
     }
     worst
@@ -324,7 +331,7 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
             let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
             let own = opaque("code.encoded", &arg.text);
             return match decode(encoded) {
-                Some(text) => own.or(other_shell(shell, call, &text)),
+                Some(text) => own.most_severe(other_shell(shell, call, &text)),
                 None => ShellFinding { class: Class::Unreadable, ..own },
             };
         }
@@ -395,20 +402,20 @@ pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         _ => opaque("intent.other", "intent"),
     };
     for file in values(call.args, &["--out", "--output", "-o", "--dir"]) {
-        found = found.or(redirected(shell, &file, false));
+        found = found.most_severe(redirected(shell, &file, false));
     }
     found
 }
 
 /// Returns the words after the first occurrence of `word`.
-fn after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
-    let at = args.iter().position(|arg| arg.is(word));
+fn words_after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
+    let at = args.iter().position(|arg| arg.is_word(word));
     at.map_or(&[], |at| &args[at + 1..])
 }
 
 /// Judges `intent fence -- COMMAND` as the command.
 fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let words = after(call.args, "--").to_vec();
+    let words = words_after(call.args, "--").to_vec();
     let found = shell.started_by("intent fence", words);
     found.unwrap_or_else(|| reads("intent"))
 }
@@ -417,9 +424,9 @@ fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// registry, which is not known here.
 fn tests(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
-    let words = after(call.args, "--").to_vec();
+    let words = words_after(call.args, "--").to_vec();
     let code = Arg::from_pieces(&joined(&words.iter().collect::<Vec<_>>()));
-    own.or(shell.in_process("intent", |shell| {
+    own.most_severe(shell.in_process("intent", |shell| {
         // One word is a line for a shell, and several are a program with its arguments. But the
         // words may also have been taken from a criterion that is one line, so several words are
         // judged in both ways.

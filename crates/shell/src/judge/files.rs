@@ -1,9 +1,9 @@
 //! Judges programs that write, copy, move or change files.
 
-use super::options::{abbreviations, any, cut, is_set, long, operands, short, values};
+use super::options::{abbreviations, cut, has_any, is_set, long, operands, short, values};
 use super::{
     Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, destructive,
-    destructive_rule, opaque, place, reads, redirected, rules, startup, table, writes,
+    destructive_rule, located_path, opaque, reads, redirected, rules, startup, table, writes,
 };
 
 /// Judges a program that writes the files among its arguments. Returns `None` if the table has no
@@ -12,21 +12,21 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     let mut rows = table::rows(super::family(call.name)).iter();
     let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
     let asked = row.list("if");
-    if !asked.is_empty() && !any(call.args, &asked) {
+    if !asked.is_empty() && !has_any(call.args, &asked) {
         return None;
     }
     let mut named = operands(call.args, &row.list("takes"));
     match row.word(1) {
         // An opaque program that gets a whole folder (`.`) names no file. Which files it writes is
         // seen on the disk after the call.
-        "all" => named.retain(|arg| !(row.flag("opaque") && arg.is("."))),
+        "all" => named.retain(|arg| !(row.flag("opaque") && arg.is_word("."))),
         "first" => named.truncate(1),
         "last" => drop(named.drain(..named.len().saturating_sub(1))),
         _ => named.clear(),
     }
     let outputs = values(call.args, &row.list("outputs"));
-    let nowhere = |arg: &&Arg| place(shell, arg).location == Location::Nothing;
-    let shown = any(call.args, &row.list("unless"));
+    let nowhere = |arg: &&Arg| located_path(shell, arg).location == Location::Nothing;
+    let shown = has_any(call.args, &row.list("unless"));
     let into_nothing = !named.is_empty() && named.iter().all(nowhere) && outputs.is_empty();
     let (rule, name) = ("program.writes", call.name);
     let own = if row.flag("opaque") { opaque(rule, name) } else { writes(rule, name) };
@@ -39,7 +39,7 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     let files = named.into_iter().chain(&outputs);
     Some(files.fold(own, |own, arg| {
         receives(shell, arg, call.stdin);
-        own.or(write(shell, arg))
+        own.most_severe(write(shell, arg))
     }))
 }
 
@@ -64,9 +64,9 @@ fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
 /// Judges `cp` and `install`, which write the last operand or into the folder of `-t`.
 pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
-    let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
+    let from_nothing = named.iter().any(|arg| arg.is_word("/dev/null"));
     let copies = call.name == "cp";
-    if copies || !any(call.args, &["-d"]) {
+    if copies || !has_any(call.args, &["-d"]) {
         named.iter().for_each(|arg| shell.touch(arg, PathDeed::Read));
     }
     let mut worst = writes("copy", call.name);
@@ -78,13 +78,13 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             || ["--recursive", "--archive"].iter().any(|option| long(call.args, option)));
     for arg in &to {
         if from_nothing {
-            worst = worst.or(destructive_rule("copy.empty", &arg.text));
+            worst = worst.most_severe(destructive_rule("copy.empty", &arg.text));
         }
         if tree_too {
-            worst = worst.or(tree(shell, arg));
+            worst = worst.most_severe(tree(shell, arg));
         }
         for into in received(arg, &named) {
-            worst = worst.or(redirected(shell, &into, false));
+            worst = worst.most_severe(redirected(shell, &into, false));
             carry(shell, &named, &into);
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Notes that a file gets a secret or a download from the input.
 fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
-    let path = place(shell, file).path;
+    let path = located_path(shell, file).path;
     if input.secret() {
         shell.lasting.secrets.insert(path.clone());
     }
@@ -104,8 +104,8 @@ fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
 
 /// Notes that a copy of a secret or of a download is a secret or a download too.
 fn carry(shell: &mut Shell, from: &[&Arg], into: &Arg) {
-    let to = place(shell, into).path;
-    for path in from.iter().map(|arg| place(shell, arg).path).collect::<Vec<_>>() {
+    let to = located_path(shell, into).path;
+    for path in from.iter().map(|arg| located_path(shell, arg).path).collect::<Vec<_>>() {
         if super::is_secret(&path) || shell.lasting.secrets.contains(&path) {
             shell.lasting.secrets.insert(to.clone());
         }
@@ -123,18 +123,18 @@ fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
     if !many || !sure {
         return what.first().map_or_else(|| vec![to.clone()], |what| vec![placed_in(to, what)]);
     }
-    let folder = Arg::known(format!("{}/", to.text.trim_end_matches('/')));
+    let folder = Arg::with_known_text(format!("{}/", to.text.trim_end_matches('/')));
     what.iter().map(|what| placed_in(&folder, what)).collect()
 }
 
 /// Returns `FOLDER/NAME`, where the name is that of the file that is put there.
 fn placed_in(folder: &Arg, what: &Arg) -> Arg {
-    let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is(dots));
+    let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is_word(dots));
     if !(folder.text.ends_with('/') || dots) || !folder.sure || !what.sure {
         return folder.clone();
     }
     let name = what.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    Arg::known(format!("{}/{name}", folder.text.trim_end_matches('/')))
+    Arg::with_known_text(format!("{}/{name}", folder.text.trim_end_matches('/')))
 }
 
 /// Judges `mv`: the sources are moved away, and the target is written.
@@ -155,15 +155,15 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             }
             _ => continue,
         };
-        worst = worst.or(destructive("move.system", &arg.text, reason));
+        worst = worst.most_severe(destructive("move.system", &arg.text, reason));
     }
     for arg in &to {
-        if arg.is("/dev/null") {
-            worst = worst.or(destructive_rule("move.nothing", "/dev/null"));
+        if arg.is_word("/dev/null") {
+            worst = worst.most_severe(destructive_rule("move.nothing", "/dev/null"));
             continue;
         }
         for into in received(arg, &named) {
-            worst = worst.or(write(shell, &into));
+            worst = worst.most_severe(write(shell, &into));
             carry(shell, &named, &into);
         }
     }
@@ -182,7 +182,7 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         to.clear();
     }
     let to = to.first().cloned();
-    let is_symbolic = short(call.args, 's') || any(call.args, &["--symbolic"]);
+    let is_symbolic = short(call.args, 's') || has_any(call.args, &["--symbolic"]);
     for what in &named {
         let Some(to) = to.as_ref().filter(|_| is_symbolic && !what.text.starts_with(['/', '~']))
         else {
@@ -193,19 +193,19 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         // above the new name, or the new name itself if it is a folder.
         let above = to.text.rsplit_once('/').map_or(".", |(folder, _)| folder);
         for folder in [above, to.text.as_str()] {
-            shell.may_change(&Arg::known(format!("{folder}/{}", what.text)));
+            shell.may_change(&Arg::with_known_text(format!("{folder}/{}", what.text)));
         }
     }
     let Some(what) = named.first() else { return opaque("link", call.name) };
     let to = match to {
         Some(to) => placed_in(&to, what),
-        None => Arg::known(what.text.rsplit('/').next().unwrap_or_default()),
+        None => Arg::with_known_text(what.text.rsplit('/').next().unwrap_or_default()),
     };
-    let place = place(shell, &to);
+    let place = located_path(shell, &to);
     if place.location == Location::Outside && short(call.args, 'f') && startup(&place.path) {
         return destructive_rule("link.account", &to.text);
     }
-    writes("link", call.name).or(write(shell, &to))
+    writes("link", call.name).most_severe(write(shell, &to))
 }
 
 /// Judges `dd`, which writes the file of `of=`.
@@ -214,12 +214,12 @@ pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
     receives(shell, &file, call.stdin);
-    let place = place(shell, &file);
+    let place = located_path(shell, &file);
     match place.location {
         Location::Unknown => destructive_rule("dd.unknown", &output.text),
         Location::Nothing => reads("dd"),
         _ => {
-            let mut found = writes("dd", "dd").or(write(shell, &file));
+            let mut found = writes("dd", "dd").most_severe(write(shell, &file));
             if found.class == Class::Destructive {
                 found.word.clone_from(&output.text);
                 found.rule = "dd.device";
@@ -237,10 +237,10 @@ pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     });
     let mut worst = writes("truncate", call.name);
     for file in operands(call.args, &["-s", "--size", "-r", "--reference"]) {
-        let location = place(shell, file).location;
-        worst = worst.or(write(shell, file));
+        let location = located_path(shell, file).location;
+        worst = worst.most_severe(write(shell, file));
         if empties && !matches!(location, Location::Temp | Location::Made) {
-            worst = worst.or(destructive_rule("truncate.empty", &file.text));
+            worst = worst.most_severe(destructive_rule("truncate.empty", &file.text));
         }
     }
     worst
@@ -261,7 +261,7 @@ pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let named = operands(call.args, rules);
     let (mode, files) = match named.split_first() {
         Some((mode, files))
-            if !moded && call.name != "setfacl" && !any(call.args, &["--reference"]) =>
+            if !moded && call.name != "setfacl" && !has_any(call.args, &["--reference"]) =>
         {
             (mode.text.as_str(), files.to_vec())
         }
@@ -282,8 +282,10 @@ pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             }
             _ => continue,
         };
-        worst = worst.or(destructive("permissions.recursive", &call.shown(4), reason)
-            .safer("Name the single files, and the least that is needed."));
+        worst = worst.most_severe(
+            destructive("permissions.recursive", &call.shown_words(4), reason)
+                .safer("Name the single files, and the least that is needed."),
+        );
     }
     worst
 }
@@ -294,10 +296,10 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for code in values(call.args, &table::list("tarruns")) {
         let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
-        worst = worst.or(shell.inner("tar", code));
+        worst = worst.most_severe(shell.judge_inner_code("tar", code));
     }
-    if any(call.args, &["--remove-files"]) {
-        worst = worst.or(destructive_rule("archive.remove", "--remove-files"));
+    if has_any(call.args, &["--remove-files"]) {
+        worst = worst.most_severe(destructive_rule("archive.remove", "--remove-files"));
     }
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
@@ -309,27 +311,27 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         // In the old form, the letters have no dash: `tar tf x`.
         let mut args = call.args.to_vec();
         if let Some(first) = args.first_mut().filter(|first| first.sure && !first.option()) {
-            *first = Arg::known(format!("-{}", first.text));
+            *first = Arg::with_known_text(format!("-{}", first.text));
         }
         let listed = rules::by_options(&ProgramCall { args: &args, ..*call });
         // A value that is not known may be an option that runs a program.
         let listed = if listed.inspects { opaque("archive", call.name) } else { listed };
         return if worst.class == Class::Write { listed } else { worst };
     }
-    if does('x', "--extract") || any(call.args, &["--get"]) {
-        let here = [Arg::known(".")];
+    if does('x', "--extract") || has_any(call.args, &["--get"]) {
+        let here = [Arg::with_known_text(".")];
         let folders = if folders.is_empty() { &here[..] } else { &folders };
         for folder in folders {
-            worst = worst.or(tree(shell, folder));
+            worst = worst.most_severe(tree(shell, folder));
         }
-        return worst.or(opaque("archive.extract", call.name));
+        return worst.most_severe(opaque("archive.extract", call.name));
     }
     let mut files = values(call.args, &["-f", "--file"]);
     if files.is_empty() && old.contains('f') {
         files.extend(call.args.get(1).cloned());
     }
     for file in &files {
-        worst = worst.or(write(shell, file));
+        worst = worst.most_severe(write(shell, file));
     }
     worst
 }
@@ -344,12 +346,13 @@ fn tree(shell: &mut Shell, folder: &Arg) -> ShellFinding {
 
 /// Judges `unzip`, which writes to the folder of `-d`.
 pub(super) fn unzip(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
+    if has_any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
         return if sure { reads(call.name) } else { opaque("program.value", call.name).inspects() };
     }
-    let folder = values(call.args, &["-d"]).first().cloned().unwrap_or_else(|| Arg::known("."));
-    opaque("archive.extract", call.name).or(tree(shell, &folder))
+    let folder =
+        values(call.args, &["-d"]).first().cloned().unwrap_or_else(|| Arg::with_known_text("."));
+    opaque("archive.extract", call.name).most_severe(tree(shell, &folder))
 }
 
 /// Judges `rsync`. It writes to the last operand, and `--delete` deletes what the source does not
@@ -357,31 +360,36 @@ pub(super) fn unzip(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 pub(super) fn rsync(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = table::list("rsynctakes");
     let only_shows =
-        is_set(call.args, 'n', "--dry-run", &takes) || any(call.args, &["--list-only"]);
+        is_set(call.args, 'n', "--dry-run", &takes) || has_any(call.args, &["--list-only"]);
     let named = operands(call.args, &takes);
     let mut worst = writes("copy", call.name);
     for code in values(call.args, &["-e", "--rsh"]) {
-        worst = worst
-            .or(shell.inner("rsync", &code.text).filter(|found| found.class == Class::Destructive));
+        worst = worst.most_severe(
+            shell
+                .judge_inner_code("rsync", &code.text)
+                .filter(|found| found.class == Class::Destructive),
+        );
     }
     for file in values(call.args, &table::list("rsyncwrites")) {
-        worst = worst.or(write(shell, &file));
+        worst = worst.most_severe(write(shell, &file));
     }
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
-        let runs = any(call.args, &["-e", "--rsh", "--log-file", "--rsync-path"]);
+        let runs = has_any(call.args, &["-e", "--rsh", "--log-file", "--rsync-path"]);
         return if runs {
-            opaque("network", call.name).or(worst)
+            opaque("network", call.name).most_severe(worst)
         } else {
             super::inspects(call.name)
         };
     }
     let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
-    let deletes = |arg: &&Arg| arg.lead.starts_with("--del") || arg.is("--remove-source-files");
-    worst = worst.or(if remote { opaque("network", call.name) } else { tree(shell, to) });
-    let kept = !remote && matches!(place(shell, to).location, Location::Temp | Location::Made);
+    let deletes =
+        |arg: &&Arg| arg.lead.starts_with("--del") || arg.is_word("--remove-source-files");
+    worst = worst.most_severe(if remote { opaque("network", call.name) } else { tree(shell, to) });
+    let kept =
+        !remote && matches!(located_path(shell, to).location, Location::Temp | Location::Made);
     let deletes = call.args.iter().find(deletes).filter(|_| !kept);
-    worst.or(deletes.map(|option| destructive_rule("copy.delete", &option.text)))
+    worst.most_severe(deletes.map(|option| destructive_rule("copy.delete", &option.text)))
 }
 
 /// Judges `sed`. It prints, or with `-i` changes every file among its operands. The commands `w`
@@ -398,7 +406,7 @@ pub(super) fn sed(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
                 && !arg.lead.starts_with("-f")
     });
     let scripts = values(call.args, &["-e", "--expression"]);
-    let from_file = any(call.args, &["-f", "--file"]);
+    let from_file = has_any(call.args, &["-f", "--file"]);
     let mut named =
         operands(call.args, &["-e", "--expression", "-f", "--file", "-l", "--line-length"]);
     let mut script_unknown = false;
@@ -414,18 +422,18 @@ pub(super) fn sed(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
     for script in &code {
-        worst = worst.or(sed_script(shell, script));
+        worst = worst.most_severe(sed_script(shell, script));
     }
     if !scripts.iter().all(|script| script.sure) || script_unknown {
-        worst = worst.or(opaque("code.sed", call.name).inspects());
+        worst = worst.most_severe(opaque("code.sed", call.name).inspects());
     }
     if !in_place {
-        return worst.or(rules::by_options(call));
+        return worst.most_severe(rules::by_options(call));
     }
     for file in named {
-        worst = worst.or(write(shell, file));
+        worst = worst.most_severe(write(shell, file));
     }
-    worst.or(writes("edit.in-place", call.name))
+    worst.most_severe(writes("edit.in-place", call.name))
 }
 
 /// Judges a script of `sed`: `w` writes and `e` runs. It only reads if every other command is known
@@ -434,7 +442,7 @@ fn sed_script(shell: &mut Shell, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     let mut rest = script;
     while let Some(found) = sed_command(shell, &mut rest) {
-        worst = worst.or(found);
+        worst = worst.most_severe(found);
     }
     worst
 }
@@ -446,7 +454,7 @@ fn sed_unknown(rest: &mut &str) -> ShellFinding {
 }
 
 fn sed_runs(shell: &mut Shell, code: &str) -> ShellFinding {
-    opaque("code.sed", "sed").or(shell.inner("sed", code))
+    opaque("code.sed", "sed").most_severe(shell.judge_inner_code("sed", code))
 }
 
 /// Consumes a text up to a delimiter that is not escaped, together with the delimiter. Returns the
@@ -509,7 +517,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
             };
             if simple { reads("sed") } else { sed_unknown(rest) }
         }
-        'w' => write(shell, &Arg::known(line_of(rest))),
+        'w' => write(shell, &Arg::with_known_text(line_of(rest))),
         'e' => sed_runs(shell, &line_of(rest)),
         's' | 'y' => {
             let delimiter = rest.chars().next()?;
@@ -520,7 +528,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
             *rest = &rest[end..];
             match rest.chars().next() {
                 None | Some(' ' | ';' | '\n' | '}') => reads("sed"),
-                Some('w') => write(shell, &Arg::known(line_of(rest)[1..].trim())),
+                Some('w') => write(shell, &Arg::with_known_text(line_of(rest)[1..].trim())),
                 Some('e') => sed_runs(shell, new),
                 Some(_) => sed_unknown(rest),
             }
@@ -537,26 +545,26 @@ pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];
     let named = operands(call.args, &takes);
     let mut worst = opaque("program.patch", call.name);
-    let fed = call.stdin.path.clone().map(Arg::known);
+    let fed = call.stdin.path.clone().map(Arg::with_known_text);
     let given = values(call.args, &["-i", "--input"]).into_iter().chain(fed);
     given.chain(named.get(1).map(|arg| (*arg).clone())).for_each(|file| shell.applied(&file));
     for file in named.first().copied().into_iter().chain(values(call.args, &["-o"]).iter()) {
-        worst = worst.or(write(shell, file));
+        worst = worst.most_severe(write(shell, file));
     }
     worst
 }
 
 /// Judges `yq`, which reads, or with `-i` writes its files.
 pub(super) fn yq(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if !any(call.args, &["-i", "--inplace"]) {
+    if !has_any(call.args, &["-i", "--inplace"]) {
         return rules::by_options(call);
     }
     let named = operands(call.args, &["-o", "-p", "--output-format", "--input-format"]);
     let verbs = ["e", "eval", "ea", "eval-all"];
-    let verb = named.first().is_some_and(|word| verbs.iter().any(|verb| word.is(verb)));
+    let verb = named.first().is_some_and(|word| verbs.iter().any(|verb| word.is_word(verb)));
     // The first operand after the verb is the expression.
     let files = named.into_iter().skip(1 + usize::from(verb));
-    let found = files.map(|file| write(shell, file)).reduce(|one, other| one.or(other));
+    let found = files.map(|file| write(shell, file)).reduce(|one, other| one.most_severe(other));
     found.unwrap_or_else(|| opaque("program.writes", call.name))
 }
 
@@ -574,7 +582,7 @@ pub(super) fn second(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         _ => named.get(1).copied(),
     };
     if let Some(file) = out {
-        return writes("program.writes", call.name).or(write(shell, file));
+        return writes("program.writes", call.name).most_severe(write(shell, file));
     }
     if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) {
         return opaque("program.value", call.name).inspects();
@@ -586,12 +594,12 @@ pub(super) fn second(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
-        let location = place(shell, folder).location;
+        let location = located_path(shell, folder).location;
         shell.touch(folder, PathDeed::Write);
         // A new folder among the folders of the system destroys nothing, but it is not part of the
         // workspace.
         if location == Location::System {
-            worst = worst.or(opaque("program.writes", call.name));
+            worst = worst.most_severe(opaque("program.writes", call.name));
         }
     }
     worst

@@ -6,14 +6,14 @@ use super::{
     Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
     reads, remove, rules, table,
 };
-use crate::paths::below;
+use crate::paths::is_in_folder;
 
 /// Like [`options::any`], but long options may be abbreviated, as git allows, and words after `--`
 /// do not count.
-fn any(args: &[Arg], words: &[&str]) -> bool {
+fn has_any_option(args: &[Arg], words: &[&str]) -> bool {
     words.iter().any(|word| match word.starts_with("--") {
         true => long(args, word),
-        false => options::any(options::before_dashes(args), &[word]),
+        false => options::has_any(options::before_dashes(args), &[word]),
     })
 }
 
@@ -25,19 +25,23 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         if !arg.option() {
             break;
         }
-        if arg.is("--help") || arg.is("-h") || arg.is("--version") || arg.is("-v") {
+        if arg.is_word("--help")
+            || arg.is_word("-h")
+            || arg.is_word("--version")
+            || arg.is_word("-v")
+        {
             return reads("git");
         }
         let value = call.args.get(at + 1);
         match (arg.lead.as_str(), value) {
-            ("-c", Some(setting)) => worst = worst.or(configured(shell, &setting.text)),
+            ("-c", Some(setting)) => worst = worst.most_severe(configured(shell, &setting.text)),
             ("-C", Some(folder)) => {
                 let args = std::slice::from_ref(folder);
                 let to = ProgramCall { name: "cd", args, stdin: call.stdin };
                 super::builtins::change_folder(shell, &to);
             }
             ("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs", _) => {}
-            _ => worst = worst.or(opaque("git.options", &format!("git {}", arg.text))),
+            _ => worst = worst.most_severe(opaque("git.options", &format!("git {}", arg.text))),
         }
         at += 1 + usize::from(takes_next(&arg.lead, &table::list("gitglobals")));
     }
@@ -50,10 +54,10 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     // The configuration of a repository outside the workspace may run programs, and nobody has
     // reviewed it. So a read there counts as an inspection.
     let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
-    let inside = shell.cwd().is_some_and(|cwd| below(cwd, &crate::paths::slashed(root)));
+    let inside = shell.cwd().is_some_and(|cwd| is_in_folder(cwd, &crate::paths::slashed(root)));
     let found = if found.class == Class::Read && !inside { super::inspects("git") } else { found };
     shell.state.cwd = before;
-    worst.or(found)
+    worst.most_severe(found)
 }
 
 /// Judges `-c KEY=VALUE`. For some keys, git runs the value.
@@ -69,14 +73,14 @@ fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     let code = value.strip_prefix('!').unwrap_or(value);
     if key.starts_with("alias.") && !value.starts_with('!') {
         let code = format!("git {value}");
-        let found = shell.within(|shell| shell.text(&code));
+        let found = shell.worst_inside(|shell| shell.text(&code));
         return found.unwrap_or_else(|| reads("git"));
     }
     if code.trim().is_empty() || table::holds("harmlesscode", code.trim()) {
         return reads("git");
     }
-    let found = shell.inner("git", code);
-    found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
+    let found = shell.judge_inner_code("git", code);
+    found.unwrap_or_else(|| opaque("git.config", "git")).most_severe(opaque("git.config", &key))
 }
 
 /// Judges the use of an alias that the same command line defines, as in `git -c alias.x=… x`, by
@@ -92,8 +96,8 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     // `--help` cannot be abbreviated: `git reset --h` means `--hard`. After other words than one
     // verb, it may be a value, or belong to a command that git runs.
     let helps = match args {
-        [only] => only.is("--help") || only.is("-h"),
-        [verb, last] => !verb.option() && last.is("--help"),
+        [only] => only.is_word("--help") || only.is_word("-h"),
+        [verb, last] => !verb.option() && last.is_word("--help"),
         _ => false,
     };
     if helps {
@@ -109,7 +113,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     if let Some(found) = ruled.filter(|found| !(found.inspects && transport)) {
         return found;
     }
-    let shown = call.shown(4);
+    let shown = call.shown_words(4);
     let takes = if name == "config" { "configtakes" } else { "gittakes" };
     let words = operands(args, &table::list(takes));
     let verb = words.first().map_or("", |word| word.text.as_str());
@@ -118,7 +122,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     let code = ends
         .iter()
         .filter(|_| transfers)
-        .fold(reads("git"), |found, code| found.or(inner(shell, &code.text)));
+        .fold(reads("git"), |found, code| found.most_severe(judge_code(shell, &code.text)));
     let found = match (name, verb) {
         ("grep", _) => runs(shell, values(args, &["-O", "--open-files-in-pager"]), &shown),
         ("difftool", _) => runs(shell, values(args, &["-x", "--extcmd"]), &shown),
@@ -128,7 +132,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             files.iter().chain(bundle).for_each(|file| shell.touch(file, PathDeed::Write));
             opaque("git.writes", &format!("git {name}"))
         }
-        ("branch", _) if any(args, &["-M", "-C"]) && operands(args, &[]).len() > 1 => {
+        ("branch", _) if has_any_option(args, &["-M", "-C"]) && operands(args, &[]).len() > 1 => {
             destructive_rule("git.branch-force", &shown)
         }
         ("branch", _) => opaque("git.branch", &shown),
@@ -141,25 +145,25 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("worktree", "add") => worktree(shell, args, &shown),
         ("submodule", "add") => {
             let words = operands(args, &["-b", "--branch", "--name", "--reference", "--depth"]);
-            let modules = Arg::known(".gitmodules");
+            let modules = Arg::with_known_text(".gitmodules");
             let written = words.get(2).copied().into_iter().chain([&modules]);
             written.for_each(|file| shell.touch(file, PathDeed::Write));
             opaque("git.changes", &shown)
         }
         ("submodule", "foreach") | ("bisect", "run") => {
-            let command = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
+            let command = args.iter().skip_while(|arg| !arg.is_word(verb)).skip(1);
             let command: Vec<Arg> = command.skip_while(|arg| arg.option()).cloned().collect();
             // One word is code, and several are a program with its arguments.
             if let [code] = command.as_slice() {
-                inner(shell, &code.text)
+                judge_code(shell, &code.text)
             } else {
-                opaque("git.runs", "git").or(shell.started_by("git", command))
+                opaque("git.runs", "git").most_severe(shell.started_by("git", command))
             }
         }
         ("checkout", _) => checkout(shell, args),
         ("switch", _) => {
             let forced = ["-C", "--force-create"];
-            match any(args, &forced) && operands(args, &forced).len() == 1 {
+            match has_any_option(args, &forced) && operands(args, &forced).len() == 1 {
                 true => destructive_rule("git.branch-force", &shown),
                 false => opaque("git.switch", "git switch"),
             }
@@ -179,7 +183,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("mv", _) => moved(shell, args),
         ("apply" | "am", _) => {
             let takes = ["-p", "-C", "--exclude", "--include", "--directory"];
-            let fed = call.stdin.path.clone().map(Arg::known);
+            let fed = call.stdin.path.clone().map(Arg::with_known_text);
             let files = operands(args, &takes).into_iter().cloned().chain(fed);
             files.for_each(|file| shell.applied(&file));
             opaque("git.changes", &format!("git {name}"))
@@ -187,7 +191,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("update-index", _) => {
             for arg in operands(args, &[]) {
                 let path = arg.text.rsplit(',').next().unwrap_or_default();
-                shell.touch(&Arg::known(path), PathDeed::Write);
+                shell.touch(&Arg::with_known_text(path), PathDeed::Write);
             }
             opaque("git.plumbing", "git update-index")
         }
@@ -196,7 +200,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         }
         _ => opaque("git.changes", &format!("git {name}")),
     };
-    found.or(code)
+    found.most_severe(code)
 }
 
 /// Judges `git clone`. It may run code: a setting may contain a command, and an option may name the
@@ -204,10 +208,10 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
 fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let mut found = opaque("git.changes", "git clone");
     for setting in values(args, &["-c", "--config"]) {
-        found = found.or(configured(shell, &setting.text));
+        found = found.most_severe(configured(shell, &setting.text));
     }
     for code in values(args, &["-u"]) {
-        found = found.or(inner(shell, &code.text));
+        found = found.most_severe(judge_code(shell, &code.text));
     }
     found
 }
@@ -231,7 +235,7 @@ fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
 /// Returns true if an argument decides which program transfers the data (`--upload-pack`, `ext::…`)
 /// or which branch the transfer changes (`--force`, `from:to`).
 fn chooses_transport(args: &[Arg]) -> bool {
-    any(args, &table::list("gittransport"))
+    has_any_option(args, &table::list("gittransport"))
         || short(args, 'f')
         || args.iter().any(|arg| {
             let address = arg.text.contains("://") || arg.text.contains('@');
@@ -240,26 +244,27 @@ fn chooses_transport(args: &[Arg]) -> bool {
 }
 
 /// Judges code that git runs.
-fn inner(shell: &mut Shell, code: &str) -> ShellFinding {
-    opaque("git.runs", "git").or(shell.inner("git", code))
+fn judge_code(shell: &mut Shell, code: &str) -> ShellFinding {
+    opaque("git.runs", "git").most_severe(shell.judge_inner_code("git", code))
 }
 
 /// Judges the code that is the value of an option, if there is one.
 fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     let code = codes.first();
-    code.map_or_else(|| opaque("git.options", shown), |code| inner(shell, &code.text))
+    code.map_or_else(|| opaque("git.options", shown), |code| judge_code(shell, &code.text))
 }
 
 /// Judges `git config KEY VALUE` and `git config --unset KEY`. A value that git runs is judged as
 /// code. A key alone is only read.
 fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let places = table::list("configplaces");
-    let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is(place));
+    let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is_word(place));
     // `--unset` is an abbreviation of `--unset-all` too.
-    let removes = any(args, &["--unset-all"]) || args.iter().any(|arg| arg.is("unset"));
-    let changes = removes || args.iter().any(|arg| arg.is("set"));
+    let removes =
+        has_any_option(args, &["--unset-all"]) || args.iter().any(|arg| arg.is_word("unset"));
+    let changes = removes || args.iter().any(|arg| arg.is_word("set"));
     let words: Vec<&&Arg> =
-        words.iter().filter(|word| !word.is("set") && !word.is("unset")).collect();
+        words.iter().filter(|word| !word.is_word("set") && !word.is_word("unset")).collect();
     match words.as_slice() {
         [_] if args.iter().all(asks) && !changes => reads("git"),
         [key, rest @ ..]
@@ -270,7 +275,7 @@ fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
         }
         [key, value, ..] => {
             let found = configured(shell, &format!("{}={}", key.text, value.text));
-            opaque("git.config", &key.text).or(found)
+            opaque("git.config", &key.text).most_severe(found)
         }
         _ => opaque("git.config", "git config"),
     }
@@ -279,7 +284,7 @@ fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
 /// Returns true if a fetch overwrites a branch of this repository: `git fetch -f REMOTE from:to`,
 /// or `+from:to`.
 fn forced_onto(args: &[Arg]) -> bool {
-    let forces = any(args, &["-f", "--force"]);
+    let forces = has_any_option(args, &["-f", "--force"]);
     operands(args, &["--depth", "-j", "--shallow-since"]).iter().skip(1).any(|spec| {
         let to = spec.text.split_once(':').map_or("", |(_, to)| to);
         !to.is_empty() && !to.starts_with("refs/remotes/") && (forces || spec.text.starts_with('+'))
@@ -313,7 +318,7 @@ fn paths(args: &[Arg], takes: &[&str]) -> Vec<Arg> {
 
 fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--orphan", "--conflict"]);
-    let dashes = args.iter().position(|arg| arg.is("--")).filter(|at| at + 1 < args.len());
+    let dashes = args.iter().position(|arg| arg.is_word("--")).filter(|at| at + 1 < args.len());
     if let Some(at) = dashes {
         return replaced(shell, "git.checkout-path", &args[at + 1..].iter().collect::<Vec<_>>());
     }
@@ -321,20 +326,20 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
         return replaced(shell, "git.checkout-path", &[&unknown]);
     }
-    if any(args, &["-B"]) && words.len() == 1 {
+    if has_any_option(args, &["-B"]) && words.len() == 1 {
         return destructive_rule("git.branch-force", "git checkout -B");
     }
-    if any(args, &["-f", "--force"]) {
+    if has_any_option(args, &["-f", "--force"]) {
         return destructive_rule("git.checkout-force", "-f");
     }
-    if any(args, &["-b", "-B", "--orphan"]) {
+    if has_any_option(args, &["-b", "-B", "--orphan"]) {
         return opaque("git.branch", "git checkout -b");
     }
-    if any(args, &["-p", "--patch"]) {
+    if has_any_option(args, &["-p", "--patch"]) {
         return destructive_rule("git.checkout-path", "-p");
     }
-    let sides = any(args, &["--ours", "--theirs"]);
-    let tracks = any(args, &["-t", "--track", "--detach", "-d"]);
+    let sides = has_any_option(args, &["--ours", "--theirs"]);
+    let tracks = has_any_option(args, &["-t", "--track", "--detach", "-d"]);
     let paths = match words.as_slice() {
         [only] if names_path(only) || sides => &words[..],
         [first, _, ..] if !tracks && names_path(first) => &words[..],
@@ -354,8 +359,8 @@ fn replaced(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFindi
 }
 
 fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
-    let staged = any(args, &["--staged", "-S"]);
-    let tree = any(args, &["--worktree", "-W"]);
+    let staged = has_any_option(args, &["--staged", "-S"]);
+    let tree = has_any_option(args, &["--worktree", "-W"]);
     if staged && !tree {
         return opaque("git.unstage", "git restore --staged");
     }
@@ -380,7 +385,7 @@ fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     }
     match short(args, 'f')
         || long(args, "--force")
-        || any(args, &["-i", "--interactive"])
+        || has_any_option(args, &["-i", "--interactive"])
         || unforced
     {
         true => destructive_rule("git.clean", "clean -f"),
@@ -411,16 +416,16 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     if is_set(args, 'n', "--dry-run", &[PATHS_FILE]) {
         return reads("git");
     }
-    if any(args, &["--cached"]) {
+    if has_any_option(args, &["--cached"]) {
         return opaque("git.untrack", "git rm --cached");
     }
     let force = short(args, 'f') || long(args, "--force");
     let reason = "It deletes files that git can give back.";
     let mut worst = ShellFinding::new(Class::Write, "git.rm", "git rm", reason);
     for path in &paths(args, &[]) {
-        let found = remove::one(shell, path, short(args, 'r'));
+        let found = remove::judge_deletion(shell, path, short(args, 'r'));
         if force && found.class == Class::Destructive {
-            worst = worst.or(found);
+            worst = worst.most_severe(found);
         }
     }
     worst

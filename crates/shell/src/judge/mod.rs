@@ -40,7 +40,7 @@ use super::finding::{
 use super::mentions;
 use super::ours::{self, OUR_NAMES};
 use super::pattern::wild;
-use super::places::{Location, place};
+use super::places::{Location, located_path};
 use super::simulation::Shell;
 use super::table;
 use super::{Class, PathDeed};
@@ -56,7 +56,7 @@ pub(super) struct ProgramCall<'c> {
 
 impl ProgramCall<'_> {
     /// Returns the program and its first `words` arguments, for display.
-    fn shown(&self, words: usize) -> String {
+    fn shown_words(&self, words: usize) -> String {
         let mut shown = self.name.to_owned();
         for arg in self.args.iter().take(words) {
             shown.push(' ');
@@ -77,7 +77,7 @@ pub(super) struct JudgedProgram {
 
 /// Returns true if the same text has downloaded this file.
 pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
-    let place = place(shell, file);
+    let place = located_path(shell, file);
     let kept = place.location != Location::Nothing;
     file.sure && kept && shell.lasting.fetched.contains(&place.path)
 }
@@ -92,7 +92,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     let args = short.as_deref().unwrap_or(&args[1..]);
     let call = ProgramCall { name: &name, args, stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
-        let (finding, out) = (downloaded(written), StreamData::some());
+        let (finding, out) = (downloaded(written), StreamData::with_unknown_content());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
     let leaks = secrets::leaks(shell, &call);
@@ -101,8 +101,8 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         && let Some(finding) = wrappers::unwrap(shell, &call)
     {
         let finding = by_common_words(shell, &call, finding);
-        let out = StreamData { tainted, ..output::of(shell, &call) };
-        let finding = finding.or(leaks);
+        let out = StreamData { tainted, ..output::output_of_call(shell, &call) };
+        let finding = finding.most_severe(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
     }
     let mut finding = judged(shell, &call);
@@ -110,27 +110,27 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         finding = opaque("program.path", written);
     }
     if finding.class == Class::Read && !helps(&call) {
-        rules::shown(shell, &call);
+        rules::touch_shown_files(shell, &call);
     }
     if finding.class >= Class::Opaque && !finding.inspects {
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
         let mounts = finding.rule == "disk.mount";
-        finding = finding.or(whole_disk(shell, &call).filter(|_| !mounts));
+        finding = finding.most_severe(whole_disk(shell, &call).filter(|_| !mounts));
     }
     finding = by_common_words(shell, &call, finding);
     if copies_us(&call) {
-        finding = destructive_rule("intent.copy", &call.shown(2));
+        finding = destructive_rule("intent.copy", &call.shown_words(2));
     }
-    let finding = finding.or(leaks);
-    let out = StreamData { tainted, ..output::of(shell, &call) };
+    let finding = finding.most_severe(leaks);
+    let out = StreamData { tainted, ..output::output_of_call(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
 
 /// Judges what a program with unknown effects is asked to do, by words that mean the same for most
 /// programs. Returns the more severe of this and `finding`.
 fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> ShellFinding {
-    let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it));
+    let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is_word(it));
     let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
     let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
     if let Some(file) = file.filter(|_| endless) {
@@ -142,13 +142,14 @@ fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> 
     }
     let found =
         by_words::loses_data(call).or_else(|| by_words::widens(call).filter(|_| !finding.inspects));
-    finding.or(found)
+    finding.most_severe(found)
 }
 
 /// Returns a finding if a disk or a partition is an argument of an opaque program.
 fn whole_disk(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
-    let disk = words.into_iter().find(|arg| place(shell, arg).location == Location::Device)?;
+    let disk =
+        words.into_iter().find(|arg| located_path(shell, arg).location == Location::Device)?;
     Some(destructive_rule("disk", &disk.text))
 }
 
@@ -167,7 +168,7 @@ fn named_in_words(shell: &mut Shell, call: &ProgramCall, finding: &ShellFinding)
         }
     }
     let outputs = options::values(call.args, &table::list("outputs"));
-    let in_place = options::any(call.args, &table::list("inplace"));
+    let in_place = options::has_any(call.args, &table::list("inplace"));
     let changed = operands(call.args, &[]).into_iter().filter(|_| in_place);
     for arg in outputs.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
         shell.touch(arg, PathDeed::Write);
@@ -184,7 +185,7 @@ fn named_in_texts(shell: &mut Shell, call: &ProgramCall) {
             continue;
         }
         for path in mentions::patched(&text) {
-            shell.touch(&Arg::known(path), PathDeed::Write);
+            shell.touch(&Arg::with_known_text(path), PathDeed::Write);
         }
     }
 }
@@ -222,19 +223,19 @@ fn base(written: &str) -> String {
 /// Returns true if the program is only asked for its help or its version. After other words than
 /// one subcommand, `--help` proves nothing: `sh -c CODE --help` runs the code.
 fn helps(call: &ProgramCall) -> bool {
-    let asks = |arg: &Arg| arg.is("--help") || arg.is("-help");
+    let asks = |arg: &Arg| arg.is_word("--help") || arg.is_word("-help");
     match call.args {
-        [only] if only.is("-V") => rules::destroyers().any(|name| name == family(call.name)),
-        [only] => asks(only) || only.is("--version"),
+        [only] if only.is_word("-V") => rules::destroyers().any(|name| name == family(call.name)),
+        [only] => asks(only) || only.is_word("--version"),
         [verb, last] => {
-            asks(last) && rules::is_subcommand(call.name, verb) && !wrappers::known(call.name)
+            asks(last) && rules::is_subcommand(call.name, verb) && !wrappers::is_wrapper(call.name)
         }
         _ => false,
     }
 }
 
 fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if helps(call) && known(call.name) {
+    if helps(call) && has_row(call.name) {
         return reads(call.name);
     }
     if let Some(found) = by_function(shell, call) {
@@ -249,7 +250,7 @@ fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         // For these programs, a word that is no subcommand names a program from a package.
         let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
         if runner && finding.rule == "program.subcommand" {
-            return finding.or(unknown_program(shell, call));
+            return finding.most_severe(unknown_program(shell, call));
         }
         let unfit = finding.rule == "program.subcommand";
         if let Some(found) = by_words::destroys(call, true).filter(|_| unfit) {
@@ -278,7 +279,7 @@ fn family(name: &str) -> &str {
     if !table::rows(name).is_empty() {
         return name;
     }
-    if let Some(script) = name.strip_suffix(".sh").filter(|name| known(name)) {
+    if let Some(script) = name.strip_suffix(".sh").filter(|name| has_row(name)) {
         return script;
     }
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -354,7 +355,7 @@ fn may_be_command(name: &str) -> bool {
 }
 
 /// Returns true if the table has a row for this name.
-pub(super) fn known(name: &str) -> bool {
+pub(super) fn has_row(name: &str) -> bool {
     !table::rows(family(name)).is_empty()
 }
 
@@ -401,12 +402,12 @@ fn trial<T>(shell: &Shell, inside: impl FnOnce(&mut Shell) -> T) -> Option<Shell
     other.state.cwd = shell.state.cwd.clone();
     other.elsewhere = shell.elsewhere;
     other.depth_from(shell);
-    other.within(inside)
+    other.worst_inside(inside)
 }
 
 /// Judges these arguments with another program's name. Returns the finding if it is destructive.
 fn judged_as(shell: &Shell, name: &str, args: &[Arg], stdin: StreamData) -> Option<ShellFinding> {
-    let words = [&[Arg::known(name)], &args[1..]].concat();
+    let words = [&[Arg::with_known_text(name)], &args[1..]].concat();
     let found = tried_program(shell, words, stdin);
     found.filter(|found| found.class == Class::Destructive)
 }
@@ -420,7 +421,12 @@ fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> Judge
         None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
         None => by_arguments(shell, args),
     };
-    JudgedProgram { program: None, finding, out: StreamData::some(), wrapper: false }
+    JudgedProgram {
+        program: None,
+        finding,
+        out: StreamData::with_unknown_content(),
+        wrapper: false,
+    }
 }
 
 /// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
@@ -441,7 +447,7 @@ fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     if let Some(WordPiece::Text(end)) = args[0].pieces.last()
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
-        && let Some(found) = judged_as(shell, program, args, StreamData::some())
+        && let Some(found) = judged_as(shell, program, args, StreamData::with_unknown_content())
     {
         return found;
     }
@@ -450,7 +456,11 @@ fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         letters.contains(['r', 'R']) && letters.chars().all(|c| "rRfvidI".contains(c))
     };
     if args[1..].iter().any(forces) && args.len() > 2 {
-        let call = ProgramCall { name: "rm", args: &args[1..], stdin: &StreamData::some() };
+        let call = ProgramCall {
+            name: "rm",
+            args: &args[1..],
+            stdin: &StreamData::with_unknown_content(),
+        };
         if remove::remove(shell, &call).class == Class::Destructive {
             return destructive_rule("program.hidden", &args[0].text);
         }
@@ -461,7 +471,7 @@ fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
 
 /// Judges a redirection into a file.
 pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<ShellFinding> {
-    let place = place(shell, arg);
+    let place = located_path(shell, arg);
     if !arg.text.starts_with("/dev/") || place.location == Location::Device {
         shell.touch(arg, PathDeed::Write);
     }

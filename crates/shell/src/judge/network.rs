@@ -1,9 +1,9 @@
 //! Judges programs that download data or send it away.
 
-use super::options::{self, KnownOptions, any, operands, values};
+use super::options::{self, KnownOptions, has_any, operands, values};
 use super::{
     Arg, ProgramCall, Shell, ShellFinding, by_words, destructive, destructive_rule, inspects,
-    opaque, place, redirected, rules, table,
+    located_path, opaque, redirected, rules, table,
 };
 
 /// Judges `curl` and `wget`: a download is shown or written to a file, and `-X DELETE` asks a
@@ -15,17 +15,17 @@ pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let row = rules::line(call.name);
     let listed = |key| row.map_or_else(Vec::new, |row| values(call.args, &row.list(key)));
     let documents = listed("documents");
-    let nowhere = |file: &Arg| file.is("/dev/null") || file.is("-");
+    let nowhere = |file: &Arg| file.is_word("/dev/null") || file.is_word("-");
     // The option and its value in one word: `-qO-`.
     let joined = |arg: &Arg| arg.sure && arg.text.starts_with('-') && arg.text.ends_with("O-");
     let by_its_name = match call.name {
-        "curl" => any(call.args, &["-O", "--remote-name"]),
+        "curl" => has_any(call.args, &["-O", "--remote-name"]),
         _ => documents.is_empty(),
     };
     let shown = call.name == "curl"
         || !documents.is_empty()
         || call.args.iter().any(joined)
-        || any(call.args, &["--spider"]);
+        || has_any(call.args, &["--spider"]);
     let shows = shown && documents.iter().all(nowhere);
     let gets = values(call.args, &["-X", "--request"])
         .iter()
@@ -34,7 +34,7 @@ pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     // reads.
     if gets
         && shows
-        && row.is_some_and(|row| options::known(row, call.args) != KnownOptions::Unlisted)
+        && row.is_some_and(|row| options::known_options(row, call.args) != KnownOptions::Unlisted)
     {
         return inspects(call.name);
     }
@@ -44,7 +44,7 @@ pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let mut worst = opaque("network", call.name);
     for file in documents.iter().chain(&listed("outputs")) {
-        worst = worst.or(redirected(shell, file, false));
+        worst = worst.most_severe(redirected(shell, file, false));
     }
     worst
 }
@@ -71,12 +71,14 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
     let mut worst = opaque("network", call.name);
     for code in started(call.args) {
-        worst = worst.or(shell.in_process(call.name, |shell| shell.code(&code, call.name)));
+        worst =
+            worst.most_severe(shell.in_process(call.name, |shell| shell.code(&code, call.name)));
     }
     let named = operands(call.args, &takes);
     if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {
-        worst =
-            worst.or(redirected(shell, to, false).unwrap_or_else(|| opaque("network", call.name)));
+        worst = worst.most_severe(
+            redirected(shell, to, false).unwrap_or_else(|| opaque("network", call.name)),
+        );
     }
     worst
 }
@@ -88,7 +90,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
     codes.extend(values(args, &["-o"]).iter().filter_map(|option| {
         let (name, code) = option.text.split_once(['=', ' '])?;
         let name = name.to_ascii_lowercase();
-        name.ends_with("command").then(|| Arg::known(code.trim()))
+        name.ends_with("command").then(|| Arg::with_known_text(code.trim()))
     }));
     codes
 }
@@ -96,7 +98,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
 /// Notes that a file contains downloaded data. To run this file is to run the download.
 fn fetched_into(shell: &mut Shell, file: &Arg) {
     if file.sure {
-        let path = place(shell, file).path;
+        let path = located_path(shell, file).path;
         shell.lasting.fetched.insert(path);
     }
 }
@@ -109,14 +111,14 @@ fn by_name(shell: &mut Shell, call: &ProgramCall) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
         let name = end.split(['?', '#']).next().unwrap_or_default();
         if !name.is_empty() {
-            fetched_into(shell, &Arg::known(format!("{folder}/{name}")));
+            fetched_into(shell, &Arg::with_known_text(format!("{folder}/{name}")));
         }
     }
 }
 
 /// Judges `nc` and `socat`. With `-e` or `EXEC:` they give somebody else a shell.
 pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let gives = any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
+    let gives = has_any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
         && call.name != "socat"
         && operands(call.args, &[]).iter().any(|arg| arg.text.contains("sh"));
     let opens = call.args.iter().any(|arg| {
@@ -124,7 +126,11 @@ pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding 
         call.name == "socat" && (text.contains("exec:") || text.contains("system:"))
     });
     if gives || opens {
-        return destructive("network.shell", &call.shown(3), "It gives a shell to somebody else.");
+        return destructive(
+            "network.shell",
+            &call.shown_words(3),
+            "It gives a shell to somebody else.",
+        );
     }
     opaque("network", call.name)
 }

@@ -5,7 +5,7 @@ use crate::table::TableRow;
 
 /// Returns the arguments before `--`.
 pub(super) fn before_dashes(args: &[Arg]) -> &[Arg] {
-    let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+    let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
     &args[..end]
 }
 
@@ -53,7 +53,7 @@ pub(super) fn is_set(args: &[Arg], letter: char, name: &str, takes: &[&str]) -> 
 
 /// Returns true if one of these words is present exactly, or a long option among them with
 /// `=value`, or a short one in a cluster.
-pub(super) fn any(args: &[Arg], words: &[&str]) -> bool {
+pub(super) fn has_any(args: &[Arg], words: &[&str]) -> bool {
     args.iter().any(|arg| {
         let name = arg.lead.split('=').next().unwrap_or_default();
         words.iter().any(|word| {
@@ -85,7 +85,7 @@ pub(crate) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         at += 1;
-        if arg.is("--") {
+        if arg.is_word("--") {
             found.extend(&args[at..]);
             break;
         }
@@ -130,7 +130,7 @@ pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
     let mut found = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         for name in names {
-            if arg.is(name) || takes_next(&arg.lead, &[name]) {
+            if arg.is_word(name) || takes_next(&arg.lead, &[name]) {
                 found.extend(args.get(at + 1).cloned());
             } else if let Some(rest) = joined(&arg.lead, name) {
                 found.push(cut(arg, arg.lead.len() - rest.len()));
@@ -179,7 +179,7 @@ pub(super) enum KnownOptions {
 }
 
 /// Compares the options of a call with those that a row lists.
-pub(super) fn known(row: &TableRow, args: &[Arg]) -> KnownOptions {
+pub(super) fn known_options(row: &TableRow, args: &[Arg]) -> KnownOptions {
     let ok = row.list("ok");
     if ok == ["*"] {
         return KnownOptions::Listed;
@@ -187,7 +187,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> KnownOptions {
     let (takes, joined) = (row.list("takes"), row.list("joined"));
     // A glob may match several names, and one of them may look like an option.
     let many = |arg: &&Arg| arg.may_split || arg.glob && arg.lead.is_empty();
-    let mut found = match args.iter().take_while(|arg| !arg.is("--")).any(|arg| many(&arg)) {
+    let mut found = match args.iter().take_while(|arg| !arg.is_word("--")).any(|arg| many(&arg)) {
         true => KnownOptions::Uncertain,
         false => KnownOptions::Listed,
     };
@@ -195,7 +195,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> KnownOptions {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         at += 1;
-        if arg.is("--") {
+        if arg.is_word("--") {
             break;
         }
         let number = ["$!", "$?", "$$", "$#"].contains(&arg.text.as_str());
@@ -203,7 +203,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> KnownOptions {
             found = KnownOptions::Uncertain;
         }
         let sign = |text: &str| text.starts_with('-') || plus && text.starts_with('+');
-        if !sign(&arg.lead) || arg.is("-") || ok.contains(&arg.lead.as_str()) {
+        if !sign(&arg.lead) || arg.is_word("-") || ok.contains(&arg.lead.as_str()) {
             continue;
         }
         let (name, value) = match arg.lead.split_once('=') {

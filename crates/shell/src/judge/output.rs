@@ -3,31 +3,34 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::options::{any, operands};
+use super::options::{has_any, operands};
 use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, fetched, rules, table};
 use crate::argument::joined;
 use crate::parse::unescape;
 use crate::paths;
 
 /// Returns the output of a program that has been judged.
-pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
+pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
     let stdin = call.stdin;
     let through = || StreamData { pieces: None, present: true, ..stdin.clone() };
     match call.name {
-        "echo" => StreamData::known(echo(call.args)),
-        "printf" => printf(call.args).map_or_else(StreamData::some, StreamData::known),
-        "cat" if call.args.iter().all(|arg| arg.is("-") || arg.option()) => stdin.clone(),
+        "echo" => StreamData::with_known_pieces(echo(call.args)),
+        "printf" => printf(call.args)
+            .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
+        "cat" if call.args.iter().all(|arg| arg.is_word("-") || arg.option()) => stdin.clone(),
         "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
         "tee" | "sort" | "uniq" => stdin.clone(),
-        "find" | "gfind" => {
-            super::remove::printed(call.args).map_or_else(StreamData::some, StreamData::known)
-        }
-        "pwd" => StreamData::known(vec![shell.here()]),
+        "find" | "gfind" => super::remove::printed(call.args)
+            .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
+        "pwd" => StreamData::with_known_pieces(vec![shell.current_folder()]),
         "mktemp" => temporary(call),
-        "which" | "command" | "type" | "realpath" | "readlink" | "basename" => named(call),
-        "git" if call.args.iter().any(|arg| arg.is("--show-toplevel")) => match &shell.at.root {
-            Some(root) => StreamData::known(vec![WordPiece::Text(paths::slashed(root))]),
-            None => StreamData::some(),
+        "which" | "command" | "type" | "realpath" | "readlink" | "basename" => shown_argument(call),
+        "git" if call.args.iter().any(|arg| arg.is_word("--show-toplevel")) => match &shell.at.root
+        {
+            Some(root) => {
+                StreamData::with_known_pieces(vec![WordPiece::Text(paths::slashed(root))])
+            }
+            None => StreamData::with_unknown_content(),
         },
         "base64" | "base32" | "gbase64" if rules::marked("decodes", call) => {
             let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
@@ -43,7 +46,7 @@ pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
             StreamData { decoded: stdin.decoded || changed, ..through() }
         }
         name if table::holds("downloaders", name) => {
-            StreamData { download: true, ..StreamData::some() }
+            StreamData { download: true, ..StreamData::with_unknown_content() }
         }
         _ => StreamData { pieces: None, present: true, file: false, ..stdin.clone() },
     }
@@ -56,12 +59,12 @@ fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
         return StreamData { pieces: None, present: true, ..call.stdin.clone() };
     }
     let download = named.iter().any(|arg| fetched(shell, arg));
-    made.unwrap_or(StreamData { file: true, download, ..StreamData::some() })
+    made.unwrap_or(StreamData { file: true, download, ..StreamData::with_unknown_content() })
 }
 
 /// Returns the words of `echo`, separated by one space.
 fn echo(args: &[Arg]) -> Vec<WordPiece> {
-    let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is(flag));
+    let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is_word(flag));
     let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
     let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
     let mut pieces = joined(&rest);
@@ -79,7 +82,7 @@ fn echo(args: &[Arg]) -> Vec<WordPiece> {
 /// Returns the output of `printf FORMAT WORD…`, if the format contains only escapes, `%s`, `%b`,
 /// `%q` and `%d`.
 fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
-    let rest = if args.first().is_some_and(|arg| arg.is("--")) { &args[1..] } else { args };
+    let rest = if args.first().is_some_and(|arg| arg.is_word("--")) { &args[1..] } else { args };
     let format = rest.first()?.literal()?;
     let mut words = rest[1..].iter();
     let mut pieces = Vec::new();
@@ -117,19 +120,19 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
 fn temporary(call: &ProgramCall) -> StreamData {
     let named = operands(call.args, &["-p", "--tmpdir", "--suffix"]);
     let elsewhere = |arg: &&Arg| !arg.text.starts_with("/tmp/") && !arg.temp;
-    match named.first().is_some_and(elsewhere) && !any(call.args, &["-t", "--tmpdir"]) {
-        true => StreamData::some(),
-        false => StreamData::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]),
+    match named.first().is_some_and(elsewhere) && !has_any(call.args, &["-t", "--tmpdir"]) {
+        true => StreamData::with_unknown_content(),
+        false => StreamData::with_known_pieces(vec![WordPiece::Temp("$(mktemp)".to_owned())]),
     }
 }
 
 /// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
 /// a path of `x`.
-fn named(call: &ProgramCall) -> StreamData {
+fn shown_argument(call: &ProgramCall) -> StreamData {
     let asks = call.name != "command" || looks_up(call);
     match operands(call.args, &[]).last() {
-        Some(arg) if asks => StreamData::known(arg.pieces.clone()),
-        _ => StreamData::known(Arg::unknown("$(…)", WordOrigin::Output).pieces),
+        Some(arg) if asks => StreamData::with_known_pieces(arg.pieces.clone()),
+        _ => StreamData::with_known_pieces(Arg::unknown("$(…)", WordOrigin::Output).pieces),
     }
 }
 
@@ -137,5 +140,5 @@ fn named(call: &ProgramCall) -> StreamData {
 /// -v FILE`, `-v` is an option of `rm`.
 pub(super) fn looks_up(call: &ProgramCall) -> bool {
     let own = call.args.iter().take_while(|arg| arg.option()).count();
-    call.name == "command" && any(&call.args[..own], &["-v", "-V"])
+    call.name == "command" && has_any(&call.args[..own], &["-v", "-V"])
 }

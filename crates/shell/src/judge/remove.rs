@@ -1,10 +1,10 @@
 //! Judges programs that delete files: `rm` and similar programs, and `find`.
 
 use super::files::write;
-use super::options::{any, long, operands, short};
+use super::options::{has_any, long, operands, short};
 use super::{
     Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
-    destructive, destructive_rule, opaque, place, reads, rules, tried_program, writes,
+    destructive, destructive_rule, located_path, opaque, reads, rules, tried_program, writes,
 };
 use crate::TouchedPath;
 use crate::argument::filled;
@@ -28,11 +28,13 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         return opaque("rm.nothing", call.name);
     }
     let own = writes("rm.file", call.name);
-    victims.into_iter().fold(own, |own, victim| own.or(one(shell, victim, recursive)))
+    victims
+        .into_iter()
+        .fold(own, |own, victim| own.most_severe(judge_deletion(shell, victim, recursive)))
 }
 
 /// Judges the deletion of one path.
-pub(super) fn one(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
+pub(super) fn judge_deletion(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
     let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
         Location::Nothing | Location::Temp | Location::Made => {
@@ -80,16 +82,16 @@ pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {
         return writes("shred", call.name);
     }
-    destructive_rule("shred", &call.shown(2))
+    destructive_rule("shred", &call.shown_words(2))
 }
 
 /// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
 pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts: Vec<&Arg> = past_early(call.args)
         .iter()
-        .take_while(|arg| !arg.lead.starts_with('-') && !arg.is("(") && !arg.is("!"))
+        .take_while(|arg| !arg.lead.starts_with('-') && !arg.is_word("(") && !arg.is_word("!"))
         .collect();
-    let here = Arg::known(".");
+    let here = Arg::with_known_text(".");
     let starts = if starts.is_empty() { vec![&here] } else { starts };
     // A value that is not known may be an action such as `-delete` or `-exec`.
     let free = call.args.iter().enumerate().any(|(at, arg)| {
@@ -101,13 +103,21 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     while at < call.args.len() {
         let option = call.args[at].lead.as_str();
         if option == "-delete" {
-            worst = worst.or(deletes(shell, &call.args[..at], &starts));
+            worst = worst.most_severe(deletes(shell, &call.args[..at], &starts));
         } else if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
-            worst = worst.or(call.args.get(at + 1).map(|file| write(shell, file)));
+            worst = worst.most_severe(call.args.get(at + 1).map(|file| write(shell, file)));
         } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
             let rest = &call.args[at + 1..];
-            let end = rest.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(rest.len());
-            worst = worst.or(each(shell, &call.args[..at], &rest[..end], &starts));
+            let end = rest
+                .iter()
+                .position(|arg| arg.is_word(";") || arg.is_word("+"))
+                .unwrap_or(rest.len());
+            worst = worst.most_severe(judge_command_of_find(
+                shell,
+                &call.args[..at],
+                &rest[..end],
+                &starts,
+            ));
             at += end;
         }
         at += 1;
@@ -117,13 +127,18 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Returns the arguments after options such as `-L`, which come before the folders to start in.
 fn past_early(args: &[Arg]) -> &[Arg] {
-    let early = |arg: &&Arg| ["-H", "-L", "-P"].iter().any(|option| arg.is(option));
+    let early = |arg: &&Arg| ["-H", "-L", "-P"].iter().any(|option| arg.is_word(option));
     &args[args.iter().take_while(early).count()..]
 }
 
 /// Judges the command that `find` runs for every file that passes the tests before it. `{}` stands
 /// for the path of the file.
-fn each(shell: &mut Shell, tests: &[Arg], command: &[Arg], starts: &[&Arg]) -> ShellFinding {
+fn judge_command_of_find(
+    shell: &mut Shell,
+    tests: &[Arg],
+    command: &[Arg],
+    starts: &[&Arg],
+) -> ShellFinding {
     if command.is_empty() {
         return opaque("find.exec", "find");
     }
@@ -132,13 +147,13 @@ fn each(shell: &mut Shell, tests: &[Arg], command: &[Arg], starts: &[&Arg]) -> S
     for start in starts {
         let args: Vec<Arg> =
             command.iter().map(|arg| with_found_name(arg, start, &names)).collect();
-        worst = worst.or(shell.started_by("find", args));
+        worst = worst.most_severe(shell.started_by("find", args));
     }
     worst
 }
 
-fn has(args: &[Arg], words: &[&str]) -> bool {
-    args.iter().any(|arg| words.iter().any(|word| arg.is(word)))
+fn has_any_word(args: &[Arg], words: &[&str]) -> bool {
+    args.iter().any(|arg| words.iter().any(|word| arg.is_word(word)))
 }
 
 /// The operators that separate alternatives.
@@ -147,11 +162,11 @@ const OR: [&str; 3] = ["-o", "-or", ","];
 /// Returns the patterns of `-name`, if every file that passes the tests matches one of them. Each
 /// alternative needs a pattern, except those that end in `-prune`: what they cut off is not found.
 fn names(tests: &[Arg]) -> Vec<String> {
-    let named = |part: &[Arg]| has(part, &["-name", "-iname"]);
-    let mut parts = tests.split(|arg| OR.iter().any(|or| arg.is(or)));
+    let named = |part: &[Arg]| has_any_word(part, &["-name", "-iname"]);
+    let mut parts = tests.split(|arg| OR.iter().any(|or| arg.is_word(or)));
     let certain = parts.next_back().is_some_and(named)
-        && parts.all(|part| named(part) || has(part, &["-prune"]));
-    if !certain || has(tests, &["-not", "!"]) {
+        && parts.all(|part| named(part) || has_any_word(part, &["-prune"]));
+    if !certain || has_any_word(tests, &["-not", "!"]) {
         return Vec::new();
     }
     super::options::values(tests, &["-name", "-iname"])
@@ -162,12 +177,12 @@ fn names(tests: &[Arg]) -> Vec<String> {
 
 /// Returns what `find` prints: some path below its first start, with the name that it searches for.
 pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
-    if any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
+    if has_any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
         return None;
     }
     let start = past_early(args).first().filter(|arg| !arg.lead.starts_with('-')).cloned();
-    let start = start.unwrap_or_else(|| Arg::known("."));
-    Some(with_found_name(&Arg::known("{}"), &start, &names(args)).pieces)
+    let start = start.unwrap_or_else(|| Arg::with_known_text("."));
+    Some(with_found_name(&Arg::with_known_text("{}"), &start, &names(args)).pieces)
 }
 
 /// Replaces `{}` by a path below the start. Its name is the pattern of `-name`, or `*` if there are
@@ -186,23 +201,25 @@ fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
 /// Judges `-delete` after these tests.
 fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let names = names(tests);
-    let empty_only = has(tests, &["-empty"]) && !has(tests, &OR) && !has(tests, &["-not", "!"]);
+    let empty_only = has_any_word(tests, &["-empty"])
+        && !has_any_word(tests, &OR)
+        && !has_any_word(tests, &["-not", "!"]);
     let made_only = !names.is_empty() && names.iter().all(|name| made(name));
     let mut worst = writes("find.delete", "find");
     for start in starts {
-        let place = place(shell, start);
+        let place = located_path(shell, start);
         let (path, deed) = (place.path, PathDeed::Delete);
         shell.target(TouchedPath { path, deed, known: false, recursive: true });
         let fine = match place.location {
             Location::Temp | Location::Made => true,
             Location::TempRoot => {
-                made_only || !names.is_empty() || any(tests, &["-mtime", "-user"])
+                made_only || !names.is_empty() || has_any(tests, &["-mtime", "-user"])
             }
             Location::Inside | Location::Whole => made_only || empty_only,
             _ => false,
         };
         if !fine {
-            worst = worst.or(destructive_rule("find.delete", "-delete"));
+            worst = worst.most_severe(destructive_rule("find.delete", "-delete"));
         }
     }
     worst
@@ -211,11 +228,11 @@ fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
 /// Judges `fd`, `fd -x` and `fdfind -X`. Without a command to run, they only read.
 pub(super) fn fd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
-    let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
+    let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is_word(run))) else {
         return rules::by_options(call);
     };
-    let words = [&call.args[at + 1..], &[Arg::known("./*")]].concat();
-    opaque("find.exec", call.name).or(tried_program(shell, words, StreamData::default()))
+    let words = [&call.args[at + 1..], &[Arg::with_known_text("./*")]].concat();
+    opaque("find.exec", call.name).most_severe(tried_program(shell, words, StreamData::default()))
 }
 
 /// Judges `trash` and `gio trash`, which can be undone.

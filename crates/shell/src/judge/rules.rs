@@ -1,6 +1,6 @@
 //! Judges a call by the rows of its program in the table.
 
-use super::options::{self, KnownOptions, any, before_dashes, long, operands};
+use super::options::{self, KnownOptions, before_dashes, has_any, long, operands};
 use super::{
     Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
     reads as reading, table,
@@ -57,7 +57,7 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
         return Some(opaque("program.dry-run", call.name));
     }
     let left = rows.iter().any(|row| matches!(row.kind(), "judge" | "writes"));
-    worst.or_else(|| (!left).then(|| opaque("program.subcommand", &call.shown(1))))
+    worst.or_else(|| (!left).then(|| opaque("program.subcommand", &call.shown_words(1))))
 }
 
 /// Returns the finding of a `reads` row whose words match the operands. A call only reads if the
@@ -84,8 +84,10 @@ fn readings_to_try(row: &TableRow) -> usize {
 fn finding(row: &TableRow, call: &ProgramCall) -> ShellFinding {
     match row.kind() {
         "looks" => super::inspects(call.name),
-        "destroys" => destructive(row.word(1), &call.shown(3), row.reason()).safer(row.safer()),
-        _ => opaque(row.word(1), &call.shown(2)),
+        "destroys" => {
+            destructive(row.word(1), &call.shown_words(3), row.reason()).safer(row.safer())
+        }
+        _ => opaque(row.word(1), &call.shown_words(2)),
     }
 }
 
@@ -114,10 +116,10 @@ fn conditions_hold(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
         word => match word.split_once('+') {
             Some((first, second)) if !first.is_empty() => {
-                args.windows(2).any(|two| two[0].is(first) && two[1].is(second))
+                args.windows(2).any(|two| two[0].is_word(first) && two[1].is_word(second))
             }
             _ if row.flag("shortens") && word.starts_with("--") => long(args, word),
-            _ => any(args, &[word]),
+            _ => has_any(args, &[word]),
         },
     };
     row.conditions_hold(there)
@@ -151,7 +153,7 @@ fn fits(wanted: &[&str], words: &[&Arg], exact: bool) -> bool {
 pub(super) fn is_subcommand(name: &str, word: &Arg) -> bool {
     let begins = |row: &TableRow| {
         let first = row.words.split_whitespace().next().unwrap_or_default();
-        first.split('|').any(|verb| word.is(verb))
+        first.split('|').any(|verb| word.is_word(verb))
     };
     !word.text.contains('.')
         && !word.text.is_empty()
@@ -170,10 +172,10 @@ pub(super) fn by_options(call: &ProgramCall) -> ShellFinding {
 }
 
 fn by_row(row: &TableRow, call: &ProgramCall) -> ShellFinding {
-    match options::known(row, call.args) {
+    match options::known_options(row, call.args) {
         KnownOptions::Listed => reading(call.name),
-        KnownOptions::Uncertain => opaque("program.value", &call.shown(2)).inspects(),
-        KnownOptions::Unlisted => opaque("program.options", &call.shown(2)),
+        KnownOptions::Uncertain => opaque("program.value", &call.shown_words(2)).inspects(),
+        KnownOptions::Unlisted => opaque("program.options", &call.shown_words(2)),
     }
 }
 
@@ -186,16 +188,19 @@ pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
             row.kind() == "destroys" && row.words.is_empty() && row.text("if").is_empty()
         })
     };
-    let programs = table::all().filter(|(name, _)| !name.contains(':'));
+    let programs = table::all_programs().filter(|(name, _)| !name.contains(':'));
     let rows = programs.filter(move |(_, rows)| own(rows)).map(|(name, _)| name);
     table::list("destroyers").into_iter().chain(rows)
 }
 
 /// Touches the files that a reading program shows.
-pub(super) fn shown(shell: &mut Shell, call: &ProgramCall) {
+pub(super) fn touch_shown_files(shell: &mut Shell, call: &ProgramCall) {
     let Some(row) = line(call.name).filter(|row| !row.text("shows").is_empty()) else { return };
     let mut named = operands(call.args, &row.list("takes"));
-    if row.text("shows") == "after" && !any(call.args, &row.list("instead")) && !named.is_empty() {
+    if row.text("shows") == "after"
+        && !has_any(call.args, &row.list("instead"))
+        && !named.is_empty()
+    {
         named.remove(0);
     }
     for file in named.into_iter().filter(|file| !file.text.starts_with('+')) {

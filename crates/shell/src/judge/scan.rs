@@ -54,7 +54,7 @@ pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<Shel
         found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }
     found.retain(|found| found.class == Class::Destructive);
-    worst.into_iter().chain(found).reduce(|worst, found| worst.or(found))
+    worst.into_iter().chain(found).reduce(|worst, found| worst.most_severe(found))
 }
 
 /// Returns a finding if a program is started with decoded data, or a device is opened for writing.
@@ -128,7 +128,7 @@ fn deletes(shell: &mut Shell, code: &str, texts: &[Text]) -> Option<ShellFinding
             Some(path) => {
                 let tail: String = code[path.end.min(code.len())..].chars().take(40).collect();
                 let deep = deep || tail.contains("recursive") || tail.contains("force");
-                let found = remove::one(shell, &literal_path(&path.text), deep);
+                let found = remove::judge_deletion(shell, &literal_path(&path.text), deep);
                 ShellFinding { rule: "code.delete", word: word.to_owned(), ..found }
             }
             None => destructive_rule("code.delete", word),
@@ -148,7 +148,7 @@ fn literal_path(text: &str) -> Arg {
             WordPiece::Text(before.to_owned()),
             WordPiece::Glob(text[before.len()..].to_owned()),
         ]),
-        _ => Arg::known(text),
+        _ => Arg::with_known_text(text),
     }
 }
 

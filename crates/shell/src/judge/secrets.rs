@@ -4,7 +4,7 @@
 use super::options::values;
 use super::{
     Arg, Location, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule,
-    place, rules, table,
+    located_path, rules, table,
 };
 use crate::table::{contained, holds, list};
 
@@ -43,7 +43,7 @@ fn holds_secret(shell: &Shell, arg: &Arg) -> bool {
     let file = text.rsplit('@').next().unwrap_or_default();
     let file = file.split(';').next().unwrap_or_default();
     let copied = |file: &str| {
-        let place = place(shell, &Arg::known(file));
+        let place = located_path(shell, &Arg::with_known_text(file));
         place.location != Location::Nothing && shell.lasting.secrets.contains(&place.path)
     };
     let named = !text.contains("://") && !text.contains(char::is_whitespace);
@@ -99,7 +99,8 @@ fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let text = to.text.as_str();
     let address = text.contains("://") || text.contains('@') && text.contains(':');
     let added = text != "origin" && shell.lasting.remotes.contains(text);
-    (push.is("push") && (address || added)).then(|| destructive_rule("git.push-elsewhere", text))
+    (push.is_word("push") && (address || added))
+        .then(|| destructive_rule("git.push-elsewhere", text))
 }
 
 /// Returns a finding if code of another language reads secrets and sends data.

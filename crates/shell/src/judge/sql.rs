@@ -22,11 +22,11 @@ pub(super) fn judge(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for code in &codes {
         shell.mention(&code.text);
         if let Some(found) = statements(&code.text) {
-            worst = worst.or(found);
+            worst = worst.most_severe(found);
         }
         for line in code.text.lines() {
             if let Some(command) = escape(line.trim()) {
-                worst = worst.or(shell.inner(call.name, command));
+                worst = worst.most_severe(shell.judge_inner_code(call.name, command));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::evaluation::is_name;
 use crate::table::TableRow;
 
 /// Returns true if the table says that a program may start other programs.
-pub(super) fn known(name: &str) -> bool {
+pub(super) fn is_wrapper(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
 
@@ -21,21 +21,21 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
         return xargs(shell, call);
     }
     if call.name == "parallel" {
-        return Some(opaque("wrapper", "parallel").or(parallel(shell, call)));
+        return Some(opaque("wrapper", "parallel").most_severe(parallel(shell, call)));
     }
     if output::looks_up(call) {
         return None;
     }
     let mut rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
     let (row, at) = rows.find_map(|row| Some((row, matched(row, call)?)))?;
-    let mut found = inner(shell, call, row, at)?;
+    let mut found = judge_wrapped(shell, call, row, at)?;
     for file in values(call.args, &row.list("outputs")) {
-        found = found.or(redirected(shell, &file, false));
+        found = found.most_severe(redirected(shell, &file, false));
     }
     if row.flag("elsewhere") {
-        return Some(opaque("elsewhere", call.name).or(found));
+        return Some(opaque("elsewhere", call.name).most_severe(found));
     }
-    let command_len = rest(call.name, &call.args[at..], row).len();
+    let command_len = wrapped_words(call.name, &call.args[at..], row).len();
     let own = &call.args[..call.args.len().saturating_sub(command_len)];
     // Among the wrapper's own words, a path may be a file that it changes, and `A=1` sets a
     // variable for the command.
@@ -49,8 +49,8 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
     }
     let clear = row.flag("clear")
         && own.iter().all(|arg| arg.sure)
-        && options::known(row, own) == KnownOptions::Listed;
-    Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
+        && options::known_options(row, own) == KnownOptions::Listed;
+    Some(if clear { found } else { opaque("wrapper", call.name).most_severe(found) })
 }
 
 /// Returns the options of a wrapper that take the next word as their value.
@@ -74,7 +74,7 @@ fn matched(row: &TableRow, call: &ProgramCall) -> Option<usize> {
 }
 
 /// Judges the command and the code that a wrapper starts. Returns `None` if there is neither.
-fn inner(
+fn judge_wrapped(
     shell: &mut Shell,
     call: &ProgramCall,
     row: &TableRow,
@@ -82,7 +82,7 @@ fn inner(
 ) -> Option<ShellFinding> {
     let args = &call.args[from..];
     let mut codes = coded(args, row);
-    let rest = packaged(call.name, rest(call.name, args, row));
+    let rest = packaged(call.name, wrapped_words(call.name, args, row));
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
     if call.name == "ssh" {
@@ -108,8 +108,8 @@ fn inner(
         _ => {}
     }
     // `uv run -` passes its input to Python.
-    if call.name == "uv" && run.is_none() && args.iter().any(|arg| arg.is("-")) {
-        run = Some(vec![Arg::known("python")]);
+    if call.name == "uv" && run.is_none() && args.iter().any(|arg| arg.is_word("-")) {
+        run = Some(vec![Arg::with_known_text("python")]);
     }
     // `--entrypoint` names the program, and the words after the image are its arguments.
     let image = leading(args, &taking(row));
@@ -144,26 +144,26 @@ fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
     let Some(name) = first.literal() else { return words };
     let name = name.rsplit('#').next().unwrap_or(name);
     let version = name.rfind('@').filter(|at| *at > 0);
-    *first = Arg::known(&name[..version.unwrap_or(name.len())]);
+    *first = Arg::with_known_text(&name[..version.unwrap_or(name.len())]);
     words
 }
 
 /// Returns the words after `stuff` or `exec`, each of which is code: `screen -X stuff 'code'`.
 fn screen_code(args: &[Arg]) -> Vec<Arg> {
-    let at = args.iter().position(|arg| arg.is("stuff") || arg.is("exec"));
+    let at = args.iter().position(|arg| arg.is_word("stuff") || arg.is_word("exec"));
     at.map(|at| args[at + 1..].to_vec()).unwrap_or_default()
 }
 
 /// Returns the values of the options that contain code, up to `--`.
 fn coded(args: &[Arg], row: &TableRow) -> Vec<Arg> {
-    let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+    let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
     values(&args[..end], &row.list("code"))
 }
 
 /// Returns the words of the command that a wrapper starts.
-fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
+fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
     if row.flag("dashes") {
-        let at = args.iter().position(|arg| arg.is("--"));
+        let at = args.iter().position(|arg| arg.is_word("--"));
         return at.map_or(&[], |at| &args[at + 1..]);
     }
     let (takes, code) = (taking(row), row.list("code"));
@@ -174,7 +174,7 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
     let mut operands_left: usize = row.text("after").parse().unwrap_or(0);
     let mut at = 0;
     while let Some(arg) = args.get(at) {
-        if arg.is("--") {
+        if arg.is_word("--") {
             at += 1;
             if operands_left == 0 {
                 break;
@@ -192,7 +192,7 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
         }
     }
     // A `-` is not the command: `su - root`, `sudo -` or `env -`.
-    while args.get(at).is_some_and(|arg| arg.is("-")) {
+    while args.get(at).is_some_and(|arg| arg.is_word("-")) {
         at += 1;
     }
     args.get(at..).unwrap_or_default()
@@ -216,14 +216,14 @@ fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     // The words of a file, and those between other delimiters, are not known.
     let delimiters = values(own, &["-d", "--delimiter"]);
     let unknown = !values(own, &["-a", "--arg-file"]).is_empty()
-        || delimiters.iter().any(|delimiter| !delimiter.is("\\n") && !delimiter.is("\n"));
+        || delimiters.iter().any(|delimiter| !delimiter.is_word("\\n") && !delimiter.is_word("\n"));
     let pieces = call.stdin.pieces.clone().filter(|_| !unknown);
     let stdin = StreamData { pieces, ..call.stdin.clone() };
     let given = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
     let found = run_given_words(shell, &given, command, placeholder.as_deref());
     // The command may be in a glob or in an unknown value among the words before it.
     let sure = own.iter().all(|arg| arg.sure);
-    Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
+    Some(if sure { found } else { opaque("wrapper", "xargs").most_severe(found) })
 }
 
 /// Judges `parallel COMMAND ::: WORD…`. Without `:::`, the words are the lines of the input.
@@ -234,8 +234,8 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     // After `::::` and `-a` comes a file that contains the words.
     let from_file = end < rest.len() || !values(own, &["-a", "--arg-file"]).is_empty();
     let stdin = match given {
-        Some(words) => StreamData::known(joined(&words.iter().collect::<Vec<_>>())),
-        None if from_file => StreamData::some(),
+        Some(words) => StreamData::with_known_pieces(joined(&words.iter().collect::<Vec<_>>())),
+        None if from_file => StreamData::with_unknown_content(),
         None => call.stdin.clone(),
     };
     let call = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
@@ -355,6 +355,6 @@ fn split_at_blanks(pieces: &[WordPiece]) -> Vec<Arg> {
 
 #[cfg(test)]
 pub(crate) fn examples() -> impl Iterator<Item = &'static str> {
-    let rows = table::all().flat_map(|(_, rows)| rows).filter(|row| row.kind() == "runs");
+    let rows = table::all_programs().flat_map(|(_, rows)| rows).filter(|row| row.kind() == "runs");
     rows.map(|row| row.example)
 }

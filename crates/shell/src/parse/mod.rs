@@ -202,7 +202,7 @@ pub(super) enum Op {
 
 impl Word {
     /// Returns the text of the word, if it contains no expansion.
-    pub(super) fn plain(&self) -> Option<String> {
+    pub(super) fn as_plain_text(&self) -> Option<String> {
         self.parts
             .iter()
             .map(|part| match part {
@@ -230,7 +230,7 @@ fn parsed(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let script = parser.script(&[])?;
     parser.skip_space();
-    if !parser.done() {
+    if !parser.is_at_end() {
         return Err(parser.error("a word or sign that begins no command"));
     }
     if parser.owes_bodies() {
@@ -272,16 +272,16 @@ impl<'a> Parser<'a> {
         Self { text, at: 0, depth, pending: Vec::new() }
     }
 
-    fn rest(&self) -> &'a str {
+    fn rest_of_text(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    fn done(&self) -> bool {
+    fn is_at_end(&self) -> bool {
         self.at >= self.text.len()
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        self.rest_of_text().chars().next()
     }
 
     fn bump(&mut self) -> Option<char> {
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
     }
 
     fn eat(&mut self, what: &str) -> bool {
-        let found = self.rest().starts_with(what);
+        let found = self.rest_of_text().starts_with(what);
         if found {
             self.at += what.len();
         }
@@ -323,8 +323,8 @@ impl<'a> Parser<'a> {
             if self.eat(" ") || self.eat("\t") || self.eat("\\\n") {
                 continue;
             }
-            if self.rest().starts_with('#') && self.begins_word() {
-                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            if self.rest_of_text().starts_with('#') && self.begins_word() {
+                self.at += self.rest_of_text().find('\n').unwrap_or(self.rest_of_text().len());
                 continue;
             }
             return;

@@ -22,7 +22,7 @@ impl<'a> Parser<'a> {
         let mut after = None;
         loop {
             self.skip_lines()?;
-            if self.done() || self.stands_at(until) {
+            if self.is_at_end() || self.stands_at(until) {
                 return Ok(items);
             }
             let (commands, negated) = self.pipeline()?;
@@ -39,17 +39,18 @@ impl<'a> Parser<'a> {
             items.push(Pipeline { commands, negated, background, after: before });
             if after.is_some() {
                 self.skip_lines()?;
-                if self.done() || self.stands_at(until) {
+                if self.is_at_end() || self.stands_at(until) {
                     return Err(self.error("nothing follows && or ||"));
                 }
                 continue;
             }
-            let ends_arm = self.rest().starts_with(";;") || self.rest().starts_with(";&");
-            let ends_line = self.rest().starts_with(['\n', '\r']);
+            let ends_arm =
+                self.rest_of_text().starts_with(";;") || self.rest_of_text().starts_with(";&");
+            let ends_line = self.rest_of_text().starts_with(['\n', '\r']);
             let more = background || ends_line || !ends_arm && self.eat(";");
             self.skip_space();
             if !more {
-                if self.done() || self.stands_at(until) {
+                if self.is_at_end() || self.stands_at(until) {
                     return Ok(items);
                 }
                 return Err(self.error("a word or sign that begins no command"));
@@ -73,7 +74,7 @@ impl<'a> Parser<'a> {
     fn stands_at(&self, what: &[&str]) -> bool {
         what.iter().any(|sign| {
             let is_word = sign.chars().all(|c| c.is_ascii_alphabetic() || c == '}');
-            self.rest()
+            self.rest_of_text()
                 .strip_prefix(sign)
                 .is_some_and(|after| !is_word || after.chars().next().is_none_or(ends_word))
         })
@@ -98,7 +99,7 @@ impl<'a> Parser<'a> {
         if self.keyword("-p") {
             self.skip_space();
         }
-        let program = self.rest().starts_with('-');
+        let program = self.rest_of_text().starts_with('-');
         if program {
             self.at = before;
         }
@@ -115,24 +116,26 @@ impl<'a> Parser<'a> {
         let (mut commands, mut negated) = (Vec::new(), false);
         loop {
             self.skip_space();
-            if self.rest().starts_with('!') && self.rest()[1..].chars().next().is_some_and(blank) {
+            if self.rest_of_text().starts_with('!')
+                && self.rest_of_text()[1..].chars().next().is_some_and(blank)
+            {
                 self.at += 1;
                 negated = true;
                 continue;
             }
             if self.times() {
-                if self.done() || self.peek().is_some_and(|c| "\n;&|)".contains(c)) {
+                if self.is_at_end() || self.peek().is_some_and(|c| "\n;&|)".contains(c)) {
                     return Ok((commands, negated));
                 }
                 continue;
             }
             commands.push(self.command()?);
             self.skip_space();
-            if self.rest().starts_with("||") || !self.eat("|&") && !self.eat("|") {
+            if self.rest_of_text().starts_with("||") || !self.eat("|&") && !self.eat("|") {
                 return Ok((commands, negated));
             }
             self.skip_lines()?;
-            if self.done() {
+            if self.is_at_end() {
                 return Err(self.error("nothing follows the pipe"));
             }
         }
@@ -159,7 +162,7 @@ impl<'a> Parser<'a> {
     /// Parses a compound command. If there is none, returns an empty simple command, and the caller
     /// parses its words.
     fn kind(&mut self) -> Result<Kind, SyntaxError> {
-        if self.rest().starts_with("((")
+        if self.rest_of_text().starts_with("((")
             && let Some(kind) = self.arithmetic_command()
         {
             return Ok(kind);
@@ -199,7 +202,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the unquoted characters up to the end of the word, without consuming them.
     fn next_bare(&self) -> &'a str {
-        let rest = self.rest();
+        let rest = self.rest_of_text();
         let end = rest.find(|c: char| ends_word(c) || "'\"\\$`".contains(c)).unwrap_or(rest.len());
         if rest[end..].starts_with(['\'', '"', '\\', '$', '`']) { "" } else { &rest[..end] }
     }
@@ -227,7 +230,7 @@ impl<'a> Parser<'a> {
         let mut parts = vec![self.closed(&["then"], "an if without then")?];
         loop {
             let branch = self.script(&["elif", "else", "fi"])?;
-            if !self.done() {
+            if !self.is_at_end() {
                 self.filled(&branch)?;
             }
             parts.push(branch);
@@ -252,7 +255,7 @@ impl<'a> Parser<'a> {
 
     fn counted(&mut self) -> Result<Kind, SyntaxError> {
         self.skip_space();
-        if self.rest().starts_with("((") {
+        if self.rest_of_text().starts_with("((") {
             let head = self.arithmetic_command().ok_or(self.error("a for without ))"))?;
             self.skip_space();
             self.eat(";");
@@ -319,7 +322,8 @@ impl<'a> Parser<'a> {
                 }
             }
             let body = self.script(&[";;", ";&", "esac"])?;
-            let falls_through = self.rest().starts_with(";;&") || self.rest().starts_with(";&");
+            let falls_through =
+                self.rest_of_text().starts_with(";;&") || self.rest_of_text().starts_with(";&");
             arms.push(CaseArm { patterns, body, falls_through });
             if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && !self.stands_at(&["esac"])
             {
@@ -361,7 +365,7 @@ impl<'a> Parser<'a> {
             if self.keyword("]]") {
                 return Ok(Kind::Test(words));
             }
-            if self.done() {
+            if self.is_at_end() {
                 return Err(self.error("a [[ is not closed"));
             }
             if self.begins_process() {
@@ -395,7 +399,7 @@ impl<'a> Parser<'a> {
                 continue;
             }
             if (words.is_empty()
-                || words.first().and_then(Word::plain).is_some_and(|name| declares(&name)))
+                || words.first().and_then(Word::as_plain_text).is_some_and(|name| declares(&name)))
                 && let Some(assign) = self.assign()?
             {
                 if !words.is_empty() {
@@ -406,7 +410,7 @@ impl<'a> Parser<'a> {
             }
             match self.word()? {
                 Some(word) => words.push(word),
-                None if self.rest().starts_with('(') => {
+                None if self.rest_of_text().starts_with('(') => {
                     return Err(self.error("a ( where none belongs"));
                 }
                 None => break,
@@ -426,11 +430,11 @@ impl<'a> Parser<'a> {
             return Ok(None);
         }
         let mut raw_index = String::new();
-        if self.rest().starts_with('[')
-            && let Some(close) = self.rest().find(']')
-            && !self.rest()[..close].contains(['\n', ' ', ';'])
+        if self.rest_of_text().starts_with('[')
+            && let Some(close) = self.rest_of_text().find(']')
+            && !self.rest_of_text()[..close].contains(['\n', ' ', ';'])
         {
-            raw_index = self.rest()[..=close].to_owned();
+            raw_index = self.rest_of_text()[..=close].to_owned();
             self.at += close + 1;
         }
         let append = self.eat("+=");
@@ -438,7 +442,7 @@ impl<'a> Parser<'a> {
             self.at = start;
             return Ok(None);
         }
-        let (value, elements) = if self.rest().starts_with('(') && raw_index.is_empty() {
+        let (value, elements) = if self.rest_of_text().starts_with('(') && raw_index.is_empty() {
             (Word::default(), Some(self.elements()?))
         } else {
             (self.word()?.unwrap_or_default(), None)
@@ -460,7 +464,7 @@ impl<'a> Parser<'a> {
 
     /// Consumes the name of a variable, and returns it. It is empty if there is none.
     pub(super) fn name(&mut self) -> String {
-        let rest = self.rest();
+        let rest = self.rest_of_text();
         let end = rest
             .char_indices()
             .find(|(at, c)| {
@@ -476,13 +480,13 @@ impl<'a> Parser<'a> {
         let (mut number, mut named) = ("", false);
         if self.eat("{") {
             named = !self.name().is_empty() && self.eat("}");
-            if !named || !self.rest().starts_with(['<', '>']) {
+            if !named || !self.rest_of_text().starts_with(['<', '>']) {
                 self.at = start;
                 return Ok(None);
             }
         } else {
-            let digits = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
-            number = &self.rest()[..digits];
+            let digits = self.rest_of_text().find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+            number = &self.rest_of_text()[..digits];
             self.at += digits;
         }
         let signs: [(&str, Direction); 12] = [
@@ -500,7 +504,8 @@ impl<'a> Parser<'a> {
             (">", Direction::Write),
         ];
         let process = self.begins_process();
-        let found = signs.iter().find(|(sign, _)| !process && self.rest().starts_with(sign));
+        let found =
+            signs.iter().find(|(sign, _)| !process && self.rest_of_text().starts_with(sign));
         let Some((sign, direction)) = found.copied() else {
             self.at = start;
             return Ok(None);
@@ -525,7 +530,7 @@ impl<'a> Parser<'a> {
         strip_tabs: bool,
     ) -> Result<(), SyntaxError> {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
-        let mut end = match word.plain() {
+        let mut end = match word.as_plain_text() {
             Some(end) => end,
             None if word.raw.contains(['\'', '"', '\\']) => {
                 return Err(self.error("an expansion and quotes at the end of a heredoc"));
@@ -533,7 +538,7 @@ impl<'a> Parser<'a> {
             None => word.raw.clone(),
         };
         // For the shell, the `\r` of a line end is a part of the word.
-        if self.rest().starts_with('\r') {
+        if self.rest_of_text().starts_with('\r') {
             end.push('\r');
         }
         self.pending.push(PendingHeredoc { body: Rc::clone(body), end, literal, strip_tabs });
@@ -559,7 +564,7 @@ impl<'a> Parser<'a> {
 
     fn body(&mut self, pending: &PendingHeredoc) -> (String, bool) {
         let mut body = String::new();
-        while !self.done() {
+        while !self.is_at_end() {
             let mut line = self.line();
             while !pending.literal && continues(&line) {
                 line.truncate(line.len() - "\\\n".len());
@@ -577,7 +582,7 @@ impl<'a> Parser<'a> {
 
     /// Consumes the rest of the line with its end, and returns it.
     fn line(&mut self) -> String {
-        let rest = self.rest();
+        let rest = self.rest_of_text();
         let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
         self.at += length;
         rest[..length].to_owned()

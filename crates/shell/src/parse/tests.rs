@@ -128,7 +128,7 @@ fn only_a_quoted_end_makes_the_body_of_a_heredoc_literal() {
         let last = end.replace(['\'', '\\', '\n'], "").replace("$E", "E");
         let tree = parse(&format!("a <<{end}\n$x\n{last}"), 0).expect(end);
         let body = tree[0].commands[0].redirects[0].body.get().expect("a body");
-        assert_eq!(body.plain().is_some(), literal, "{end:?}");
+        assert_eq!(body.as_plain_text().is_some(), literal, "{end:?}");
     }
 }
 
@@ -165,6 +165,6 @@ fn words_lose_their_quotes() {
     ] {
         let tree = parse(text, 0).expect("a word");
         let Kind::Simple { words, .. } = &tree[0].commands[0].kind else { panic!("simple") };
-        assert_eq!(words[0].plain().as_deref(), Some(expected), "{text:?}");
+        assert_eq!(words[0].as_plain_text().as_deref(), Some(expected), "{text:?}");
     }
 }

@@ -30,7 +30,7 @@ impl Parser<'_> {
 
     /// Returns true if `<(` or `>(` is next.
     pub(super) fn begins_process(&self) -> bool {
-        self.rest().starts_with("<(") || self.rest().starts_with(">(")
+        self.rest_of_text().starts_with("<(") || self.rest_of_text().starts_with(">(")
     }
 
     /// Parses a process substitution, which begins at this position.
@@ -45,8 +45,8 @@ impl Parser<'_> {
         match next {
             '\'' => {
                 self.at += 1;
-                let end = self.rest().find('\'').ok_or(self.error("a ' is not closed"))?;
-                parts.push(Part::Quoted(self.rest()[..end].to_owned()));
+                let end = self.rest_of_text().find('\'').ok_or(self.error("a ' is not closed"))?;
+                parts.push(Part::Quoted(self.rest_of_text()[..end].to_owned()));
                 self.at += end + 1;
             }
             '"' => {
@@ -62,19 +62,19 @@ impl Parser<'_> {
                     None => return Err(self.error("a \\ at the end")),
                 }
             }
-            '$' if self.rest().starts_with("$'") => {
+            '$' if self.rest_of_text().starts_with("$'") => {
                 self.at += 2;
                 let text = self.ansi()?;
                 parts.push(Part::Quoted(text));
             }
-            '$' if self.rest().starts_with("$\"") => {
+            '$' if self.rest_of_text().starts_with("$\"") => {
                 self.at += 2;
                 parts.push(Part::Quoted(String::new()));
                 self.quoted_until(Some('"'), parts)?;
             }
             '$' | '`' => self.dollar(Quotes::Outside, parts)?,
             _ => {
-                let rest = self.rest();
+                let rest = self.rest_of_text();
                 let end = rest
                     .find(|c: char| ends_word(c) || "'\"\\$`".contains(c))
                     .unwrap_or(rest.len());
@@ -126,7 +126,7 @@ impl Parser<'_> {
         if self.eat("`") {
             let script = self.backticks(quotes)?;
             parts.push(Part::Command { script, quoted });
-        } else if self.rest().starts_with("$((")
+        } else if self.rest_of_text().starts_with("$((")
             && let Some(word) = self.arithmetic_expansion()?
         {
             parts.push(Part::Arithmetic(word));
@@ -136,17 +136,17 @@ impl Parser<'_> {
         } else if self.eat("${") {
             let part = self.deeper(|parser| parser.braced(quotes))?;
             parts.push(part);
-        } else if self.rest().starts_with("$[") {
+        } else if self.rest_of_text().starts_with("$[") {
             return Err(self.error("the old form $[ is not read"));
         } else {
             self.at += 1;
-            parts.push(self.named(quoted));
+            parts.push(self.parse_named_variable(quoted));
         }
         Ok(())
     }
 
     /// Parses `$NAME`, `$1` or `$@` after the `$`. A `$` alone is text.
-    fn named(&mut self, quoted: bool) -> Part {
+    fn parse_named_variable(&mut self, quoted: bool) -> Part {
         let mut name = self.name();
         if name.is_empty()
             && let Some(special) = self.peek().filter(|c| "0123456789@*#?-$!".contains(*c))
@@ -164,8 +164,10 @@ impl Parser<'_> {
     /// Parses the rest of `${…}` after the `${`.
     fn braced(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
         let quoted = quotes == Quotes::Inside;
-        let indirect = self.rest().starts_with('!') && !self.rest().starts_with("!}");
-        let counted = self.rest().starts_with('#') && !self.rest().starts_with("#}");
+        let indirect =
+            self.rest_of_text().starts_with('!') && !self.rest_of_text().starts_with("!}");
+        let counted =
+            self.rest_of_text().starts_with('#') && !self.rest_of_text().starts_with("#}");
         if indirect || counted {
             self.at += 1;
         }
@@ -176,9 +178,10 @@ impl Parser<'_> {
                 name.extend(self.bump());
             }
         }
-        if self.rest().starts_with('[') {
-            let close = self.rest().find(']').ok_or(self.error("a [ in ${ is not closed"))?;
-            name.push_str(&self.rest()[..=close]);
+        if self.rest_of_text().starts_with('[') {
+            let close =
+                self.rest_of_text().find(']').ok_or(self.error("a [ in ${ is not closed"))?;
+            name.push_str(&self.rest_of_text()[..=close]);
             self.at += close + 1;
         }
         if self.eat("}") {
@@ -198,8 +201,8 @@ impl Parser<'_> {
     /// Parses the operator of `${NAME…}`, such as `:-`. An operator that is not known here is left
     /// in the word after it.
     fn operation(&mut self) -> Op {
-        let colon = self.rest().starts_with(':');
-        let op = match self.rest()[usize::from(colon)..].chars().next() {
+        let colon = self.rest_of_text().starts_with(':');
+        let op = match self.rest_of_text()[usize::from(colon)..].chars().next() {
             Some('-') => Op::Default { colon, assigns: false },
             Some('=') => Op::Default { colon, assigns: true },
             Some('+') => Op::Alternative { colon },
@@ -305,7 +308,7 @@ impl Parser<'_> {
             match self.peek() {
                 None => return Ok(None),
                 Some(')') if open == 0 => {
-                    if !self.rest().starts_with("))") {
+                    if !self.rest_of_text().starts_with("))") {
                         return Ok(None);
                     }
                     let raw = self.text[start..self.at].to_owned();

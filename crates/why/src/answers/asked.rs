@@ -49,7 +49,7 @@ impl AskedFor {
 
 /// Returns who asked for the intent of a block, from the registry. If the registry does not have
 /// this intent, the requirements come from the block's record.
-pub(super) fn of(
+pub(super) fn asked_for(
     ws: &Workspace,
     brief: &IntentBrief,
     claim: Option<&Claim<'_>>,
@@ -66,18 +66,22 @@ fn of_intent(intent: &Intent) -> AskedFor {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
     AskedFor {
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        tickets: TICKETS.iter().filter_map(|key| intent.extra.get(*key)).flat_map(words).collect(),
+        tickets: TICKETS
+            .iter()
+            .filter_map(|key| intent.extra.get(*key))
+            .flat_map(texts_in)
+            .collect(),
         related_specs: values(&intent.related_specs),
         constraints: values(&intent.constraints),
     }
 }
 
 /// Returns the texts in a value that is a text, a number, or a list of these.
-fn words(value: &Value) -> Vec<String> {
+fn texts_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Number(number) => vec![number.to_string()],
-        Value::Array(list) => list.iter().flat_map(words).collect(),
+        Value::Array(list) => list.iter().flat_map(texts_in).collect(),
         _ => Vec::new(),
     }
 }

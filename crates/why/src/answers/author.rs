@@ -22,17 +22,17 @@ pub struct BroughtLines {
 
 /// Returns who wrote the code, according to the record: a person by the name that git has, an agent
 /// by its tool, or else by its model.
-pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
+pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
     let model = contributor.model_identifier.as_deref();
     let agent =
         agent(tool).or_else(|| model.map(|model| model.rsplit('/').next().unwrap_or(model)));
-    named(contributor, agent)
+    contributor_name(contributor, agent)
 }
 
 /// Like [`who`], with the full name of the model: `claude-code with anthropic/claude-…`.
 pub fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
     let with = contributor.model_identifier.as_deref().map(|model| format!(" with {model}"));
-    named(contributor, agent(tool)) + &with.unwrap_or_default()
+    contributor_name(contributor, agent(tool)) + &with.unwrap_or_default()
 }
 
 /// Returns who accepted a block, given the contributor of the `ack` record. The contributor of an
@@ -50,7 +50,7 @@ pub fn agent(tool: Option<&str>) -> Option<&str> {
     tool.filter(|tool| *tool != "intent")
 }
 
-fn named(contributor: &Contributor, agent: Option<&str>) -> String {
+fn contributor_name(contributor: &Contributor, agent: Option<&str>) -> String {
     let person = contributor.name.as_deref().unwrap_or("a person");
     match contributor.entity_type {
         EntityType::Ai => agent.unwrap_or("AI").to_owned(),
@@ -106,7 +106,7 @@ mod tests {
             let owned = |text: Option<&str>| text.map(str::to_owned);
             let contributor =
                 Contributor { entity_type, model_identifier: owned(model), name: owned(name) };
-            assert_eq!(who(&contributor, tool), short);
+            assert_eq!(author_name(&contributor, tool), short);
             assert_eq!(who_in_full(&contributor, tool), full);
         }
     }

@@ -9,7 +9,7 @@ use crate::answers::{BlockAnswer, BroughtLines, FileProvenance, RecordBrief, can
 use crate::suspect::joined;
 use code::lines::{self, OwnLine};
 use provenance::Verdict;
-use provenance::line_records::{ComparedLines, LineStatus, of};
+use provenance::line_records::{ComparedLines, LineStatus, compare_lines};
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -53,7 +53,8 @@ pub enum LineState {
 /// Returns the lines of the block with this index. `None` if nothing is known about them.
 pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> Option<BlockLines> {
     let own = lines::own_lines(&file.document, file.blocks.blocks.get(at)?);
-    let ComparedLines { standing, gone } = of(&ws.ledger, ws, file.provenance.get(at)?, &own)?;
+    let ComparedLines { standing, gone } =
+        compare_lines(&ws.ledger, ws, file.provenance.get(at)?, &own)?;
     let mut runs: Vec<(LineRun, LineStatus)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {
@@ -97,7 +98,7 @@ impl BlockAnswer {
         let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
         let same = || "every line of its own is as recorded, white space at both ends aside";
         let standing = lines.sentence().or_else(|| differs.then(same).map(str::to_owned));
-        let whose = lines.whose().filter(|_| !self.is_of_one(lines));
+        let whose = lines.owners_of_lines().filter(|_| !self.is_of_one(lines));
         let said: Vec<String> = standing.into_iter().chain(whose).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
@@ -127,7 +128,7 @@ impl BlockLines {
     }
 
     /// Returns a text such as `of the 8 lines as recorded, 7 have no record, INT-002 wrote 1`. `None` if all come from one intent.
-    pub fn whose(&self) -> Option<String> {
+    pub fn owners_of_lines(&self) -> Option<String> {
         let mut owners: Vec<(Option<&str>, u32)> = Vec::new();
         for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
             let owner = run.owner();
@@ -168,7 +169,7 @@ impl BlockLines {
         let of_state = |state: LineState| {
             let runs = self.runs.iter().filter(|run| run.state == state);
             let count: u32 = runs.map(LineRun::count).sum();
-            (count > 0).then(|| format!("{count} {}", state.words()))
+            (count > 0).then(|| format!("{count} {}", state.as_words()))
         };
         let parts: Vec<String> = LineState::ALL.into_iter().filter_map(of_state).collect();
         format!("of {all} lines {}", parts.join(", "))
@@ -206,7 +207,7 @@ fn listed(runs: &[(Span, LineState)]) -> String {
             _ => "",
         };
         let spans = joined(spans.iter().map(|(start, end)| span(*start, *end)));
-        parts.push(format!("{word}{spans} {}", state.words()));
+        parts.push(format!("{word}{spans} {}", state.as_words()));
     }
     parts.join(", ")
 }
@@ -216,7 +217,7 @@ impl LineState {
     const ALL: [Self; 4] = [Self::AsRecorded, Self::Reformatted, Self::Renamed, Self::Changed];
 
     /// Returns the phrase that follows the line numbers.
-    pub fn words(self) -> &'static str {
+    pub fn as_words(self) -> &'static str {
         match self {
             Self::AsRecorded => "as recorded",
             Self::Reformatted => "laid out otherwise",
@@ -235,7 +236,7 @@ pub fn span(start: u32, end: u32) -> String {
 mod tests {
     use crate::answers::lines::*;
 
-    fn said(gone: usize, runs: &[(u32, u32, LineState)]) -> String {
+    fn sentence_about(gone: usize, runs: &[(u32, u32, LineState)]) -> String {
         let run = |(start, end, state): &(u32, u32, LineState)| LineRun {
             start: *start,
             end: *end,
@@ -274,7 +275,7 @@ mod tests {
             ),
         ];
         for (gone, runs, expected) in table {
-            assert_eq!(said(gone, &runs), expected);
+            assert_eq!(sentence_about(gone, &runs), expected);
         }
     }
 }

@@ -84,7 +84,7 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
 fn for_team(page: &mut Page, answer: &TeamAnswer) {
     page.gap().styled(STRONG, "team").end();
     for file in answer.files.iter().filter(|file| file.done != TeamFileDone::ToAdd) {
-        done(page, file.done == TeamFileDone::Kept, &file.done, &file.path);
+        print_file(page, file.done == TeamFileDone::Kept, &file.done, &file.path);
     }
     for note in &answer.notes {
         page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(note).end();
@@ -102,12 +102,12 @@ fn advice(answer: &InitAnswer) -> Option<&evidence::git_hooks::Manager> {
 
 fn files(page: &mut Page, agent: &WiredAnswer) {
     for file in &agent.files {
-        done(page, file.done == Done::Kept, &file.done, &file.path);
+        print_file(page, file.done == Done::Kept, &file.done, &file.path);
     }
 }
 
 /// Prints one file and what was done to it.
-fn done(page: &mut Page, is_kept: bool, done: &impl Serialize, path: &str) {
+fn print_file(page: &mut Page, is_kept: bool, done: &impl Serialize, path: &str) {
     let style = if is_kept { DIM } else { GOOD };
     page.literal("  ").styled(style, shared::json_word(done)).pad_to(COLUMN).text(path).end();
 }

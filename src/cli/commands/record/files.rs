@@ -56,7 +56,7 @@ impl FoundFiles<'_> {
 
     fn meant(&mut self, root: Root) -> &mut WorkspaceFiles {
         self.all.entry(root.path().to_owned()).or_insert_with(|| WorkspaceFiles {
-            workspace: Workspace::at(root),
+            workspace: Workspace::at_root(root),
             files: BTreeSet::new(),
             named: BTreeSet::new(),
         })
@@ -67,7 +67,7 @@ impl FoundFiles<'_> {
         let root = self.root(&target)?;
         let path = root.relative(cwd, &target)?;
         let meant = self.meant(root);
-        if !target.exists() && !known(&meant.workspace, &path)? {
+        if !target.exists() && !is_known(&meant.workspace, &path)? {
             return Err(self.context.missing_file(named));
         }
         // If `path` is a symbolic link, the answer names the file that the link leads to.
@@ -86,7 +86,7 @@ impl FoundFiles<'_> {
         }
         let below = |path: &RelativePath| root.absolute(path).starts_with(&real);
         let mut paths: Vec<RelativePath> = ignores::walk(&root);
-        paths.extend(gone(&self.meant(root.clone()).workspace)?);
+        paths.extend(missing_files(&self.meant(root.clone()).workspace)?);
         for path in paths.into_iter().filter(below) {
             let absolute = root.absolute(&path);
             let governing = self.root(&absolute)?;
@@ -101,7 +101,7 @@ impl FoundFiles<'_> {
 }
 
 /// Returns true if a file that no longer exists was ever recorded or committed.
-fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
+fn is_known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     if !workspace.ledger.of_path(path).is_empty() {
         return Ok(true);
     }
@@ -112,7 +112,7 @@ fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> 
 }
 
 /// Returns the files that git or the ledger knows and that no longer exist.
-fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+fn missing_files(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
     let recorded = workspace.ledger.paths().iter().filter(|path| missing(path)).cloned();
     let mut paths: Vec<RelativePath> = recorded.collect();

@@ -287,8 +287,8 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
         match (run.state, &run.from) {
             (LineState::AsRecorded, Some(from)) => step(page, from, now),
             (LineState::AsRecorded, None) => page.label(DIM, "·").styled(DIM, "from no record"),
-            (LineState::Changed, _) => page.label(WARN, "~").styled(WARN, run.state.words()),
-            _ => page.label(GOOD, "✓").text(run.state.words()),
+            (LineState::Changed, _) => page.label(WARN, "~").styled(WARN, run.state.as_words()),
+            _ => page.label(GOOD, "✓").text(run.state.as_words()),
         };
         page.end();
     }
@@ -329,14 +329,14 @@ fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut
         RecordKind::Ack => {
             page.literal("accepted by ").text(answers::accepted_by(&record.contributor))
         }
-        _ => page.text(answers::who(&record.contributor, record.tool.as_deref())),
+        _ => page.text(answers::author_name(&record.contributor, record.tool.as_deref())),
     };
     page.literal(" · ").text(moment(now, &record.timestamp));
     if let Some(name) = &record.name {
         page.literal("  ").styled(DIM, name);
     }
     for one in &record.reassigned {
-        page.literal(" · ").text(one.words()).literal(" ").text(moment(now, &one.timestamp));
+        page.literal(" · ").text(one.as_words()).literal(" ").text(moment(now, &one.timestamp));
     }
     page
 }
@@ -395,7 +395,8 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     };
     let word = if block.suspect.is_some() { word + ", suspect" } else { word };
     let id = block.intent.as_ref().map(IntentBrief::label);
-    let who = block.contributor.as_ref().map(|who| answers::who(who, block.tool.as_deref()));
+    let who =
+        block.contributor.as_ref().map(|who| answers::author_name(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
         Cell::new(DIM, lines),

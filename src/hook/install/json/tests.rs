@@ -33,9 +33,9 @@ const FOREIGN: &str = r#"{
 
 #[test]
 fn entries_of_others_are_kept() {
-    let once = put(FOREIGN, &parts()).unwrap();
+    let once = with_entries(FOREIGN, &parts()).unwrap();
     insta::assert_snapshot!(once);
-    assert_eq!(put(&once, &parts()).unwrap(), once);
+    assert_eq!(with_entries(&once, &parts()).unwrap(), once);
     assert_eq!(take(&once, &parts()).unwrap().map(|text| data(&text).unwrap()), {
         let mut left = data(FOREIGN).unwrap();
         left["version"] = json!(1);
@@ -45,7 +45,7 @@ fn entries_of_others_are_kept() {
 
 #[test]
 fn a_file_with_only_our_entries_is_removed() {
-    let made = put("{}\n", &parts()).unwrap();
+    let made = with_entries("{}\n", &parts()).unwrap();
     insta::assert_snapshot!(made);
     assert_eq!(take(&made, &parts()).unwrap(), None);
 }
@@ -54,12 +54,13 @@ fn a_file_with_only_our_entries_is_removed() {
 fn our_older_entries_are_replaced_and_other_hooks_are_kept() {
     let before = r#"{"hooks": {"Old": [{"command": "/x/intent hook a"}],
       "Pre": [{"matcher": "Edit", "hooks": [{"command": "/x/intent hook a"}, {"command": "other"}]}]}}"#;
-    let now = data(&put(before, &parts()).unwrap()).unwrap();
+    let now = data(&with_entries(before, &parts()).unwrap()).unwrap();
     assert_eq!(now["hooks"].get("Old"), None);
     let pre = now["hooks"]["Pre"].as_array().unwrap();
     assert_eq!(pre.len(), 2);
     assert_eq!(pre[0], json!({"matcher": "Edit", "hooks": [{"command": "other"}]}));
-    let left = data(&take(&put(before, &parts()).unwrap(), &parts()).unwrap().unwrap()).unwrap();
+    let left =
+        data(&take(&with_entries(before, &parts()).unwrap(), &parts()).unwrap().unwrap()).unwrap();
     assert_eq!(left["hooks"]["Pre"], json!([{"matcher": "Edit", "hooks": [{"command": "other"}]}]));
 }
 
@@ -75,7 +76,7 @@ fn a_file_with_an_unknown_form_is_refused() {
         ("{\"hooks\": {\"Pre\": {}}}", "Shape"),
         ("{\"servers\": {\"intent\": {\"command\": \"other\"}}}", "Taken"),
     ] {
-        let refused = put(text, &parts()).unwrap_err();
+        let refused = with_entries(text, &parts()).unwrap_err();
         assert!(format!("{refused:?}").starts_with(expected), "{text}: {refused:?}");
     }
 }
@@ -88,9 +89,9 @@ fn an_optional_entry_does_not_replace_a_decision() {
         value: json!({ "command": ["intent", "lsp"] }),
     }];
     let off = "{ \"lsp\": false }\n";
-    assert_eq!(put(off, &offer).unwrap(), off);
+    assert_eq!(with_entries(off, &offer).unwrap(), off);
     assert_eq!(take(off, &offer).unwrap().as_deref(), Some(off));
-    assert!(put("{}", &offer).unwrap().contains("\"lsp\""));
+    assert!(with_entries("{}", &offer).unwrap().contains("\"lsp\""));
 }
 
 fn foreign() -> impl Strategy<Value = Value> {
@@ -120,8 +121,8 @@ proptest! {
     #[test]
     fn installing_twice_is_once_and_removing_restores_the_file(top in foreign(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&top).unwrap() } else { top.to_string() };
-        let once = put(&text, &parts()).unwrap();
-        prop_assert_eq!(put(&once, &parts()).unwrap(), once.clone());
+        let once = with_entries(&text, &parts()).unwrap();
+        prop_assert_eq!(with_entries(&once, &parts()).unwrap(), once.clone());
         let now = data(&once).unwrap();
         prop_assert_eq!(&now["other"], &top["other"]);
         let back = take(&once, &parts()).unwrap().unwrap();

@@ -101,7 +101,7 @@ impl CodePlace<'_> {
             self.findings.iter().filter(|it| settled(it)).map(|it| it.code).collect();
         let offer = |intent: &&Intent| {
             let does = select_command(&self.file.open.uri, &intent.id.value);
-            let title = format!("Select {}", named(intent));
+            let title = format!("Select {}", intent_title(intent));
             let offer = self.as_fix_for(&codes, Offer::new(title, SELECT, does));
             Offer { preferred: !codes.is_empty() && owners.len() == 1, ..offer }
         };
@@ -135,7 +135,7 @@ impl CodePlace<'_> {
     /// Returns true if widening this intent's scope also saves unsaved text in the registry.
     fn saves_a_draft(&self, id: &str) -> bool {
         let settings = &self.file.view.snapshot.settings;
-        let known = self.workspace.registry.place(id).map(|(file, _)| file);
+        let known = self.workspace.registry.intent_with_file(id).map(|(file, _)| file);
         settings.has_person()
             && settings.saves
             && known.is_some_and(|file| {
@@ -246,7 +246,7 @@ impl CodePlace<'_> {
 }
 
 /// Returns the name of an intent in titles.
-pub(super) fn named(intent: &Intent) -> String {
+pub(super) fn intent_title(intent: &Intent) -> String {
     let name = text::shorten(&intent.name.value, MAX_NAME);
     text::visible(format!("{} {name}", intent.id.value).trim_end(), false)
 }

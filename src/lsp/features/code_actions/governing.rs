@@ -36,7 +36,7 @@ fn of_intent(file: &GovernedFile<'_>, intent: &Intent) -> Vec<Offer> {
     // A selection needs an intent that is in progress in the saved registry.
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     if selectable && workspace.selected(None).as_ref() != Some(id) {
-        let title = format!("Select {}", super::code_file::named(intent));
+        let title = format!("Select {}", super::code_file::intent_title(intent));
         offers.push(Offer::new(title, SELECT, select_command(&file.open.uri, id)));
     }
     let status = |status| Action::Plan(Plan::SetStatus { id: id.clone(), status });

@@ -79,8 +79,8 @@ impl Plan {
 }
 
 fn create(view: WorkspaceView<'_>, entry: Option<&str>) -> EditResult {
-    let shown = ShownRegistry::of(view).ok_or(NO_REGISTRY)?;
-    let used = view.workspace.git().map(|git| UsedIds::of(git, shown.registry.path()));
+    let shown = ShownRegistry::in_view(view).ok_or(NO_REGISTRY)?;
+    let used = view.workspace.git().map(|git| UsedIds::in_repository(git, shown.registry.path()));
     let id = edit::next_id(&shown.registry, &used.unwrap_or_default().ids());
     let note = of_registry(format!("Create {id}"));
     let new = IntentEntry {
@@ -108,7 +108,7 @@ fn registry(
     wanted: &RegistryEdit,
     note: lsp::ChangeAnnotation,
 ) -> EditResult {
-    let shown = ShownRegistry::of(view).ok_or(NO_REGISTRY)?;
+    let shown = ShownRegistry::in_view(view).ok_or(NO_REGISTRY)?;
     let creates_files = view.snapshot.client.create_files;
     let listed = (!creates_files).then(|| shown.registry.without_folder());
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
@@ -144,9 +144,9 @@ fn annotated<'a>(
 ) -> AnnotatedEdits<'a> {
     const NOTE: &str = "intent";
     let mut annotated = AnnotatedEdits::new(view.snapshot, [(NOTE, note)]);
-    annotated.of(uri);
+    annotated.edits_of(uri);
     for edit in edits {
-        annotated.add(uri, document, edit.range.clone(), &edit.text, NOTE);
+        annotated.add_edit(uri, document, edit.range.clone(), &edit.text, NOTE);
     }
     annotated
 }
@@ -155,7 +155,7 @@ fn put_back(file: &GovernedFile<'_>, block: &Identity) -> EditResult {
     let blocks = file.open.document.blocks();
     let block_now = blocks.blocks.iter().find(|one| one.identity == *block);
     let block = block_now.ok_or_else(|| format!("{} is no longer in the document", block.path))?;
-    let before = before(file, block)?;
+    let before = text_before(file, block)?;
     let now = file.open.document.slice(block.bytes.clone()).unwrap_or_default();
     let edit = TextEdit { range: block.bytes.clone(), text: with_line_ends_of(&now, before) };
     let note = note(
@@ -166,7 +166,7 @@ fn put_back(file: &GovernedFile<'_>, block: &Identity) -> EditResult {
 }
 
 /// Returns the block's text in the commit that the work is based on.
-fn before(file: &GovernedFile<'_>, block: &Block) -> Result<String, String> {
+fn text_before(file: &GovernedFile<'_>, block: &Block) -> Result<String, String> {
     let (workspace, path) = (file.view.workspace, &file.path);
     let commit = workspace.head().ok_or("there is no commit to put it back from")?;
     let document = workspace.read_at(commit, path).map_err(|error| error.with_hint())?;

@@ -26,7 +26,7 @@ pub struct TargetArguments<'a> {
 
 impl<'a> TargetArguments<'a> {
     /// Returns the target that the argument object of a command names.
-    pub fn of(argument: &'a Map<String, Value>) -> Self {
+    pub fn from_argument(argument: &'a Map<String, Value>) -> Self {
         let text = |key| argument.get(key).and_then(Value::as_str);
         Self { uri: text("uri"), path: text("path") }
     }

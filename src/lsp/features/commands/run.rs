@@ -114,7 +114,8 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: GateArguments = read(argument)?;
-    let workspace = workspace_of_paths(snapshot, TargetArguments::of(argument), &wanted.paths)?;
+    let workspace =
+        workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &wanted.paths)?;
     let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
     to_json("intent.gate", gate::judge(&workspace, &request))
@@ -122,7 +123,8 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: RecordArguments = read(argument)?;
-    let workspace = workspace_of_paths(snapshot, TargetArguments::of(argument), &wanted.paths)?;
+    let workspace =
+        workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &wanted.paths)?;
     let paths = wanted.paths.iter().map(|path| relative(&workspace, Path::new(&as_path(path))));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
     let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
@@ -151,7 +153,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WhyArguments = read(argument)?;
-    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
+    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     let which = match wanted.line {
         None => answers::Which::All,
         Some(0) => return Err(senseless("the field \"line\" counts from 1")),
@@ -189,7 +191,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         let text = "this client cannot be asked to show a document; `intent.why` tells the same";
         return Err(RequestRefusal::Failed(text.into()));
     }
-    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
+    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     let found = why_answer(snapshot, &workspace, &path, answers::Which::Line(wanted.line))?;
     let view = snapshot.view(&workspace);
     let source = found.blocks.first().and_then(|block| source(view, block));
@@ -279,7 +281,8 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
             registry = workspace.registry.path(),
         )));
     }
-    let registry_file = workspace.registry.place(&wanted.id).map(|(file, _)| file.path().clone());
+    let registry_file =
+        workspace.registry.intent_with_file(&wanted.id).map(|(file, _)| file.path().clone());
     let registry_file = registry_file.unwrap_or_else(|| workspace.registry.path().clone());
     let open = snapshot.view(&workspace).opened(&registry_file);
     effects.wrote.push(workspace.root.absolute(&registry_file));
@@ -309,13 +312,13 @@ pub fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> Answer<()
 
 /// Returns the text on disk of the file that an argument names. `None` if it cannot be read.
 pub fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
-    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
+    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     Ok(workspace.read(&path).ok().map(|document| document.text()))
 }
 
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: AcceptArguments = read(argument)?;
-    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
+    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     effects.wrote_ledger(&workspace);
     let extent = accept::AcceptExtent::Line(wanted.line);
     let by = match snapshot.settings.interactive {
@@ -338,7 +341,7 @@ fn in_workspace<T: DeserializeOwned>(
     argument: &Argument,
 ) -> Answer<(T, Workspace)> {
     let wanted = read(argument)?;
-    Ok((wanted, workspace_of_paths(snapshot, TargetArguments::of(argument), &[])?))
+    Ok((wanted, workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &[])?))
 }
 
 /// Returns the workspace of the file or folder that the target names. If it names none, the first
@@ -418,8 +421,8 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
 
 /// Returns true if a path leads into a folder of the window.
 fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
-    let Some(path) = Root::real(path) else { return false };
-    let mut folders = snapshot.folders.iter().filter_map(|folder| Root::real(folder));
+    let Some(path) = Root::resolved_path(path) else { return false };
+    let mut folders = snapshot.folders.iter().filter_map(|folder| Root::resolved_path(folder));
     folders.any(|folder| path.starts_with(folder))
 }
 

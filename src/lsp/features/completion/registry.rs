@@ -319,7 +319,7 @@ fn end_of_word(text: &str, cursor: usize, position: &RegistryPosition<'_>) -> us
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Option<(String, String)> {
+    fn expected_at(text: &str) -> Option<(String, String)> {
         let cursor = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);
         let position = position_at(&text, cursor)?;
@@ -352,7 +352,7 @@ mod tests {
             ("|", Some(("root", ""))),
             ("# |", None),
         ] {
-            let found = at(&format!("{HEAD}{tail}"));
+            let found = expected_at(&format!("{HEAD}{tail}"));
             let expected = expected.map(|(expects, word)| (expects.to_owned(), word.to_owned()));
             assert_eq!(found, expected, "{tail}");
         }

@@ -8,7 +8,7 @@ use crate::features::fixture::Editor;
 use overview::select;
 
 /// Returns the diagnostics in the form in which a person sees them.
-fn shown(editor: &Editor, path: &str) -> String {
+fn shown_diagnostics(editor: &Editor, path: &str) -> String {
     let uri = editor.uri(path);
     show(editor, &uri, &diagnose(&editor.snapshot(), &uri))
 }
@@ -67,7 +67,7 @@ fn an_ungated_write_is_shown_until_the_file_changes() {
     };
     ungated::keep(&root, &note).unwrap();
     editor.reload();
-    let told = shown(&editor, "/src/a.rs");
+    let told = shown_diagnostics(&editor, "/src/a.rs");
     assert!(told.to_lowercase().starts_with("warning ungated-write at "), "{told}");
     assert!(told.contains("codex:1 wrote this file"), "{told}");
     editor.close("/src/a.rs");
@@ -80,20 +80,23 @@ fn an_ungated_write_is_shown_until_the_file_changes() {
 
 #[test]
 fn an_edit_outside_the_scope_is_an_error_that_points_to_the_scope() {
-    insta::assert_snapshot!(shown(&editor_with_an_edit_out_of_scope(), "/billing/invoice.rs"));
+    insta::assert_snapshot!(shown_diagnostics(
+        &editor_with_an_edit_out_of_scope(),
+        "/billing/invoice.rs"
+    ));
 }
 
 #[test]
 fn unchanged_and_ungoverned_files_have_no_diagnostics() {
     let editor = Editor::in_git(BILLING);
-    assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&editor, "/billing/invoice.rs"), "nothing");
     let mut undone = editor_with_an_edit_out_of_scope();
     undone.replace("/billing/invoice.rs", "a / 7", "a / 5");
-    assert_eq!(shown(&undone, "/billing/invoice.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&undone, "/billing/invoice.rs"), "nothing");
     let mut quiet = Editor::in_git(BILLING);
     quiet.replace("/billing/invoice.rs", "a / 5", "a / 7");
     // No intent is selected. The finding for this is off by default.
-    assert_eq!(shown(&quiet, "/billing/invoice.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&quiet, "/billing/invoice.rs"), "nothing");
 }
 
 #[test]
@@ -121,12 +124,16 @@ fn a_link_is_judged_like_its_target() {
     editor.reload();
     editor.open("/billing/ours.rs", "fn a() {}\n");
     editor.open("/src/theirs.rs", "fn b() {}\n");
-    assert_eq!(shown(&editor, "/billing/ours.rs"), "nothing");
-    assert_eq!(shown(&editor, "/src/theirs.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&editor, "/billing/ours.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&editor, "/src/theirs.rs"), "nothing");
     editor.replace("/billing/ours.rs", "fn a", "fn c");
-    assert_eq!(shown(&editor, "/billing/ours.rs"), "nothing", "INT-001 owns what it leads to");
+    assert_eq!(
+        shown_diagnostics(&editor, "/billing/ours.rs"),
+        "nothing",
+        "INT-001 owns what it leads to"
+    );
     editor.replace("/src/theirs.rs", "fn b", "fn c");
-    let told = shown(&editor, "/src/theirs.rs");
+    let told = shown_diagnostics(&editor, "/src/theirs.rs");
     assert!(told.contains("not authorized to edit billing/b.rs"), "{told}");
 }
 
@@ -136,7 +143,7 @@ fn an_unsaved_registry_can_narrow_a_scope_but_not_widen_it() {
     let registry = "/.orchestration/active_intents.yaml";
     let text = std::fs::read_to_string(editor.path(registry)).unwrap();
     editor.open(registry, &text.replace("\"src/**\"", "\"src/**\", \"billing/**\""));
-    let wider = shown(&editor, "/billing/invoice.rs");
+    let wider = shown_diagnostics(&editor, "/billing/invoice.rs");
     assert!(wider.contains("not accepted yet") && wider.contains("Save the registry"), "{wider}");
     let mut owner = Editor::in_git(BILLING);
     overview::select::select(owner.workspace(), "INT-001", None).unwrap();
@@ -144,10 +151,10 @@ fn an_unsaved_registry_can_narrow_a_scope_but_not_widen_it() {
     std::fs::create_dir_all(owner.path("/src")).unwrap();
     owner.write("/src/mine.rs", "fn mine() { 1 }\n");
     owner.open("/src/mine.rs", "fn mine() { 1 }\n");
-    assert_eq!(shown(&owner, "/src/mine.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&owner, "/src/mine.rs"), "nothing");
     let text = std::fs::read_to_string(owner.path(registry)).unwrap();
     owner.open(registry, &text.replace("src/**", "lib/**"));
-    let narrow = shown(&owner, "/src/mine.rs");
+    let narrow = shown_diagnostics(&owner, "/src/mine.rs");
     assert!(narrow.to_lowercase().contains("error scope-violation"), "{narrow}");
 }
 
@@ -155,7 +162,7 @@ fn an_unsaved_registry_can_narrow_a_scope_but_not_widen_it() {
 fn a_broken_registry_causes_no_scope_violations() {
     let mut editor = editor_with_an_edit_out_of_scope();
     editor.write("/.orchestration/active_intents.yaml", "active_intents: [\n");
-    assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
+    assert_eq!(shown_diagnostics(&editor, "/billing/invoice.rs"), "nothing");
 }
 
 #[test]
@@ -182,9 +189,10 @@ fn without_related_information_the_message_contains_it() {
     let found = diagnose(&editor.snapshot(), &uri);
     assert!(found[0].data.is_none() && found[0].related_information.is_none());
     assert!(
-        shown(&editor, "/billing/invoice.rs").contains(".orchestration/active_intents.yaml:5: "),
+        shown_diagnostics(&editor, "/billing/invoice.rs")
+            .contains(".orchestration/active_intents.yaml:5: "),
         "{}",
-        shown(&editor, "/billing/invoice.rs")
+        shown_diagnostics(&editor, "/billing/invoice.rs")
     );
 }
 
@@ -219,9 +227,9 @@ fn a() {}
 #[test]
 fn a_registry_is_checked_as_it_is_in_the_editor() {
     let mut editor = Editor::new(BROKEN);
-    insta::assert_snapshot!(shown(&editor, "/.orchestration/active_intents.yaml"));
+    insta::assert_snapshot!(shown_diagnostics(&editor, "/.orchestration/active_intents.yaml"));
     editor.replace("/.orchestration/active_intents.yaml", "id: INT-001\n    name: Again", "id: [");
-    let text = shown(&editor, "/.orchestration/active_intents.yaml");
+    let text = shown_diagnostics(&editor, "/.orchestration/active_intents.yaml");
     assert!(text.starts_with("Error registry-syntax"), "{text}");
 }
 
@@ -244,14 +252,17 @@ fn the_number_of_diagnostics_of_a_file_is_limited() {
     let editor = Editor::new(&format!("//- {path}\nactive_intents:\n{text}"));
     let found = diagnose(&editor.snapshot(), &editor.uri(path));
     assert_eq!(found.len(), MAX_OF_A_FILE);
-    assert!(shown(&editor, path).contains(" more are not shown; `intent verify` lists them."));
+    assert!(
+        shown_diagnostics(&editor, path)
+            .contains(" more are not shown; `intent verify` lists them.")
+    );
 }
 
 #[test]
 fn a_rule_about_an_unknown_intent_is_shown_in_its_ignore_file() {
     let text = "# intent: deny-write\nINT-001: src/old/\nINT-777: src/new/\n";
     let editor = Editor::new(&format!("{BILLING}//- /.intentignore\n{text}"));
-    let found = shown(&editor, "/.intentignore");
+    let found = shown_diagnostics(&editor, "/.intentignore");
     assert!(found.starts_with("Warning unknown-intent at .intentignore:3"), "{found}");
     assert_eq!(found.matches("unknown-intent").count(), 1, "{found}");
 }

@@ -15,11 +15,11 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
     if let Some(recorded) = &block.recorded
         && (recorded.path.as_str() != path || recorded.name != block.qualified_name)
     {
-        place(field(page, "was"), recorded).end();
+        print_place(field(page, "was"), recorded).end();
     }
     for origin in &block.origins {
-        field(page, "holds").literal(origin.relation.words()).literal(" ");
-        place(page, &origin.recorded).literal("  ");
+        field(page, "holds").literal(origin.relation.as_words()).literal(" ");
+        print_place(page, &origin.recorded).literal("  ");
         step(page.text(percent(origin.share)).literal(" of it  "), &origin.record, now).end();
     }
 }
@@ -31,7 +31,7 @@ pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
         field(page, "found by").text(tier_words(tier)).end();
     }
     if let Some(refused) = &block.refused {
-        place(field(page, "not taken"), &refused.recorded);
+        print_place(field(page, "not taken"), &refused.recorded);
         step(page.literal("  "), &refused.record, now).end();
         page.pad_to(VALUES).text(rejection_words(refused.why)).end();
     }
@@ -63,7 +63,7 @@ fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
     vec![
         Cell::new(STRONG, name.join(" ").trim()),
         Cell::new(INTENT, intent.unwrap_or("-")),
-        Cell::new(PLAIN, same(earlier.likeness.as_ref())),
+        Cell::new(PLAIN, common_parts(earlier.likeness.as_ref())),
         Cell::new(PLAIN, of(|pair| pair.body)),
         Cell::new(PLAIN, of(|pair| pair.kept)),
         Cell::new(PLAIN, of(|pair| Some(pair.words))),
@@ -74,7 +74,7 @@ fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
 }
 
 /// Returns what two blocks have in common as a whole, such as `name, text`.
-fn same(likeness: Option<&Likeness>) -> String {
+fn common_parts(likeness: Option<&Likeness>) -> String {
     let Some(pair) = likeness else { return "name, text, order".to_owned() };
     let text = [(pair.text, "text"), (pair.tokens, "tokens"), (pair.shape, "shape")];
     let name = [(pair.identity, "name"), (pair.leaf, "last name")];
@@ -84,7 +84,7 @@ fn same(likeness: Option<&Likeness>) -> String {
     if words.is_empty() { "-".to_owned() } else { words.join(", ") }
 }
 
-fn place<'p>(page: &'p mut Page, recorded: &RecordedBlock) -> &'p mut Page {
+fn print_place<'p>(page: &'p mut Page, recorded: &RecordedBlock) -> &'p mut Page {
     page.text(&recorded.kind).literal(" ").styled(STRONG, &recorded.name).literal("  ");
     let lines = format!("{}:{}-{}", recorded.path, recorded.start_line, recorded.end_line);
     page.styled(DIM, lines)
