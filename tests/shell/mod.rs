@@ -122,7 +122,7 @@ fn a_text_that_a_shell_still_evaluates_is_not_read() {
 fn targets(text: &str) -> Vec<String> {
     let shown = |target: &TouchedPath| {
         let sure = if target.known { "" } else { "?" };
-        format!("{:?} {}{sure}", target.deed, target.path)
+        format!("{:?} {}{sure}", target.effect, target.path)
     };
     posix(text).targets.iter().map(shown).collect()
 }

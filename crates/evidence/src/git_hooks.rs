@@ -7,7 +7,7 @@
 
 mod calls;
 mod manager;
-mod ours;
+mod own_hooks;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -88,9 +88,9 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     let (folder, _) = git.hooks_folder();
     match act {
         Act::Install if manager(ws, git).is_none() => {
-            ours::install(&folder, ws.root.environment())?
+            own_hooks::install(&folder, ws.root.environment())?
         }
-        Act::Remove => ours::remove(&folder)?,
+        Act::Remove => own_hooks::remove(&folder)?,
         Act::Install | Act::Status => {}
     }
     let hooks: Vec<GitHook> = states(ws, git).collect();
@@ -124,14 +124,14 @@ pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
     let usual = ws.root.common_dir().map(|common| common.join("hooks"));
     let usual = usual.filter(|usual| *usual != folder);
     for folder in [&folder].into_iter().chain(&usual) {
-        found.ours.extend(ours::installed(folder));
+        found.ours.extend(own_hooks::installed(folder));
         if act == Act::Remove {
-            ours::remove(folder)?;
+            own_hooks::remove(folder)?;
         }
     }
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
     let calling = hook_names().flat_map(|name| calls::callers(top, &folder, name));
-    found.others = calling.filter(|path| !ours::is_ours(path)).collect();
+    found.others = calling.filter(|path| !own_hooks::is_ours(path)).collect();
     Ok(found)
 }
 
@@ -142,7 +142,7 @@ fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     needed(ws).map(move |name| GitHook {
         name: name.to_owned(),
         state: calls::state(top, &folder, name),
-        chained: ours::is_chained(&folder, name),
+        chained: own_hooks::is_chained(&folder, name),
     })
 }
 

@@ -14,9 +14,9 @@
 
 mod draft;
 mod late;
-mod lost;
 mod open;
 mod retire;
+mod rewritten_commits;
 
 use ground::git::deleted_paths;
 use std::cell::LazyCell;
@@ -288,7 +288,7 @@ impl Sources {
         }
         let is_draft = |path: &RelativePath| drafts.contains(path);
         let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
-        let lost = lost::sections(ws, &committed, &journals);
+        let lost = rewritten_commits::sections(ws, &committed, &journals);
         let ledger = ws
             .ledger
             .for_sealing(&ws.root, &|path, section| !is_draft(path) && !lost.contains(section));

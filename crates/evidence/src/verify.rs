@@ -3,7 +3,7 @@
 //!
 //! `lost` finds the recorded blocks that are no longer in the tree.
 
-mod lost;
+mod lost_blocks;
 
 use crate::branch_rewrites;
 use ground::control_files;
@@ -12,7 +12,7 @@ use std::cell::LazyCell;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::lost::FoundAgain;
+use self::lost_blocks::FoundAgain;
 use super::anchor::AnchorsAnswer;
 pub use super::branch_rewrites::accept as accept_rewrite;
 use super::signing::Signatures;
@@ -330,7 +330,7 @@ pub fn blocks(
     visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
 ) -> BlocksAnswer {
     let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), visit);
-    BlocksAnswer { blocks, lost: lost::lost(ws, heads, standing) }
+    BlocksAnswer { blocks, lost: lost_blocks::lost(ws, heads, standing) }
 }
 
 /// Like [`blocks`], for some of the recorded files, and without a search for lost blocks.
@@ -349,7 +349,7 @@ fn compare<'a>(
     ws: &Workspace,
     paths: &'a [RelativePath],
     mut visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
-) -> (VerdictCounts, Vec<lost::Head<'a>>, FoundAgain) {
+) -> (VerdictCounts, Vec<lost_blocks::Head<'a>>, FoundAgain) {
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
     let mut heads = Vec::new();
@@ -367,7 +367,7 @@ fn compare<'a>(
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
-    lost::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
+    lost_blocks::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
         recorded.for_each(|found| blocks.count(found));
         visit(ws, path, file);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
 
-use super::real::resolve_links;
+use super::resolved_links::resolve_links;
 use super::{Environment, Policy, RelativePath, Root, folder, store};
 
 /// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::branches::BlobId;
 use self::index::kind_of;
-use super::{Hint, RelativePath, Root, cache, discover, real::resolve_links, store};
+use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -18,7 +18,7 @@
 //! - `parallel`: work on all processors.
 //! - `path`: a path inside a workspace.
 //! - `policy`: the rules in `policy.yaml`.
-//! - `real`: resolving the symbolic links in a path.
+//! - `resolved_links`: resolving the symbolic links in a path.
 //! - `root`: where a workspace begins.
 //! - `seal`: marking the files that this clone wrote for its own use.
 //! - `session`: the intents that people and sessions have selected, and what sessions have seen.
@@ -45,7 +45,7 @@ pub mod layers;
 pub mod parallel;
 pub mod path;
 pub mod policy;
-mod real;
+mod resolved_links;
 pub mod root;
 pub mod seal;
 pub mod session;

@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use super::discover::{self, WorkTree, pointed_at};
 use super::folder;
 use super::git::{Git, Target};
-use super::real::{Real, normalise, resolve_links};
+use super::resolved_links::{ResolvedPath, normalise, resolve_links};
 use super::store::{self, StoreError};
 use super::{Environment, Hint, PathError, RelativePath};
 
@@ -255,7 +255,7 @@ impl Root {
         self.as_relative(inside, path.as_str())
     }
 
-    fn follow(&self, path: &Path, shown: &str) -> Result<Real, PathError> {
+    fn follow(&self, path: &Path, shown: &str) -> Result<ResolvedPath, PathError> {
         let invalid = |reason| PathError::Invalid { path: shown.to_owned(), reason };
         let really = resolve_links(path).map_err(|_| {
             invalid("a folder on the way cannot be read, or its symbolic links form a circle")

@@ -1,21 +1,21 @@
 //! *Check*: does a change agree with the intents, the scopes and the ledger?
 //!
 //! [`change`] judges a whole change (work tree, index, or commits), and [`document`] judges one
-//! text in an editor. Both cut the change into deeds and ask the same rules ([`why::rules`])
-//! about each deed.
+//! text in an editor. Both cut the change into parts and ask the same rules ([`why::rules`])
+//! about each part.
 //!
 //! Which rules decide: on a person's own machine, the files in the work tree; for what is staged,
 //! the staged files. A change that is to be merged is judged by the rules of its target branch as
 //! they are now, so the rules that the change itself contains grant nothing.
 //!
 //! - `unrecorded_intent`: the intents that answer for work if no record does
-//! - `deeds`: cuts a change into deeds and judges each
+//! - `changed_parts`: cuts a change into parts and judges each
 //! - `files`: reads the files of a change on both sides
 //! - `known_findings`: the baseline of findings to leave out
 //! - `rule_changes`: what a change does to the rules
 //! - `suspects`: recorded blocks whose reason has changed
 
-mod deeds;
+mod changed_parts;
 mod files;
 mod known_findings;
 mod rule_changes;
@@ -32,7 +32,7 @@ use why::findings::levelled;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::deeds::DeedJudge;
+use self::changed_parts::PartJudge;
 use self::files::Judge;
 pub use self::known_findings::KnownFindings;
 use self::rule_changes::Approvals;
@@ -44,7 +44,7 @@ use ground::{Code, CommitId, Finding, Git, Level, RelativePath, text};
 use intents::{FOLDER, Registry};
 use provenance::Verdict;
 use why::baseline::{FormerFile, commits_of_work};
-use why::classes::{self, ClassAnswer};
+use why::change_class::{self, ClassAnswer};
 use why::rules::{Layer, Rules, scope_related};
 use why::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
 use why::{VerbError, Workspace, answers};
@@ -205,7 +205,7 @@ pub fn change_signed(
         if classes.is_none() {
             summary.notes.push("The change is too large to classify.".to_owned());
         }
-        class = classes.as_ref().map(classes::answer);
+        class = classes.as_ref().map(change_class::answer);
         let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
         findings.extend(judge.judge_all(nameless)?);
     }
@@ -229,7 +229,7 @@ pub fn change_signed(
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let judged = JudgedChange::from_git(ws, &ComparedSides::Head).ok()?;
     let found = judged.classified(&judged.texts().ok()?)?;
-    (!found.reasons.is_empty()).then(|| classes::answer(&found))
+    (!found.reasons.is_empty()).then(|| change_class::answer(&found))
 }
 
 /// A change that is judged: its files, the commits where it begins and ends, and the branch whose
@@ -498,12 +498,12 @@ pub fn document(
         return Vec::new();
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
-    let (deeds, _) = deeds::of_standing(ws, path, file, before, bases);
+    let (parts, _) = changed_parts::of_standing(ws, path, file, before, bases);
     let bound = Vec::from_iter(ws.selected(None));
     let against = &ComparedSides::Head;
-    let judge = DeedJudge { ws, rules, path, bound: &bound, against, is_committed: false };
-    let mut findings = judge.judge_deeds(&deeds);
-    findings.extend(deeds::conflicts(path, &file.document));
+    let judge = PartJudge { ws, rules, path, bound: &bound, against, is_committed: false };
+    let mut findings = judge.judge_parts(&parts);
+    findings.extend(changed_parts::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));
     findings
@@ -515,7 +515,7 @@ fn differing(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance
         .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
         .map(|(block, found)| {
             let kept = found.kept.map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0));
-            let (name, kept) = (deeds::name(block), kept.unwrap_or_default());
+            let (name, kept) = (changed_parts::name(block), kept.unwrap_or_default());
             let message = format!("{name} is no longer what was recorded{kept}.");
             let help = "Record the change, accept the block as it is, or put it back.";
             let finding = Finding::new(Code::DiffersFromRecord, message, help);

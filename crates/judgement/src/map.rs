@@ -29,7 +29,7 @@ use evidence::verify;
 use ground::policy::Map;
 use ground::{RelativePath, store};
 use provenance::Provenance;
-use why::classes::ClassAnswer;
+use why::change_class::ClassAnswer;
 use why::produced::{ByFile, ByIntent, MappedBlock};
 use why::{VerbError, Workspace, answers};
 

@@ -20,7 +20,7 @@
 //! - `invisible`: characters that make a command look like a different one.
 //! - `judge`: what each program does.
 //! - `mentions`: paths in text that is not followed.
-//! - `ours`: the spellings of our own commands.
+//! - `own_commands`: the spellings of our own commands.
 //! - `parse`: the text as a tree of commands and words.
 //! - `paths`: paths as text.
 //! - `pattern`: glob patterns, and patterns for commands in rules.
@@ -44,7 +44,7 @@ mod folders;
 mod invisible;
 mod judge;
 mod mentions;
-mod ours;
+mod own_commands;
 mod parse;
 mod paths;
 mod pattern;
@@ -63,7 +63,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use checks::check_of;
-pub use ours::{GROUPS, OUR_NAMES, short, verb};
+pub use own_commands::{GROUPS, OUR_NAMES, short, verb};
 pub use pattern::{matches_rule, wild};
 
 /// The language that a command is written in.
@@ -127,7 +127,7 @@ impl Class {
 /// What a command would do to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum PathDeed {
+pub enum PathEffect {
     /// Creates or changes the file.
     Write,
     /// Deletes the file or folder.
@@ -145,7 +145,8 @@ pub struct TouchedPath {
     /// is false, the longest leading part that is certain.
     pub path: String,
     /// What the command would do to the path.
-    pub deed: PathDeed,
+    #[serde(rename = "deed")]
+    pub effect: PathEffect,
     /// False if a variable or a glob decides which path is meant.
     pub known: bool,
     /// True if everything below the path is affected as well.

@@ -1,7 +1,7 @@
 //! Glob patterns, and the patterns for commands in rules that people write.
 
 use super::Invocation;
-use super::ours::{self, OUR_NAMES};
+use super::own_commands::{self, OUR_NAMES};
 
 /// Returns true if the pattern of a rule matches an invocation.
 ///
@@ -23,10 +23,10 @@ pub fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
     if !OUR_NAMES.contains(&program.as_str()) {
         return begins_with(&wanted, given);
     }
-    let short = ours::short(given);
-    let grouped = ours::grouped(&short);
+    let short = own_commands::short(given);
+    let grouped = own_commands::grouped(&short);
     let fits = |wanted: &[String]| begins_with(wanted, &short) || begins_with(wanted, &grouped);
-    fits(&wanted) || fits(&ours::short(&wanted))
+    fits(&wanted) || fits(&own_commands::short(&wanted))
 }
 
 /// Returns true if the arguments begin with words that match those of a pattern.

@@ -5,7 +5,7 @@ use super::argument::{Arg, WordPiece};
 use super::paths::{absolute, is_in_folder, normal, slashed};
 use super::simulation::Shell;
 use super::table::{self, list};
-use super::{PathDeed, TouchedPath};
+use super::{PathEffect, TouchedPath};
 
 /// Where a path lies. This decides what deleting or overwriting it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +50,21 @@ pub(super) struct LocatedPath {
 const SYSTEM_WINDOWS: &[&str] = &["windows", "program files", "program files (x86)", "programdata"];
 
 impl Shell {
-    pub(super) fn touch(&mut self, arg: &Arg, deed: PathDeed) {
-        self.touch_all(arg, deed, false);
+    pub(super) fn touch(&mut self, arg: &Arg, effect: PathEffect) {
+        self.touch_all(arg, effect, false);
     }
 
     /// Adds a path, and everything below it if `recursive` is set. Returns where the path lies.
-    pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> LocatedPath {
+    pub(super) fn touch_all(
+        &mut self,
+        arg: &Arg,
+        effect: PathEffect,
+        recursive: bool,
+    ) -> LocatedPath {
         let place = located_path(self, arg);
         if place.location != Location::Nothing {
             let (path, known) = (place.path.clone(), place.known);
-            self.target(TouchedPath { path, deed, known, recursive });
+            self.target(TouchedPath { path, effect, known, recursive });
         }
         place
     }

@@ -5,7 +5,7 @@ use super::finding::StreamData;
 use super::parse::{Direction, Redirect};
 use super::paths::is_socket;
 use super::simulation::Shell;
-use super::{PathDeed, judge, places};
+use super::{PathEffect, judge, places};
 
 /// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
@@ -34,7 +34,7 @@ impl Shell {
                 let arg = self.single(&redirect.target);
                 let feed = self.remembered(&arg);
                 if feed.is_none() {
-                    self.touch(&arg, PathDeed::Read);
+                    self.touch(&arg, PathEffect::Read);
                 }
                 let path = places::located_path(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);

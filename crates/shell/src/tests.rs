@@ -218,10 +218,10 @@ fn targets_are_absolute_and_mark_unknown_parts() {
             .targets
             .iter()
             .map(|target| {
-                let deed = format!("{:?}", target.deed).to_lowercase();
+                let effect = format!("{:?}", target.effect).to_lowercase();
                 let sure = if target.known { "" } else { "?" };
                 let deep = if target.recursive { "/**" } else { "" };
-                format!("{deed} {}{sure}{deep}", target.path)
+                format!("{effect} {}{sure}{deep}", target.path)
             })
             .collect();
         shown.sort();

@@ -18,7 +18,7 @@ use super::redirect::Redirected;
 use super::simulation::{MAX_COMMANDS, Shell};
 use super::state::{Alias, Function, ShellState};
 use super::table;
-use super::{Class, CommandContext, PathDeed, Prediction};
+use super::{Class, CommandContext, PathEffect, Prediction};
 
 /// A text that takes more steps than this is unreadable. Commands that start no program count as
 /// well.
@@ -198,7 +198,7 @@ impl Shell {
             return None;
         };
         let file = self.single(target);
-        self.touch(&file, PathDeed::Read);
+        self.touch(&file, PathEffect::Read);
         Some(StreamData { file: true, ..StreamData::with_unknown_content() })
     }
 

@@ -8,7 +8,7 @@
 //! - [`answers`]: which intent produced each block of a file.
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
 //! - [`caches`]: the answers that a workspace keeps in memory.
-//! - [`classes`]: the mutation class of a whole change, compared with what agents claimed.
+//! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - [`commit_brief`]: a short description of a commit.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`evidence_texts`]: the texts of a file before and after the commit that evidence is about.
@@ -33,7 +33,7 @@
 pub mod answers;
 pub mod baseline;
 pub mod caches;
-pub mod classes;
+pub mod change_class;
 pub mod commit_brief;
 pub mod error;
 pub mod evidence_texts;

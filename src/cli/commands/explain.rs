@@ -14,7 +14,7 @@ use crate::cli::{CliError, Context, Exit};
 use ground::Root;
 use judgement::gate;
 use overview::explain::verdict;
-use shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath};
+use shell::{Class, CommandContext, Dialect, Invocation, PathEffect, Prediction, TouchedPath};
 
 /// Show how a shell command is read: its parse, its class, its targets and the rule
 #[derive(Debug, clap::Args)]
@@ -130,11 +130,11 @@ fn invocation(invocation: &Invocation) -> Vec<Cell> {
 }
 
 fn target(target: &TouchedPath) -> Vec<Cell> {
-    let deed = match target.deed {
-        PathDeed::Write => "write",
-        PathDeed::Delete => "delete",
-        PathDeed::MoveFrom => "move from",
-        PathDeed::Read => "read",
+    let deed = match target.effect {
+        PathEffect::Write => "write",
+        PathEffect::Delete => "delete",
+        PathEffect::MoveFrom => "move from",
+        PathEffect::Read => "read",
     };
     let extent = match (target.known, target.recursive) {
         (true, false) => "",

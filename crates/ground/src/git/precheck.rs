@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store;
 
-/// The files that control a repository, each with its maximum size in bytes. Real files never come
+/// The files that control a repository, each with its maximum size in bytes. ResolvedPath files never come
 /// close to these limits.
 const FILES: [(&str, u64); 14] = [
     ("HEAD", 64 * 1024),

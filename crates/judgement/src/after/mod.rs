@@ -33,7 +33,7 @@ use ground::session::seen::{self, FileState, Seen};
 use ground::session::ungated::{self, Ungated};
 use ground::{CommitId, RelativePath, Root, clock, session, text};
 use ledger::Strength;
-use shell::{PathDeed, TouchedPath};
+use shell::{PathEffect, TouchedPath};
 use why::Workspace;
 
 use control_changes::ControlChanges;
@@ -186,7 +186,7 @@ impl Observation<'_> {
                         continue;
                     };
                     let known =
-                        |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
+                        |target: &&TouchedPath| target.effect == PathEffect::Read && target.known;
                     for target in reading.targets.iter().filter(known) {
                         let lines = match printed_lines::printed(&reading, &target.path) {
                             Some(PrintedLines::Whole) => None,

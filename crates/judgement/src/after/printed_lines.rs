@@ -1,7 +1,7 @@
 //! Says which lines of a file a command has printed, as far as the text of the command shows it.
 
 use code::LineRange;
-use shell::{Invocation, PathDeed, Prediction};
+use shell::{Invocation, PathEffect, Prediction};
 
 /// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) fn printed(reading: &Prediction, path: &str) -> Option<PrintedLines> 
     let mut naming = reading.commands.iter().filter(names);
     let (Some(call), None) = (naming.next(), naming.next()) else { return None };
     // The output may go into a written file instead of the terminal.
-    if call.hidden || reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
+    if call.hidden || reading.targets.iter().any(|target| target.effect == PathEffect::Write) {
         return None;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
@@ -135,7 +135,7 @@ mod tests {
             temp: Vec::new(),
         };
         let reading = shell::read(text, dialect, &at);
-        let read = reading.targets.iter().filter(|target| target.deed == PathDeed::Read);
+        let read = reading.targets.iter().filter(|target| target.effect == PathEffect::Read);
         read.map(|target| match printed(&reading, &target.path) {
             Some(PrintedLines::Whole) => "whole".to_owned(),
             Some(PrintedLines::Lines(lines)) if lines.end() == u32::MAX => {

@@ -1,8 +1,8 @@
-//! Reads the files of a change on both sides, cuts them into deeds and judges them.
+//! Reads the files of a change on both sides, cuts them into parts and judges them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::deeds::{self, Deed, DeedJudge, Fate};
+use super::changed_parts::{self, ChangedPart, Fate, PartJudge};
 use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
 use code::Document;
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
@@ -10,7 +10,7 @@ use ground::text::listed;
 use ground::{Code, Finding, RelativePath};
 use provenance::{Classification, Provenance};
 use why::baseline::{Baseline, FormerFile};
-use why::classes;
+use why::change_class;
 use why::rules::Rules;
 use why::{VerbError, answers};
 
@@ -28,8 +28,8 @@ fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
 
 impl JudgedChange {
     /// Reads both sides of every file whose content changed.
-    pub(super) fn texts(&self) -> Result<classes::Texts, VerbError> {
-        let mut texts = classes::Texts::default();
+    pub(super) fn texts(&self) -> Result<change_class::Texts, VerbError> {
+        let mut texts = change_class::Texts::default();
         for change in self.changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
             if is_of_rules(path) {
@@ -49,12 +49,12 @@ impl JudgedChange {
         Ok(texts)
     }
 
-    pub(super) fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
+    pub(super) fn classified(&self, texts: &change_class::Texts) -> Option<Classification> {
         let others = |words: &[&str]| {
             let paths = self.ws.tracked().ok()?;
-            classes::holding(paths, texts, words, |path| self.unchanged(path))
+            change_class::holding(paths, texts, words, |path| self.unchanged(path))
         };
-        classes::classify(texts, &others)
+        change_class::classify(texts, &others)
     }
 
     /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
@@ -81,7 +81,7 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
     // If the text did not parse before either, its blocks are described as well as possible.
     let broke = now.blocks().has_error && !before.baseline.has_error();
     match kind {
-        _ if broke && deeds::differs(&before.baseline, now) => Fate::Unparsed,
+        _ if broke && changed_parts::differs(&before.baseline, now) => Fate::Unparsed,
         ChangeKind::Added => Fate::New,
         // The bytes differ, perhaps only in a byte order mark.
         _ => Fate::Between,
@@ -100,8 +100,8 @@ pub(super) struct Judge<'a> {
     summary: &'a mut CheckSummary,
     /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
     uncommitted: Option<HashSet<RelativePath>>,
-    /// For each renamed file, by its old path, the deeds of the file at its new path.
-    renamed: HashMap<RelativePath, Vec<Deed>>,
+    /// For each renamed file, by its old path, the parts of the file at its new path.
+    renamed: HashMap<RelativePath, Vec<ChangedPart>>,
     /// How much text of large files was examined so far.
     looked_at: Extent,
     /// Large files that were not examined, because the limits of [`Extent`] were reached. Each is
@@ -147,7 +147,7 @@ impl<'a> Judge<'a> {
         judged: &'a JudgedChange,
         rules: &'a Rules,
         bound: &'a UnrecordedIntents,
-        (texts, classes): (classes::Texts, Option<Classification>),
+        (texts, classes): (change_class::Texts, Option<Classification>),
         summary: &'a mut CheckSummary,
     ) -> Result<Self, VerbError> {
         let of_content = judged.changes.iter().filter(|change| change.aspect == Aspect::Content);
@@ -185,8 +185,8 @@ impl<'a> Judge<'a> {
             by_path.into_iter().partition(|(_, changes)| is_gone(changes));
         self.summary.files += gone.len() + standing.len() + nameless.len();
         for (path, changes) in standing.into_iter().chain(gone) {
-            let deeds = self.deeds(path, &changes)?;
-            self.judge(path, &deeds);
+            let parts = self.parts(path, &changes)?;
+            self.judge(path, &parts);
         }
         if !self.beyond.is_empty() {
             self.summary.notes.push(format!(
@@ -195,7 +195,7 @@ impl<'a> Judge<'a> {
             ));
         }
         for path in nameless {
-            self.judge(&path, &[deeds::of_file(&path, Fate::Nameless)]);
+            self.judge(&path, &[changed_parts::of_file(&path, Fate::Nameless)]);
             self.summary.notes.push(format!(
                 "The name of {path} is not UTF-8, so no scope owns it: give it another name."
             ));
@@ -222,8 +222,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn judge(&mut self, path: &RelativePath, deeds: &[Deed]) {
-        let judge = DeedJudge {
+    fn judge(&mut self, path: &RelativePath, parts: &[ChangedPart]) {
+        let judge = PartJudge {
             ws: &self.judged.ws,
             rules: self.rules,
             path,
@@ -231,21 +231,21 @@ impl<'a> Judge<'a> {
             against: &self.judged.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        let mut findings = judge.judge_deeds(deeds);
+        let mut findings = judge.judge_parts(parts);
         if self.bound.asks_for(path) {
-            let is_open = |deed: &&Deed| deed.answer.is_none();
-            self.summary.uncovered += deeds.iter().filter(is_open).count();
+            let is_open = |part: &&ChangedPart| part.answer.is_none();
+            self.summary.uncovered += parts.iter().filter(is_open).count();
         } else {
             findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
         }
         self.findings.extend(findings);
     }
 
-    fn deeds(
+    fn parts(
         &mut self,
         path: &RelativePath,
         changes: &[&PathChange],
-    ) -> Result<Vec<Deed>, VerbError> {
+    ) -> Result<Vec<ChangedPart>, VerbError> {
         let of_content = changes.iter().find(|change| change.aspect == Aspect::Content);
         let others = changes.iter().filter_map(|change| match change.aspect {
             Aspect::Content => None,
@@ -253,18 +253,22 @@ impl<'a> Judge<'a> {
             Aspect::Link => Some(Fate::Link),
             Aspect::Submodule => Some(Fate::Submodule),
         });
-        let mut deeds: Vec<Deed> = others.map(|fate| deeds::of_file(path, fate)).collect();
+        let mut parts: Vec<ChangedPart> =
+            others.map(|fate| changed_parts::of_file(path, fate)).collect();
         match of_content.map(|change| change.kind) {
             None => {}
-            Some(ChangeKind::Deleted) => deeds.extend(self.deeds_of_deleted_file(path)?),
-            Some(kind) => deeds.extend(self.standing(path, kind)?),
+            Some(ChangeKind::Deleted) => parts.extend(self.parts_of_deleted_file(path)?),
+            Some(kind) => parts.extend(self.standing(path, kind)?),
         }
-        Ok(deeds)
+        Ok(parts)
     }
 
-    fn deeds_of_deleted_file(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
-        if let Some(deeds) = self.renamed.remove(path) {
-            return Ok(deeds::as_a_whole(deeds, path, Fate::Renamed));
+    fn parts_of_deleted_file(
+        &mut self,
+        path: &RelativePath,
+    ) -> Result<Vec<ChangedPart>, VerbError> {
+        if let Some(parts) = self.renamed.remove(path) {
+            return Ok(changed_parts::as_a_whole(parts, path, Fate::Renamed));
         }
         let ws = &self.judged.ws;
         let before = match self.texts.remove(path) {
@@ -273,22 +277,26 @@ impl<'a> Judge<'a> {
         };
         let blocks = before.map(|before| before.blocks());
         let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
-        Ok(deeds::of_gone(ws, path, blocks, &self.judged.bases))
+        Ok(changed_parts::of_gone(ws, path, blocks, &self.judged.bases))
     }
 
-    fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
+    fn standing(
+        &mut self,
+        path: &RelativePath,
+        kind: ChangeKind,
+    ) -> Result<Vec<ChangedPart>, VerbError> {
         let (ws, bases) = (&self.judged.ws, &self.judged.bases[..]);
         let (before, after) = self.texts.remove(path).unwrap_or_default();
         let document = match after.map_or_else(|| ws.read(path), Ok) {
             Ok(document) => document,
             Err(reason) => {
                 self.summary.notes.push(format!("{reason}. It was judged as a whole."));
-                return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+                return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
             }
         };
         if !self.looked_at.takes(&document) {
             self.beyond.push(path.clone());
-            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
         }
         let baseline = match (before, bases) {
             (Some(before), [_]) => Baseline::Texts(vec![before]),
@@ -296,22 +304,22 @@ impl<'a> Judge<'a> {
         };
         let document = baseline.carried_by(document);
         self.summary.notes.extend(document.cut_short());
-        self.findings.extend(deeds::conflicts(path, &document));
+        self.findings.extend(changed_parts::conflicts(path, &document));
         let file = answers::file(ws, path, &document);
         let before = baseline.or_renamed(ws, path, &document, bases.first(), &self.gone)?;
         if matches!(before.baseline, Baseline::Unknown) {
             let note =
                 format!("{path} has no readable text at the base. It was judged as a whole.");
             self.summary.notes.push(note);
-            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
         }
-        let (mut deeds, edits) = deeds::of_standing(ws, path, &file, &before, bases);
+        let (mut parts, edits) = changed_parts::of_standing(ws, path, &file, &before, bases);
         let fate = other_fate(kind, &file.document, &before);
-        // A new or renamed file has a deed for the file as a whole already.
+        // A new or renamed file has a part for the file as a whole already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
-        let has_deed = is_whole && deeds.iter().any(|it| it.answer.is_none());
-        if fate == Fate::Unparsed && !has_deed || deeds.is_empty() {
-            deeds.push(deeds::of_file(path, fate));
+        let has_part = is_whole && parts.iter().any(|it| it.answer.is_none());
+        if fate == Fate::Unparsed && !has_part || parts.is_empty() {
+            parts.push(changed_parts::of_file(path, fate));
         }
         self.summary.blocks += edits.now.len();
         for (at, _) in &edits.now {
@@ -321,12 +329,12 @@ impl<'a> Judge<'a> {
             }
             let classes = self.classes.as_ref();
             let contradicted =
-                classes.and_then(|all| classes::contradicted(ws, path, block, found, all));
+                classes.and_then(|all| change_class::contradicted(ws, path, block, found, all));
             self.findings.extend(contradicted);
         }
         if let Some(from) = before.from {
-            self.renamed.insert(from, deeds.clone());
+            self.renamed.insert(from, parts.clone());
         }
-        Ok(deeds)
+        Ok(parts)
     }
 }

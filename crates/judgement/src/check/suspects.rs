@@ -1,7 +1,7 @@
 //! Finds recorded blocks, in all files, whose intent or specification has changed since they were
 //! written.
 
-use super::deeds;
+use super::changed_parts;
 use ground::{Code, Finding, text};
 use why::{Workspace, answers, suspect};
 
@@ -15,7 +15,7 @@ pub(super) fn suspect_findings(ws: &Workspace) -> Vec<Finding> {
             let file = answers::file(ws, path, &document);
             for (at, suspicion) in suspect::of_file(ws, &file.provenance) {
                 let block = &file.blocks.blocks[at];
-                let message = format!("{}: {}.", deeds::name(block), suspicion.message);
+                let message = format!("{}: {}.", changed_parts::name(block), suspicion.message);
                 let place = format!("{}:{}", text::shell_word(path.as_str()), block.lines.start());
                 let help = format!("Read it again; where it still holds, `intent accept {place}`.");
                 findings.push(Finding {

@@ -9,7 +9,7 @@ use evidence::event::{Effect, Event};
 use ground::session::calls::{FileBefore, Predicted};
 use ground::session::seen::{self, FileState};
 use ground::{Environment, Hint, RelativePath, Root, store};
-use shell::PathDeed;
+use shell::PathEffect;
 use why::{VerbError, Workspace};
 
 /// Everything that a call would change.
@@ -104,7 +104,7 @@ impl Touches {
             }
         }
         let targets = readings.iter().flat_map(|reading| &reading.targets);
-        for target in targets.filter(|target| target.deed != PathDeed::Read) {
+        for target in targets.filter(|target| target.effect != PathEffect::Read) {
             places.commanded(target);
         }
         for folder in readings.iter().flat_map(|reading| &reading.folders) {
@@ -183,7 +183,8 @@ impl Touches {
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
         // Deleting or moving a folder changes everything in it.
-        let all = target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
+        let all =
+            target.recursive || matches!(target.effect, PathEffect::Delete | PathEffect::MoveFrom);
         let is_folder = place.ws.root.absolute(&real).is_dir();
         if !target.known {
             let below = files_below(&place.ws, &real).into_iter();
@@ -192,7 +193,7 @@ impl Touches {
             place.paths.extend(files_below(&place.ws, &real));
             place.folders.push(real);
         } else if is_folder
-            || (target.recursive && target.deed == PathDeed::Delete && !path.exists())
+            || (target.recursive && target.effect == PathEffect::Delete && !path.exists())
         {
             // A deleted path that does not exist may have been a folder, perhaps one that git
             // ignores.

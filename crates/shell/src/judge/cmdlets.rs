@@ -1,7 +1,7 @@
 //! Judges the cmdlets of PowerShell and the builtins of `cmd.exe`.
 
 use super::{
-    Arg, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, destructive,
+    Arg, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, destructive,
     destructive_rule, downloaded, has_row, inspects, opaque, reads, redirected, remove, table,
     unreadable_rule, writes,
 };
@@ -119,7 +119,7 @@ impl<'c> WindowsCall<'c> {
     fn read(&self, shell: &mut Shell, row: &TableRow) {
         let paths = self.paths();
         if row.text("shows") == "all" {
-            paths.iter().for_each(|file| shell.touch(file, PathDeed::Read));
+            paths.iter().for_each(|file| shell.touch(file, PathEffect::Read));
         }
         if let Some(folder) = paths.first().filter(|_| holds("windowsfolders", self.name)) {
             let there = folder.literal().and_then(|to| paths::resolved_in(shell.cwd(), to));
@@ -139,7 +139,9 @@ impl<'c> WindowsCall<'c> {
                 if methods.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
                     return Some(destructive_rule("http.delete", name));
                 }
-                self.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
+                self.value(&["outfile"])
+                    .iter()
+                    .for_each(|file| shell.touch(file, PathEffect::Write));
                 return Some(opaque("network", name));
             }
             _ => {}
@@ -174,7 +176,7 @@ impl<'c> WindowsCall<'c> {
                 }
                 // `rd` without `/s` fails for a folder that is not empty.
                 _ if rule == "rmdir" && !deep => {
-                    shell.touch(path, PathDeed::Delete);
+                    shell.touch(path, PathEffect::Delete);
                     writes("rm.file", self.name)
                 }
                 _ => remove::judge_deletion(shell, path, deep),
@@ -218,8 +220,8 @@ impl<'c> WindowsCall<'c> {
             _ => to.append(&mut from),
         }
         let moves = holds("windowsmoves", self.name);
-        let deed = if moves { PathDeed::MoveFrom } else { PathDeed::Read };
-        from.iter().for_each(|path| shell.touch(path, deed));
+        let effect = if moves { PathEffect::MoveFrom } else { PathEffect::Read };
+        from.iter().for_each(|path| shell.touch(path, effect));
         let mut worst = writes("program.writes", self.name);
         for file in &to {
             worst = worst.most_severe(redirected(shell, file, true));

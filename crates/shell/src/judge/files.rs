@@ -2,7 +2,7 @@
 
 use super::options::{abbreviations, cut, has_any, is_set, long, operands, short, values};
 use super::{
-    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, destructive,
+    Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, destructive,
     destructive_rule, located_path, opaque, reads, redirected, rules, startup, table, writes,
 };
 
@@ -67,7 +67,7 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let from_nothing = named.iter().any(|arg| arg.is_word("/dev/null"));
     let copies = call.name == "cp";
     if copies || !has_any(call.args, &["-d"]) {
-        named.iter().for_each(|arg| shell.touch(arg, PathDeed::Read));
+        named.iter().for_each(|arg| shell.touch(arg, PathEffect::Read));
     }
     let mut worst = writes("copy", call.name);
     if copies && (short(call.args, 'l') || long(call.args, "--link")) {
@@ -142,7 +142,7 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let mut worst = writes("move", call.name);
     for arg in &named {
-        let from = shell.touch_all(arg, PathDeed::MoveFrom, true);
+        let from = shell.touch_all(arg, PathEffect::MoveFrom, true);
         let reason = match from.location {
             Location::Root | Location::System | Location::Device => {
                 "It moves away what the system needs."
@@ -270,7 +270,7 @@ pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("permissions", call.name);
     let open = call.name != "chmod" || table::holds("openmodes", mode);
     for file in files {
-        let reason = match shell.touch_all(file, PathDeed::Write, recursive).location {
+        let reason = match shell.touch_all(file, PathEffect::Write, recursive).location {
             Location::Root | Location::Home | Location::System | Location::Device => {
                 "It changes who may use what the system or the account needs."
             }
@@ -338,7 +338,7 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Judges a folder below which anything may be written.
 fn tree(shell: &mut Shell, folder: &Arg) -> ShellFinding {
-    match shell.touch_all(folder, PathDeed::Write, true).location {
+    match shell.touch_all(folder, PathEffect::Write, true).location {
         Location::Root | Location::System => destructive_rule("archive.system", &folder.text),
         _ => writes("archive", "archive"),
     }
@@ -595,7 +595,7 @@ pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let location = located_path(shell, folder).location;
-        shell.touch(folder, PathDeed::Write);
+        shell.touch(folder, PathEffect::Write);
         // A new folder among the folders of the system destroys nothing, but it is not part of the
         // workspace.
         if location == Location::System {

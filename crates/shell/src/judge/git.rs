@@ -3,7 +3,7 @@
 
 use super::options::{self, is_set, long, operands, short, takes_next, values};
 use super::{
-    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
+    Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
     reads, remove, rules, table,
 };
 use crate::paths::is_in_folder;
@@ -129,7 +129,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("log" | "diff" | "show" | "archive" | "format-patch" | "bundle", _) => {
             let files = values(args, &["-o", "--output", "--output-directory"]);
             let bundle = words.get(1).filter(|_| verb == "create").copied();
-            files.iter().chain(bundle).for_each(|file| shell.touch(file, PathDeed::Write));
+            files.iter().chain(bundle).for_each(|file| shell.touch(file, PathEffect::Write));
             opaque("git.writes", &format!("git {name}"))
         }
         ("branch", _) if has_any_option(args, &["-M", "-C"]) && operands(args, &[]).len() > 1 => {
@@ -147,7 +147,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             let words = operands(args, &["-b", "--branch", "--name", "--reference", "--depth"]);
             let modules = Arg::with_known_text(".gitmodules");
             let written = words.get(2).copied().into_iter().chain([&modules]);
-            written.for_each(|file| shell.touch(file, PathDeed::Write));
+            written.for_each(|file| shell.touch(file, PathEffect::Write));
             opaque("git.changes", &shown)
         }
         ("submodule", "foreach") | ("bisect", "run") => {
@@ -191,7 +191,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("update-index", _) => {
             for arg in operands(args, &[]) {
                 let path = arg.text.rsplit(',').next().unwrap_or_default();
-                shell.touch(&Arg::with_known_text(path), PathDeed::Write);
+                shell.touch(&Arg::with_known_text(path), PathEffect::Write);
             }
             opaque("git.plumbing", "git update-index")
         }
@@ -221,7 +221,7 @@ fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
 /// hash, by an expression such as `HEAD~9`, or by a value that is not known.
 fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--reason", "--orphan"]);
-    words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
+    words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathEffect::Write));
     let old = words.get(2).filter(|commit| {
         let hash = commit.text.len() >= 7 && commit.text.chars().all(|c| c.is_ascii_hexdigit());
         hash || !commit.sure || commit.text.contains(['~', '^', '{', ':'])
@@ -354,7 +354,7 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
 
 /// Judges the replacement of files by their committed version.
 fn replaced(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
-    paths.iter().for_each(|path| shell.touch(path, PathDeed::Write));
+    paths.iter().for_each(|path| shell.touch(path, PathEffect::Write));
     destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
 }
 
@@ -435,8 +435,8 @@ fn moved(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let paths = operands(args, &[]);
     let Some((to, from)) = paths.split_last() else { return opaque("git.mv", "git mv") };
     for path in from {
-        shell.touch(path, PathDeed::MoveFrom);
+        shell.touch(path, PathEffect::MoveFrom);
     }
-    shell.touch(to, PathDeed::Write);
+    shell.touch(to, PathEffect::Write);
     super::writes("git.mv", "git mv")
 }

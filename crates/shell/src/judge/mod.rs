@@ -38,12 +38,12 @@ use super::finding::{
     reads, unreadable_rule, unseen, writes,
 };
 use super::mentions;
-use super::ours::{self, OUR_NAMES};
+use super::own_commands::{self, OUR_NAMES};
 use super::pattern::wild;
 use super::places::{Location, located_path};
 use super::simulation::Shell;
 use super::table;
-use super::{Class, PathDeed};
+use super::{Class, PathEffect};
 
 /// A call of a program.
 pub(super) struct ProgramCall<'c> {
@@ -88,7 +88,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
     let name = base(written);
     // The rows of the table have the short spelling of our commands.
-    let short = OUR_NAMES.contains(&family(&name)).then(|| ours::short(&args[1..]));
+    let short = OUR_NAMES.contains(&family(&name)).then(|| own_commands::short(&args[1..]));
     let args = short.as_deref().unwrap_or(&args[1..]);
     let call = ProgramCall { name: &name, args, stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
@@ -171,7 +171,7 @@ fn named_in_words(shell: &mut Shell, call: &ProgramCall, finding: &ShellFinding)
     let in_place = options::has_any(call.args, &table::list("inplace"));
     let changed = operands(call.args, &[]).into_iter().filter(|_| in_place);
     for arg in outputs.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
-        shell.touch(arg, PathDeed::Write);
+        shell.touch(arg, PathEffect::Write);
     }
 }
 
@@ -185,7 +185,7 @@ fn named_in_texts(shell: &mut Shell, call: &ProgramCall) {
             continue;
         }
         for path in mentions::patched(&text) {
-            shell.touch(&Arg::with_known_text(path), PathDeed::Write);
+            shell.touch(&Arg::with_known_text(path), PathEffect::Write);
         }
     }
 }
@@ -473,7 +473,7 @@ fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
 pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = located_path(shell, arg);
     if !arg.text.starts_with("/dev/") || place.location == Location::Device {
-        shell.touch(arg, PathDeed::Write);
+        shell.touch(arg, PathEffect::Write);
     }
     let device = arg.text.starts_with("/dev/");
     match place.location {
@@ -488,7 +488,7 @@ pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<S
         }
         _ => {}
     }
-    shell.touch(arg, PathDeed::Write);
+    shell.touch(arg, PathEffect::Write);
     let reason = "A redirection writes the file.";
     Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
 }

@@ -3,7 +3,7 @@
 use super::files::write;
 use super::options::{has_any, long, operands, short};
 use super::{
-    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
+    Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
     destructive, destructive_rule, located_path, opaque, reads, rules, tried_program, writes,
 };
 use crate::TouchedPath;
@@ -19,7 +19,7 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let victims = operands(call.args, &[]);
     if long(call.args, "--no-preserve-root") {
         for victim in victims {
-            shell.touch_all(victim, PathDeed::Delete, recursive);
+            shell.touch_all(victim, PathEffect::Delete, recursive);
         }
         let reason = "It asks for the root of the file system to be deleted.";
         return destructive("rm.root", "--no-preserve-root", reason);
@@ -36,7 +36,7 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges the deletion of one path.
 pub(super) fn judge_deletion(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
-    let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
+    let (rule, reason) = match shell.touch_all(victim, PathEffect::Delete, recursive).location {
         Location::Nothing | Location::Temp | Location::Made => {
             ("rm.made", "It deletes generated or temporary files.")
         }
@@ -66,7 +66,7 @@ pub(super) fn file_name(path: &str) -> bool {
 /// Judges `rmdir`, which only deletes empty folders.
 pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
-        shell.touch_all(arg, PathDeed::Delete, false);
+        shell.touch_all(arg, PathEffect::Delete, false);
     }
     ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
 }
@@ -77,7 +77,7 @@ pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let deep = short(call.args, 'r');
     let spots: Vec<Location> = victims
         .iter()
-        .map(|victim| shell.touch_all(victim, PathDeed::Delete, deep).location)
+        .map(|victim| shell.touch_all(victim, PathEffect::Delete, deep).location)
         .collect();
     if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {
         return writes("shred", call.name);
@@ -208,8 +208,8 @@ fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let mut worst = writes("find.delete", "find");
     for start in starts {
         let place = located_path(shell, start);
-        let (path, deed) = (place.path, PathDeed::Delete);
-        shell.target(TouchedPath { path, deed, known: false, recursive: true });
+        let (path, effect) = (place.path, PathEffect::Delete);
+        shell.target(TouchedPath { path, effect, known: false, recursive: true });
         let fine = match place.location {
             Location::Temp | Location::Made => true,
             Location::TempRoot => {
@@ -238,7 +238,7 @@ pub(super) fn fd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `trash` and `gio trash`, which can be undone.
 pub(super) fn trash(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
-        shell.touch_all(arg, PathDeed::Delete, true);
+        shell.touch_all(arg, PathEffect::Delete, true);
     }
     if call.name == "trash-empty" {
         return destructive_rule("rm.trash", call.name);

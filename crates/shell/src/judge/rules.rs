@@ -2,7 +2,7 @@
 
 use super::options::{self, KnownOptions, before_dashes, has_any, long, operands};
 use super::{
-    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
+    Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
     reads as reading, table,
 };
 use crate::pattern::wild;
@@ -204,6 +204,6 @@ pub(super) fn touch_shown_files(shell: &mut Shell, call: &ProgramCall) {
         named.remove(0);
     }
     for file in named.into_iter().filter(|file| !file.text.starts_with('+')) {
-        shell.touch(file, PathDeed::Read);
+        shell.touch(file, PathEffect::Read);
     }
 }

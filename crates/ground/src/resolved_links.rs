@@ -13,7 +13,7 @@ const MAX_LINKS: usize = 40;
 
 /// A path after all its existing symbolic links were followed.
 #[derive(Debug)]
-pub(super) struct Real {
+pub(super) struct ResolvedPath {
     /// The absolute path, without `.`, `..` and symbolic links.
     pub path: PathBuf,
     /// Whether the path uses a file as if it were a folder.
@@ -27,9 +27,10 @@ pub(super) struct Real {
 /// not exist are kept as written.
 ///
 /// Returns an error if a folder on the way cannot be read, or if the links form a circle.
-pub(super) fn resolve_links(path: &Path) -> std::io::Result<Real> {
+pub(super) fn resolve_links(path: &Path) -> std::io::Result<ResolvedPath> {
     let mut rest = steps(path);
-    let mut out = Real { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
+    let mut out =
+        ResolvedPath { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
     while let Some(step) = rest.pop() {
         let next = out.path.join(&step);
         match Path::new(&step).components().next() {

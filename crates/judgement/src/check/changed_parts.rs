@@ -1,4 +1,4 @@
-//! Cuts a change into deeds and judges each of them. A deed is a block that was edited or deleted,
+//! Cuts a change into parts and judges each of them. A part is a block that was edited or deleted,
 //! or a file that is judged as a whole.
 
 use super::ComparedSides;
@@ -17,28 +17,28 @@ use why::{Workspace, answers};
 
 /// One thing that a change does to a file.
 #[derive(Clone, Debug)]
-pub(super) struct Deed {
+pub(super) struct ChangedPart {
     /// The changed lines; `None` if the file is missing or is not text.
     pub lines: Option<LineRange>,
     /// What was done, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
     pub what: String,
-    /// The record that explains the deed. Without one, the deed belongs to the intent that the work
+    /// The record that explains the part. Without one, the part belongs to the intent that the work
     /// is bound to.
     pub answer: Option<Answer>,
-    /// Whether a record can describe the deed. Records describe blocks of text, also deleted ones.
+    /// Whether a record can describe the part. Records describe blocks of text, also deleted ones.
     pub is_recordable: bool,
     /// The file that such a record names, if it is not the judged one: the old name of a file that
     /// was only renamed.
     pub recorded_as: Option<RelativePath>,
-    /// Whether the deed adds a lesson. All agents read lessons, so they may be added outside the
+    /// Whether the part adds a lesson. All agents read lessons, so they may be added outside the
     /// scope of the intent.
     pub is_lesson: bool,
-    /// Whether the deed is about a symbolic link or a submodule, which stands for a folder.
+    /// Whether the part is about a symbolic link or a submodule, which stands for a folder.
     pub is_folder: bool,
 }
 
-impl Deed {
-    /// A deed that a record can describe and that is neither a lesson nor about a folder.
+impl ChangedPart {
+    /// A part that a record can describe and that is neither a lesson nor about a folder.
     fn new(lines: Option<LineRange>, what: String, answer: Option<Answer>) -> Self {
         Self {
             lines,
@@ -51,18 +51,18 @@ impl Deed {
         }
     }
 
-    /// Returns the intent of the record that explains the deed.
+    /// Returns the intent of the record that explains the part.
     fn intent(&self) -> Option<&String> {
         self.answer.as_ref().map(|answer| &answer.intent)
     }
 
-    /// Returns the claim that explains the deed.
+    /// Returns the claim that explains the part.
     fn claim(&self) -> Option<ClaimRef> {
         self.answer.as_ref()?.claim
     }
 }
 
-/// The intent that explains a deed. `claim` is `None` if several records fit equally well.
+/// The intent that explains a part. `claim` is `None` if several records fit equally well.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     intent: String,
@@ -106,18 +106,18 @@ pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
-/// Cuts the change of an existing file into deeds: one for each block, or for the file as a whole
-/// if it is new or renamed. Returns also the edits that the deeds were made from.
+/// Cuts the change of an existing file into parts: one for each block, or for the file as a whole
+/// if it is new or renamed. Returns also the edits that the parts were made from.
 pub(super) fn of_standing(
     ws: &Workspace,
     path: &RelativePath,
     file: &answers::FileProvenance,
     before: &FormerFile,
     bases: &[CommitId],
-) -> (Vec<Deed>, Edits) {
+) -> (Vec<ChangedPart>, Edits) {
     let differences = before.baseline.differences(&file.document);
     let edits = before.baseline.edits_with(&file.document, &differences);
-    let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
+    let mut parts = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
     if let Some(from) = &before.from {
         // Only the name changed, so the records that say that the blocks left the old path answer
         // for the change.
@@ -128,14 +128,14 @@ pub(super) fn of_standing(
             let then = then.find(|then| !then.blocks.is_empty());
             let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
             let lines = LineRange::new(1, 1);
-            let first = |deed| Deed { lines, recorded_as: Some(from.clone()), ..deed };
-            deeds = gone.into_iter().map(first).collect();
+            let first = |part| ChangedPart { lines, recorded_as: Some(from.clone()), ..part };
+            parts = gone.into_iter().map(first).collect();
         }
-        deeds = as_a_whole(deeds, path, Fate::Renamed);
-    } else if before.baseline.is_empty() && !deeds.is_empty() {
-        deeds = as_a_whole(deeds, path, Fate::New);
+        parts = as_a_whole(parts, path, Fate::Renamed);
+    } else if before.baseline.is_empty() && !parts.is_empty() {
+        parts = as_a_whole(parts, path, Fate::New);
     }
-    (deeds, edits)
+    (parts, edits)
 }
 
 /// Returns true if the earlier versions of a text are known and it differs from all of them.
@@ -144,7 +144,7 @@ pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
     !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
 
-/// Returns a deed for each block that the change edits or deletes. A record that is newer than all
+/// Returns a part for each block that the change edits or deletes. A record that is newer than all
 /// of `bases` answers for the deletions that it lists.
 fn of_blocks(
     ws: &Workspace,
@@ -152,10 +152,10 @@ fn of_blocks(
     file: &answers::FileProvenance,
     (baseline, edits, differences): (&Baseline, &Edits, &[Difference]),
     bases: &[CommitId],
-) -> Vec<Deed> {
+) -> Vec<ChangedPart> {
     let lessons = lesson::lines(path, &file.document)
         .filter(|_| baseline.versions().iter().all(|old| lesson::only_adds(old, &file.document)));
-    let mut deeds: Vec<Deed> = Vec::new();
+    let mut parts: Vec<ChangedPart> = Vec::new();
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
         // A record without an intent does not count as an explanation of the change.
@@ -166,38 +166,39 @@ fn of_blocks(
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
         });
         let what = format!("{} changed", name(block));
-        deeds.push(Deed { is_lesson, ..Deed::new(lines, what, answer) });
+        parts.push(ChangedPart { is_lesson, ..ChangedPart::new(lines, what, answer) });
     }
-    let is_edited = !deeds.is_empty();
+    let is_edited = !parts.is_empty();
     for block in &edits.gone {
         // A block without a name may have become part of an edited block around it, which has a
-        // deed already.
+        // part already.
         if block.identity.kind.is_unnamed() && is_edited {
             continue;
         }
         let line = differences.first().map_or(1, |first| first.place_of(block));
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
-        deeds.push(Deed::new(lines, what, deletion(ws, path, block, bases)));
+        parts.push(ChangedPart::new(lines, what, deletion(ws, path, block, bases)));
     }
-    deeds
+    parts
 }
 
-/// Returns the deeds of a deleted file, given the blocks that it had.
+/// Returns the parts of a deleted file, given the blocks that it had.
 pub(super) fn of_gone(
     ws: &Workspace,
     path: &RelativePath,
     blocks: &[Block],
     bases: &[CommitId],
-) -> Vec<Deed> {
+) -> Vec<ChangedPart> {
     let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
     let answers: Vec<_> = named.map(|block| deletion(ws, path, block, bases)).collect();
     // If the file has no block with a name, no record can say that it was deleted.
     let is_recordable = !answers.is_empty();
     let answers = if is_recordable { answers } else { vec![None] };
     let what = format!("{path} {}", Fate::Gone.as_words());
-    let deed = |answer| Deed { is_recordable, ..Deed::new(None, what.clone(), answer) };
-    as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
+    let part =
+        |answer| ChangedPart { is_recordable, ..ChangedPart::new(None, what.clone(), answer) };
+    as_a_whole(answers.into_iter().map(part).collect(), path, Fate::Gone)
 }
 
 /// Returns the newest record that says that the block was deleted and that no base commit contains.
@@ -232,30 +233,35 @@ fn deletion(
     found.find_map(answer)
 }
 
-/// Merges the deeds of a file that is judged as a whole to one for each intent that answers.
-/// Lessons keep deeds of their own.
-pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> Vec<Deed> {
-    let mut merged: Vec<Deed> = Vec::new();
-    for deed in deeds {
+/// Merges the parts of a file that is judged as a whole to one for each intent that answers.
+/// Lessons keep parts of their own.
+pub(super) fn as_a_whole(
+    parts: Vec<ChangedPart>,
+    path: &RelativePath,
+    fate: Fate,
+) -> Vec<ChangedPart> {
+    let mut merged: Vec<ChangedPart> = Vec::new();
+    for part in parts {
         // In a new file, what `intent lesson` wrote is a lesson, and the rest is not.
-        let is_lesson = deed.is_lesson && fate == Fate::New;
-        let same = |other: &Deed| other.is_lesson == is_lesson && other.intent() == deed.intent();
+        let is_lesson = part.is_lesson && fate == Fate::New;
+        let same =
+            |other: &ChangedPart| other.is_lesson == is_lesson && other.intent() == part.intent();
         if !merged.iter().any(same) {
             // One finding is enough. It is shown at the beginning of the file.
-            let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
+            let lines = part.lines.and_then(|_| LineRange::new(1, 1));
             let what = format!("{path} {}", fate.as_words());
-            merged.push(Deed { lines, what, is_lesson, ..deed });
+            merged.push(ChangedPart { lines, what, is_lesson, ..part });
         }
     }
     merged
 }
 
-/// Makes the deed of a file of which only the fate is known. No record answers for it.
-pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
+/// Makes the part of a file of which only the fate is known. No record answers for it.
+pub(super) fn of_file(path: &RelativePath, fate: Fate) -> ChangedPart {
     let what = format!("{path} {}", fate.as_words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
     let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
-    Deed { is_recordable, is_folder, ..Deed::new(None, what, None) }
+    ChangedPart { is_recordable, is_folder, ..ChangedPart::new(None, what, None) }
 }
 
 /// Returns a finding for each merge conflict that is not resolved.
@@ -270,12 +276,12 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     code::conflicts(&document.text()).into_iter().map(finding).collect()
 }
 
-/// Judges the deeds of one file.
-pub(super) struct DeedJudge<'a> {
+/// Judges the parts of one file.
+pub(super) struct PartJudge<'a> {
     pub ws: &'a Workspace,
     pub rules: &'a Rules,
     pub path: &'a RelativePath,
-    /// The intents that the work is bound to. It is enough that one of them permits the deed.
+    /// The intents that the work is bound to. It is enough that one of them permits the part.
     pub bound: &'a [String],
     /// The two sides that are compared.
     pub against: &'a ComparedSides,
@@ -283,27 +289,27 @@ pub(super) struct DeedJudge<'a> {
     pub is_committed: bool,
 }
 
-impl DeedJudge<'_> {
-    /// Returns the findings about these deeds. A file that is itself a rule, such as
+impl PartJudge<'_> {
+    /// Returns the findings about these parts. A file that is itself a rule, such as
     /// `.intentignore`, belongs to no intent, so only protected and ignored paths are checked for
     /// it.
-    pub(super) fn judge_deeds(&self, deeds: &[Deed]) -> Vec<Finding> {
+    pub(super) fn judge_parts(&self, parts: &[ChangedPart]) -> Vec<Finding> {
         if !signing::is_rule(&self.rules.accepted().policy, self.path) {
-            return deeds.iter().flat_map(|deed| self.judge(deed)).collect();
+            return parts.iter().flat_map(|part| self.judge(part)).collect();
         }
-        let unbound = DeedJudge { bound: &[], ..*self };
-        let findings = deeds.iter().flat_map(|deed| unbound.judge(deed));
+        let unbound = PartJudge { bound: &[], ..*self };
+        let findings = parts.iter().flat_map(|part| unbound.judge(part));
         findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
     }
 
-    fn judge(&self, deed: &Deed) -> Vec<Finding> {
+    fn judge(&self, part: &ChangedPart) -> Vec<Finding> {
         let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
-        let is_lesson = deed.is_lesson && !is_denied;
-        let named = match &deed.answer {
+        let is_lesson = part.is_lesson && !is_denied;
+        let named = match &part.answer {
             Some(answer) => std::slice::from_ref(&answer.intent),
             None => self.bound,
         };
-        let rulings = |id: Option<&str>| match deed.is_folder {
+        let rulings = |id: Option<&str>| match part.is_folder {
             true => self.rules.rulings_of_folder(self.path, id),
             false => self.rules.rulings(self.path, id),
         };
@@ -319,31 +325,31 @@ impl DeedJudge<'_> {
                 (chosen, found) = (Some(other), others);
             }
         }
-        if self.is_approved(deed) {
+        if self.is_approved(part) {
             found.clear();
         }
         if is_lesson {
             found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
         }
         let mut findings: Vec<Finding> =
-            found.iter().map(|ruling| self.violation(deed, ruling, chosen)).collect();
-        if deed.answer.is_none() && !is_lesson {
-            findings.extend(self.unanswered(deed, chosen));
+            found.iter().map(|ruling| self.violation(part, ruling, chosen)).collect();
+        if part.answer.is_none() && !is_lesson {
+            findings.extend(self.unanswered(part, chosen));
         }
         findings
     }
 
-    /// Returns the path, quoted for a shell, if a record answers for the deed and its block still
+    /// Returns the path, quoted for a shell, if a record answers for the part and its block still
     /// exists.
-    fn recorded_path(&self, deed: &Deed) -> Option<String> {
-        let answer = deed.answer.as_ref()?;
+    fn recorded_path(&self, part: &ChangedPart) -> Option<String> {
+        let answer = part.answer.as_ref()?;
         let is_gone = answer.claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
         (!is_gone).then(|| text::shell_word(self.path.as_str()))
     }
 
     /// Returns true if a person approved the work that the record describes.
-    fn is_approved(&self, deed: &Deed) -> bool {
-        let Some(claim) = deed.claim() else { return false };
+    fn is_approved(&self, part: &ChangedPart) -> bool {
+        let Some(claim) = part.claim() else { return false };
         let claim = self.ws.ledger.claim(claim);
         let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
         let holds = |hash: &str| {
@@ -353,12 +359,12 @@ impl DeedJudge<'_> {
         code.is_some_and(|code| self.rules.is_approved(code, self.path, holds))
     }
 
-    fn violation(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> Finding {
+    fn violation(&self, part: &ChangedPart, ruling: &Ruling, id: Option<&str>) -> Finding {
         let path = self.path;
         let (what, why) = self.rules.describe(ruling, path, id);
         let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-        let help = self.help(deed, ruling, id);
-        let mut finding = self.finding(deed, ruling.code(), id, message.join(" "), help);
+        let help = self.help(part, ruling, id);
+        let mut finding = self.finding(part, ruling.code(), id, message.join(" "), help);
         if matches!(ruling, Ruling::Outside(_)) {
             finding.related =
                 id.and_then(|id| self.rules.explained(path, id)).into_iter().collect();
@@ -366,14 +372,14 @@ impl DeedJudge<'_> {
         finding
     }
 
-    fn help(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> String {
+    fn help(&self, part: &ChangedPart, ruling: &Ruling, id: Option<&str>) -> String {
         let (path, id) = (self.path, id.unwrap_or_default());
         let fixed = match ruling {
             Ruling::Protected(_) => "Put it back, or let a person change the policy first.",
             Ruling::Ignored(_) => "Put it back, or let a person change the ignore file first.",
             // The record may mean another intent than the one that has its id now.
             Ruling::Unknown => {
-                match deed.claim().and_then(|at| answers::misplaced(self.ws, path, at)) {
+                match part.claim().and_then(|at| answers::misplaced(self.ws, path, at)) {
                     Some(help) => return help,
                     None => "Restore the intent in the registry, or select another one.",
                 }
@@ -385,8 +391,8 @@ impl DeedJudge<'_> {
                 return super::rule_changes::ways_out(id);
             }
             Ruling::Outside(_) => {
-                let is_whole = deed.what.starts_with(path.as_str());
-                let place = self.recorded_path(deed).map(|typed| match deed.lines {
+                let is_whole = part.what.starts_with(path.as_str());
+                let place = self.recorded_path(part).map(|typed| match part.lines {
                     Some(lines) => format!("{typed}:{}", lines.start()),
                     None => typed,
                 });
@@ -397,15 +403,15 @@ impl DeedJudge<'_> {
         fixed.to_owned()
     }
 
-    /// Returns the findings about a deed that no record answers for.
-    fn unanswered(&self, deed: &Deed, bound: Option<&str>) -> Vec<Finding> {
-        let (path, what) = (self.path, &deed.what);
+    /// Returns the findings about a part that no record answers for.
+    fn unanswered(&self, part: &ChangedPart, bound: Option<&str>) -> Vec<Finding> {
+        let (path, what) = (self.path, &part.what);
         let owners = self.rules.owners(path);
         let ids: Vec<&str> = owners.iter().map(|intent| intent.id.value.as_str()).collect();
         let new = self.new_intent();
         let mut findings = Vec::new();
         if let Some(id) = bound {
-            findings.extend(self.not_active(deed, id));
+            findings.extend(self.not_active(part, id));
         } else {
             let select = match ids[..] {
                 [] => format!("Select one that may be widened, or create one: {new}."),
@@ -416,22 +422,22 @@ impl DeedJudge<'_> {
                 _ => format!("Select one that owns this file: {}.", ids.join(", ")),
             };
             let message = format!("{what}, and no intent is selected.");
-            findings.push(self.finding(deed, Code::IntentRequired, None, message, select));
+            findings.push(self.finding(part, Code::IntentRequired, None, message, select));
             let message = format!("{what}, and no record covers it.");
-            let help = self.how_to_answer(deed, &ids);
-            findings.push(self.finding(deed, Code::UnrecordedChange, None, message, help));
+            let help = self.how_to_answer(part, &ids);
+            findings.push(self.finding(part, Code::UnrecordedChange, None, message, help));
         }
         if ids.is_empty() {
             let message = format!("{what}, and no intent in progress owns {path}.");
             let help = format!("Add it to the scope of an intent, or create one: {new}.");
-            findings.push(self.finding(deed, Code::Unowned, None, message, help));
+            findings.push(self.finding(part, Code::Unowned, None, message, help));
         }
         findings
     }
 
-    /// Says how to answer for a deed that no record covers. `owners` are the intents that own the
+    /// Says how to answer for a part that no record covers. `owners` are the intents that own the
     /// file.
-    fn how_to_answer(&self, deed: &Deed, owners: &[&str]) -> String {
+    fn how_to_answer(&self, part: &ChangedPart, owners: &[&str]) -> String {
         let (several, to) = match owners {
             [] => {
                 let new = self.new_intent();
@@ -448,9 +454,9 @@ impl DeedJudge<'_> {
         let of_commit = format!(
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
-        let recorded_as = deed.recorded_as.as_ref().unwrap_or(self.path);
+        let recorded_as = part.recorded_as.as_ref().unwrap_or(self.path);
         let typed = text::shell_word(recorded_as.as_str());
-        let is_recordable = deed.is_recordable && !is_control_file(self.path);
+        let is_recordable = part.is_recordable && !is_control_file(self.path);
         match (is_recordable, self.is_committed) {
             (true, false) => format!(
                 "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
@@ -469,20 +475,20 @@ impl DeedJudge<'_> {
 
     /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.
     /// Recorded work was judged when the record was made.
-    fn not_active(&self, deed: &Deed, id: &str) -> Option<Finding> {
+    fn not_active(&self, part: &ChangedPart, id: &str) -> Option<Finding> {
         let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
         let status =
             intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
-        let message = format!("{} under {id}, which is {status}.", deed.what);
+        let message = format!("{} under {id}, which is {status}.", part.what);
         let typed = text::shell_word(id);
         let help =
             format!("Select an intent that is in progress, or start it: `intent start {typed}`.");
-        Some(self.finding(deed, Code::IntentNotActive, Some(id), message, help))
+        Some(self.finding(part, Code::IntentNotActive, Some(id), message, help))
     }
 
     fn finding(
         &self,
-        deed: &Deed,
+        part: &ChangedPart,
         code: Code,
         intent: Option<&str>,
         message: String,
@@ -490,7 +496,7 @@ impl DeedJudge<'_> {
     ) -> Finding {
         Finding {
             path: Some(self.path.clone()),
-            lines: deed.lines,
+            lines: part.lines,
             intent: intent.map(str::to_owned),
             ..Finding::new(code, message, help)
         }
