@@ -34,12 +34,12 @@ impl HookOutput {
     }
 
     /// Prints text for a host that passes standard output on, with exit code 0.
-    pub fn with_text(text: &str) -> Self {
+    pub(crate) fn with_text(text: &str) -> Self {
         Self { stdout: format!("{text}\n"), ..Self::default() }
     }
 
     /// Prints text on standard error, with exit code 0.
-    pub fn remark(text: &str) -> Self {
+    pub(crate) fn remark(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), ..Self::default() }
     }
 
@@ -55,6 +55,6 @@ impl HookOutput {
 const MAX_SAID: usize = 8_000;
 
 /// Makes a text safe for any host to show: invisible characters become visible, and a long text is cut.
-pub fn safe_text(said: &str) -> String {
+pub(crate) fn safe_text(said: &str) -> String {
     text::shorten(&text::visible(said, true), MAX_SAID)
 }

@@ -50,7 +50,7 @@ pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
 
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
-pub fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
+pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
     let now = NotedProgram::from_program(program, root.environment())?;
     // Only the bytes count: a copy of the same program at another path is fine.
@@ -68,7 +68,7 @@ pub fn objection(root: &Root) -> Option<String> {
 }
 
 /// Returns the program that hooks start, if it is on the `PATH`.
-pub fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
+pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
     let mut folders = search.map(std::env::split_paths).into_iter().flatten();
     folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))
 }

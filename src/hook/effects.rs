@@ -33,7 +33,7 @@ pub struct Call {
 impl Call {
     /// Reads a call from the fields with the tool's name and with its input. `None` if the tool has
     /// no name.
-    pub fn from_fields(object: &Value, tool: &str, input: &str) -> Option<Self> {
+    pub(crate) fn from_fields(object: &Value, tool: &str, input: &str) -> Option<Self> {
         let tool = fields::word(object, tool)?.to_owned();
         Some(Self { tool, input: fields::input(object, input) })
     }
@@ -45,7 +45,7 @@ pub fn only_reads(host: &Host, tool: &str) -> bool {
 }
 
 /// Returns what the call would do. Relative paths are resolved against `cwd`.
-pub fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
+pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
     if !kind.is_some_and(ToolKind::only_reads) {
@@ -93,7 +93,7 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
 
 /// The name and the input of a call, and the folder in which its relative paths start.
 #[derive(Clone, Copy)]
-pub struct CallInput<'a> {
+pub(crate) struct CallInput<'a> {
     pub tool: &'a str,
     pub input: &'a Value,
     pub cwd: &'a Path,
@@ -169,7 +169,7 @@ impl CallInput<'_> {
         paths.into_iter().map(|path| Effect::Read { path, lines }).collect()
     }
 
-    pub fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
+    pub(crate) fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
         match self.paths() {
             Some(paths) if !paths.is_empty() => paths.into_iter().map(effect).collect(),
             _ => self.unreadable("does not say which file it changes"),

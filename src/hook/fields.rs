@@ -16,7 +16,7 @@ pub const PATH: &str = "
     file_name file uri
 ";
 /// The whole new content of a file.
-pub const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
+pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 /// The old text of a replacement.
 pub const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
 /// The new text of a replacement.
@@ -42,25 +42,25 @@ pub const TO: &str = "
 /// Lists of files. An item is a path, or an object with a field that holds the path.
 pub const FILES: &str = "files paths file_paths filePaths";
 /// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
-pub const LISTS: &str = "
+pub(crate) const LISTS: &str = "
     files paths file_paths filePaths operations replacements edits changes ReplacementChunks
     commands
 ";
 /// The text of a patch.
-pub const PATCH: &str = "patchText patch input command patch_text content";
+pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
 /// The text that is typed into a shell that already runs.
 pub const TYPED: &str = "input chars command";
 /// The tool of an MCP server that a host's own tool calls.
-pub const CALLED: &str = "tool_name toolName tool name";
+pub(crate) const CALLED: &str = "tool_name toolName tool name";
 /// The MCP server of that tool.
-pub const SERVER: &str = "server_name serverName server";
+pub(crate) const SERVER: &str = "server_name serverName server";
 /// The input of that tool.
-pub const ARGUMENTS: &str = "arguments tool_input input args";
+pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
 /// True if the command continues to run after the call.
-pub const BACKGROUND: &str = "run_in_background is_background isBackground background async";
+pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
 /// Returns the first of these fields that exists and is not null.
-pub fn first_field<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
+pub(crate) fn first_field<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
     names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
@@ -93,7 +93,7 @@ pub fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns the object that a string holds as JSON. Any other value is returned unchanged.
-pub fn unpacked(value: &Value) -> Value {
+pub(crate) fn unpacked(value: &Value) -> Value {
     let inner = value.as_str().and_then(json::distinct);
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
@@ -147,7 +147,7 @@ pub fn lines(object: &Value) -> Option<LineRange> {
 
 /// Returns the lines that a tool says it has shown. Only answers in the format of Claude Code say
 /// so.
-pub fn lines_shown(payload: &Value) -> Option<LineRange> {
+pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
     let file = first_field(payload, "tool_response toolResponse")?.get("file")?;
     let first = file.get("startLine").and_then(number)?;
     let count = file.get("numLines").and_then(number)?;

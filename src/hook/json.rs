@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// The result of reading a payload.
 #[derive(Clone, Debug, PartialEq)]
-pub enum JsonReading {
+pub(crate) enum JsonReading {
     /// A complete object, with nothing after it.
     Whole(Value),
     /// An object that ends too early or has a syntax error; only these members are complete. They

@@ -6,7 +6,7 @@ use shell::Dialect;
 
 /// What a tool does to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolKind {
+pub(crate) enum ToolKind {
     /// Changes no file: it searches, lists, asks or plans, or it starts tools that call the hook
     /// themselves.
     Nothing,
@@ -49,11 +49,12 @@ pub enum ToolKind {
 }
 
 /// The default shell of the platform.
-pub const PLATFORM: Dialect = if cfg!(windows) { Dialect::PowerShell } else { Dialect::Posix };
+pub(crate) const PLATFORM: Dialect =
+    if cfg!(windows) { Dialect::PowerShell } else { Dialect::Posix };
 
 impl ToolKind {
     /// Returns true if the tool changes files and names each of them in a field.
-    pub fn names_its_files(self) -> bool {
+    pub(crate) fn names_its_files(self) -> bool {
         use ToolKind::*;
         matches!(
             self,

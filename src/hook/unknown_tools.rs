@@ -211,7 +211,7 @@ fn has_text(input: &Value) -> bool {
     fields::first_field(input, &[CONTENT, NEW, OLD, EDITS, TEXTS].join(" ")).is_some()
 }
 
-pub fn unknown_write(path: PathBuf) -> Effect {
+pub(crate) fn unknown_write(path: PathBuf) -> Effect {
     Effect::Write { path, change: Change::Unknown }
 }
 
@@ -219,7 +219,7 @@ pub fn unknown_write(path: PathBuf) -> Effect {
 /// the tool knows which of its fields name a file that it writes, so each of them counts. If the
 /// name of a field says nothing about paths, a word such as `Europe/Berlin` counts only if its
 /// folder exists.
-pub fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
+pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathBuf)> {
     let Value::Object(members) = reading.input else { return Vec::new() };
     let mut named = Vec::new();
     let names_one = names_a_file(reading.input);

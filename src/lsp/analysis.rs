@@ -24,7 +24,7 @@ use why::baseline::{Baseline, FormerFile, commits_of_work};
 use why::{LazyLedger, Workspace};
 
 /// One state of an open document, matched against one state of the ledger.
-pub struct Analysis {
+pub(crate) struct Analysis {
     /// The document's path in the workspace.
     pub path: RelativePath,
     /// The document's blocks, each with its provenance.
@@ -36,7 +36,7 @@ pub struct Analysis {
 impl Analysis {
     /// Returns the innermost block at a byte, with its index. A position just behind a block
     /// belongs to the block if no other block is there.
-    pub fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
+    pub(crate) fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
         let blocks = &self.file.blocks;
         let before = || byte.checked_sub(1).and_then(|before| blocks.at_byte(before));
         let at = blocks.at_byte(byte).or_else(before)?;
@@ -47,7 +47,7 @@ impl Analysis {
 /// A cache of the analyses of open documents, the baselines of their files, and the surveys of
 /// workspaces.
 #[derive(Default)]
-pub struct Analyses {
+pub(crate) struct Analyses {
     documents: Cache<Arc<str>, Analysis>,
     baselines: Cache<(PathBuf, RelativePath), CachedBaseline>,
     /// The last finished analysis of each document. It is kept outside of the entry, so that nobody
@@ -67,7 +67,7 @@ struct LastRegistry {
 }
 
 /// The last analysis of a document, and the edits since.
-pub struct Recent {
+pub(crate) struct Recent {
     /// The analysis of an earlier text, or of the present one.
     pub analysis: Arc<Analysis>,
     /// How the present text differs from the analysed one.
@@ -75,7 +75,7 @@ pub struct Recent {
 }
 
 /// A block of a [`Recent`] analysis at a place in the present text.
-pub struct RecentBlock {
+pub(crate) struct RecentBlock {
     /// The block's index in the analysis.
     pub index: usize,
     /// True if the block was edited since the analysis, or text was inserted at one of its ends.
@@ -87,7 +87,7 @@ pub struct RecentBlock {
 impl Recent {
     /// Returns the block at a byte of the present text. Returns an error if new lines were typed
     /// there, since only a new analysis knows to which block they belong.
-    pub fn block_at(
+    pub(crate) fn block_at(
         &self,
         document: &Document,
         byte: usize,
@@ -105,7 +105,7 @@ impl Recent {
 }
 
 /// The error for a place in lines that no analysis has seen.
-pub struct NewLines;
+pub(crate) struct NewLines;
 
 struct CachedBaseline {
     /// The registry of the load for which this baseline was found. Each load makes a new one, so

@@ -9,7 +9,7 @@ use code::Encoding;
 
 /// What the client can do. Every field is `false` or the protocol's default until `initialize`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
+pub(crate) struct Capabilities {
     /// The column units in the client's order of preference. If empty, the client supports UTF-16
     /// only.
     pub encodings: Vec<Encoding>,
@@ -142,7 +142,7 @@ impl Capabilities {
     /// Returns the column unit for this session: the one that the user demands if the client
     /// supports it, else the first of the client's choices that we support, else the protocol's
     /// default.
-    pub fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
+    pub(crate) fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
         // Every client must support UTF-16, even if it does not list it.
         let can = |it: Encoding| it == Encoding::Utf16 || self.encodings.contains(&it);
         forced
@@ -155,14 +155,14 @@ impl Capabilities {
     ///
     /// A client that pulls but does not handle a refresh would show outdated diagnostics after a
     /// change of the ledger, so diagnostics are pushed to it.
-    pub fn pulls(&self) -> bool {
+    pub(crate) fn pulls(&self) -> bool {
         self.pull_diagnostics && self.diagnostic_refresh
     }
 
     /// Returns whether an empty list is published for a document without findings. A client that
     /// could pull, but to which diagnostics are pushed, may wait for the push: opencode waits five
     /// seconds for each file that its agent writes.
-    pub fn when_clean(&self) -> Clean {
+    pub(crate) fn when_clean(&self) -> Clean {
         if self.pull_diagnostics && !self.pulls() { Clean::Published } else { Clean::Silent }
     }
 }

@@ -17,11 +17,11 @@ use super::cache::lock;
 use super::transport::Outbox;
 
 /// How long the client may take for an answer that needs no person.
-pub const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a request to the client failed.
 #[derive(Debug, thiserror::Error)]
-pub enum ClientError {
+pub(crate) enum ClientError {
     /// No answer came in time.
     #[error("the client did not answer {method} within {} s", limit.as_secs())]
     Late { method: String, limit: Duration },
@@ -89,7 +89,7 @@ impl Client {
     }
 
     /// Shows a message to the person.
-    pub fn show_message(&self, kind: lsp::MessageType, message: String) {
+    pub(crate) fn show_message(&self, kind: lsp::MessageType, message: String) {
         self.notify::<lsp::notification::ShowMessage>(&lsp::ShowMessageParams {
             typ: kind,
             message,
@@ -125,7 +125,7 @@ impl Client {
 
     /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
     /// decide.
-    pub async fn request_within<R: lsp::request::Request>(
+    pub(crate) async fn request_within<R: lsp::request::Request>(
         &self,
         params: R::Params,
         limit: Duration,
@@ -142,7 +142,7 @@ impl Client {
 
     /// Sends a request and returns whether the client accepted it. The content of the answer is
     /// ignored.
-    pub async fn request_done<R: lsp::request::Request>(
+    pub(crate) async fn request_done<R: lsp::request::Request>(
         &self,
         params: R::Params,
     ) -> Result<(), ClientError> {
@@ -176,7 +176,7 @@ impl Client {
     }
 
     /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
-    pub fn deliver(&self, id: &Id, answer: ClientAnswer) {
+    pub(crate) fn deliver(&self, id: &Id, answer: ClientAnswer) {
         let Id::Number(number) = id else { return };
         let Some(sender) = lock(&self.inner.waiting).remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");

@@ -75,13 +75,13 @@ impl Settings {
 
     /// Returns true if inlay hints are shown. They would repeat the lenses, so by default only
     /// clients without lenses get them.
-    pub fn shows_hints(&self, client: &Capabilities) -> bool {
+    pub(crate) fn shows_hints(&self, client: &Capabilities) -> bool {
         self.inlay_hints.unwrap_or(!client.code_lens)
     }
 
     /// Returns the settings at the start of the session, and a message for each that was not
     /// understood.
-    pub fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
+    pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
         for (key, value) in options.and_then(section).into_iter().flatten() {
@@ -92,7 +92,7 @@ impl Settings {
 
     /// Returns these settings overridden by the client's section, and a message for each setting
     /// that was not understood.
-    pub fn overridden_by(&self, configuration: &Value) -> (Self, Vec<String>) {
+    pub(crate) fn overridden_by(&self, configuration: &Value) -> (Self, Vec<String>) {
         let mut settings = self.clone();
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
@@ -160,7 +160,7 @@ impl Settings {
 }
 
 /// Returns the registration with which the client reports changes of our section.
-pub fn registration() -> tower_lsp::lsp_types::Registration {
+pub(crate) fn registration() -> tower_lsp::lsp_types::Registration {
     tower_lsp::lsp_types::Registration {
         id: "intent/configuration".into(),
         method: "workspace/didChangeConfiguration".into(),
@@ -180,7 +180,7 @@ pub fn section(options: &Value) -> Option<&Map<String, Value>> {
 
 /// Returns our settings from an object that may hold the settings of all servers. An object without
 /// our section is used only if it has a key of ours.
-pub fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
+pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
     section(settings).filter(|section| {
         settings.get(SECTION).is_some()
             || CHANGEABLE_KEYS.iter().any(|key| section.contains_key(*key))

@@ -10,7 +10,7 @@ use super::snapshot::Snapshot;
 
 /// What the handler of a request needs to talk to the client.
 #[derive(Clone)]
-pub struct ClientConversation {
+pub(crate) struct ClientConversation {
     /// The state when the request arrived.
     pub snapshot: Snapshot,
     pub client: Client,
@@ -21,7 +21,7 @@ pub struct ClientConversation {
 impl ClientConversation {
     /// Runs `work` on a thread of the lane and returns its result. A conversation must not compute
     /// in its own task, because all tasks share two threads.
-    pub async fn compute_on<T: Send + 'static>(
+    pub(crate) async fn compute_on<T: Send + 'static>(
         &self,
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,

@@ -19,7 +19,7 @@ pub fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
 }
 
 /// Returns the address of an absolute path. `None` for a relative path.
-pub fn uri_of(path: &Path) -> Option<lsp::Url> {
+pub(crate) fn uri_of(path: &Path) -> Option<lsp::Url> {
     lsp::Url::from_file_path(path).ok()
 }
 
@@ -33,7 +33,7 @@ fn with_upper_drive(path: PathBuf) -> PathBuf {
 }
 
 /// Returns the protocol's name of an encoding.
-pub fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
+pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     match encoding {
         Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
         Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
@@ -56,7 +56,7 @@ pub fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize
 ///
 /// The start of the line after the last one counts as the end of the text, because editors that
 /// replace the whole text send it.
-pub fn bytes_strict(
+pub(crate) fn bytes_strict(
     document: &Document,
     range: lsp::Range,
     encoding: Encoding,
@@ -82,7 +82,7 @@ pub fn range(document: &Document, bytes: std::ops::Range<usize>, encoding: Encod
 
 /// Returns the range of whole lines, for which the text of the file is not needed. It begins at the
 /// first column of the first line and ends at the start of the line after the last.
-pub fn range_of_lines(lines: LineRange) -> lsp::Range {
+pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     lsp::Range {
         start: lsp::Position { line: lines.start() - 1, character: 0 },
         end: lsp::Position { line: lines.end(), character: 0 },
@@ -101,7 +101,7 @@ pub fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
 }
 
 /// Returns the address of the document that the parameters of a message name.
-pub fn document_address(params: &serde_json::Value) -> Option<lsp::Url> {
+pub(crate) fn document_address(params: &serde_json::Value) -> Option<lsp::Url> {
     params.pointer("/textDocument/uri")?.as_str()?.parse().ok()
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tower_lsp::lsp_types as lsp;
 
 /// The shortest pause in typing after which a document's diagnostics are computed.
-pub const QUIET: Duration = Duration::from_millis(75);
+pub(crate) const QUIET: Duration = Duration::from_millis(75);
 
 /// The longest pause in typing that is required before a document's diagnostics are computed.
 const MOST_QUIET: Duration = Duration::from_secs(1);
@@ -19,18 +19,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 /// Returns the pause in typing that is required, given how long the last analysis of the document
 /// took. The pause is four times as long, so at most a fifth of the time is spent on analyses while
 /// somebody types.
-pub fn quiet_after(took: Duration) -> Duration {
+pub(crate) fn quiet_after(took: Duration) -> Duration {
     (took * 4).clamp(QUIET, MOST_QUIET)
 }
 
 /// A number for one state of a document, or of a root's unopened files, whose diagnostics are
 /// wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Generation(u64);
+pub(crate) struct Generation(u64);
 
 /// What is published for a document that has no findings and had none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clean {
+pub(crate) enum Clean {
     /// Publishes nothing, because nothing changed.
     Silent,
     /// Publishes an empty list, because some agents wait for an answer to each write.
@@ -40,7 +40,7 @@ pub enum Clean {
 /// Keeps track of the diagnostics that are still wanted. For each document, these are the
 /// diagnostics of its last state.
 #[derive(Default)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     last: Generation,
     wanted: HashMap<lsp::Url, Generation>,
     /// When each document was first changed since its diagnostics were computed.
@@ -75,14 +75,14 @@ impl Schedule {
 
     /// Marks the workspace at a root as changed: a computation that runs for its unopened files is
     /// no longer wanted.
-    pub fn touch_unopened(&mut self, root: &Path) -> Generation {
+    pub(crate) fn touch_unopened(&mut self, root: &Path) -> Generation {
         self.last.0 += 1;
         self.unopened_wanted.insert(root.to_owned(), self.last);
         self.last
     }
 
     /// Returns true if this computation for a root's unopened files is the last that was started.
-    pub fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
+    pub(crate) fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
         self.unopened_wanted.get(root) == Some(&generation)
     }
 
@@ -94,7 +94,7 @@ impl Schedule {
     /// Returns the computed diagnostics if they have to be published. `None` if they are no longer
     /// wanted. Also `None` if there are none, the client shows none, and `clean` is
     /// [`Clean::Silent`].
-    pub fn finish_computation(
+    pub(crate) fn finish_computation(
         &mut self,
         uri: &lsp::Url,
         generation: Generation,
@@ -117,7 +117,7 @@ impl Schedule {
     /// Returns what to publish for the unopened files under a root, given all their diagnostics.
     /// Open files have diagnostics of their own and are left out. Diagnostics that no longer apply
     /// are removed.
-    pub fn unopened(
+    pub(crate) fn unopened(
         &mut self,
         root: PathBuf,
         found: Vec<(lsp::Url, Vec<lsp::Diagnostic>)>,

@@ -35,7 +35,7 @@ type ConversationHandler = Box<
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> Answer<()> + Send + Sync>;
 
 /// How a request is answered.
-pub enum Handler {
+pub(crate) enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
     /// By a task that may ask the client.
@@ -44,7 +44,7 @@ pub enum Handler {
 
 /// The methods and their handlers. Tests add their own rows.
 #[derive(Default)]
-pub struct MethodTable {
+pub(crate) struct MethodTable {
     requests: HashMap<&'static str, Handler>,
     notifications: HashMap<&'static str, Mutation>,
 }
@@ -56,7 +56,7 @@ impl MethodTable {
     }
 
     /// Returns the handler of a notification.
-    pub fn notification(&self, method: &str) -> Option<&Mutation> {
+    pub(crate) fn notification(&self, method: &str) -> Option<&Mutation> {
         self.notifications.get(method)
     }
 
@@ -88,7 +88,7 @@ impl MethodTable {
     }
 
     /// Adds a request that somebody waits for.
-    pub fn on_latency_sensitive<R: lsp::request::Request>(
+    pub(crate) fn on_latency_sensitive<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
@@ -96,7 +96,7 @@ impl MethodTable {
     }
 
     /// Adds a request that may take longer.
-    pub fn on_worker<R: lsp::request::Request>(
+    pub(crate) fn on_worker<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
@@ -120,7 +120,7 @@ impl MethodTable {
     }
 
     /// Adds a request that asks the client, or changes files, before it answers.
-    pub fn on_conversation<R: lsp::request::Request, F>(
+    pub(crate) fn on_conversation<R: lsp::request::Request, F>(
         mut self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self

@@ -11,7 +11,7 @@ use code::Document;
 
 /// A document as the client shows it, unsaved text included.
 #[derive(Clone)]
-pub struct OpenDocument {
+pub(crate) struct OpenDocument {
     /// The client's address of the document.
     pub uri: lsp::Url,
     /// The document's path. `None` if the address is not that of a local file.

@@ -40,11 +40,11 @@ const SLOW_TURN: Duration = Duration::from_millis(100);
 type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
 
 /// The end of the queue at which the loop takes events.
-pub type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
+pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 
 /// A handle to the loop for tasks and threads.
 #[derive(Clone)]
-pub struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
+pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
 
 impl LoopHandle {
     /// Returns a handle to the loop that receives these events.

@@ -15,7 +15,7 @@ use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
 
 /// The loop's connections to the outside: the client, the threads, the watcher, and the handle
 /// through which their results come back.
-pub struct Outlets {
+pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
     pub(super) handle: LoopHandle,

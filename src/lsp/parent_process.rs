@@ -8,7 +8,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// Returns when the process is gone. Never returns on systems without `/proc`, where looking up a
 /// process needs a system call.
-pub async fn process_ended(process: u32) {
+pub(crate) async fn process_ended(process: u32) {
     while is_alive(process) {
         tokio::time::sleep(EVERY).await;
     }

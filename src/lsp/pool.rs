@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// The queue in which a job waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
+pub(crate) enum Lane {
     /// For requests whose answer somebody waits for: hover, completion, code action, lens.
     LatencySensitive,
     /// For work that may take longer: diagnostics, loading, symbols of the whole workspace.
@@ -24,7 +24,7 @@ pub enum Lane {
 
 /// A handle to the threads. They end when the last clone is dropped and the queues are empty.
 #[derive(Clone)]
-pub struct Pool {
+pub(crate) struct Pool {
     latency: Sender<Job>,
     worker: Sender<Job>,
 }

@@ -43,7 +43,7 @@ const REJECT: &str = "Reject";
 
 /// The questions of one root.
 #[derive(Clone, Debug)]
-pub struct RootQuestions {
+pub(crate) struct RootQuestions {
     root: Arc<Root>,
     /// The modification time of the folder of questions when it was read.
     changed: Option<SystemTime>,
@@ -52,7 +52,7 @@ pub struct RootQuestions {
 
 /// The questions that wait for the person, and those that were shown.
 #[derive(Default)]
-pub struct Questions {
+pub(crate) struct Questions {
     by_root: HashMap<PathBuf, RootQuestions>,
     /// Every question that was shown, by root and code, with a sender that closes its dialog.
     shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,

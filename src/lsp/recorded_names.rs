@@ -13,7 +13,7 @@ use why::{LazyLedger, Workspace};
 const AT_ONCE: usize = 256;
 
 /// The recorded names of one state of a ledger.
-pub struct RecordedNames {
+pub(crate) struct RecordedNames {
     ledger: Arc<LazyLedger>,
     /// The files and the recorded names, in small letters and including the names of the
     /// containers.

@@ -13,7 +13,7 @@ const REQUEST_FAILED: i64 = -32803;
 
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RequestRefusal {
+pub(crate) enum RequestRefusal {
     /// The parameters do not have the shape that the method requires.
     #[error("the parameters of {method} cannot be read: {reason}")]
     Params { method: String, reason: String },
@@ -97,7 +97,7 @@ pub fn fault(method: &str, reason: &str) -> RequestRefusal {
 }
 
 /// Returns the message of a panic.
-pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())

@@ -14,10 +14,10 @@ use super::transport::Outbox;
 
 /// Tells a running handler that its request was cancelled.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub(crate) struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
     fn set(&self) {
@@ -28,7 +28,7 @@ impl Cancel {
 /// Identifies one request of this session. The client may use its ids again; a ticket is never used
 /// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ticket(u64);
+pub(crate) struct Ticket(u64);
 
 struct OpenRequest {
     id: Id,
@@ -39,7 +39,7 @@ struct OpenRequest {
 }
 
 /// The requests that wait for their reply.
-pub struct Requests {
+pub(crate) struct Requests {
     outbox: Outbox,
     /// Only a few are open at any time, so searching all of them for an id is cheap.
     open: HashMap<Ticket, OpenRequest>,
@@ -76,7 +76,7 @@ impl Requests {
     }
 
     /// Registers the task of a request, so that the task ends when the request is cancelled.
-    pub fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
+    pub(crate) fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
         if let Some(open) = self.open.get_mut(&ticket) {
             open.task = Some(task);
         }

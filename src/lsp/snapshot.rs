@@ -16,15 +16,15 @@ use code::Encoding;
 use why::Workspace;
 
 /// Computes the diagnostics of a document; see [`super::features::diagnostics`].
-pub type Diagnose = fn(&Snapshot, &lsp::Url) -> Vec<lsp::Diagnostic>;
+pub(crate) type Diagnose = fn(&Snapshot, &lsp::Url) -> Vec<lsp::Diagnostic>;
 
 /// Computes the diagnostics of the files under a root that are not open; see
 /// [`super::features::diagnostics`].
-pub type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)>;
+pub(crate) type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)>;
 
 /// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
-pub struct Workspaces {
+pub(crate) struct Workspaces {
     /// The root that governs each folder, by the path that the client uses. `None` if no workspace
     /// governs the folder.
     pub folders: HashMap<PathBuf, Option<PathBuf>>,
@@ -34,7 +34,7 @@ pub struct Workspaces {
 
 impl Workspaces {
     /// Returns the root that governs a file, if its workspace is loaded.
-    pub fn root_of(&self, path: &Path) -> Option<&Path> {
+    pub(crate) fn root_of(&self, path: &Path) -> Option<&Path> {
         let loaded = |root: &Path| self.loaded.get_key_value(root).map(|(root, _)| root.as_path());
         match path.parent().and_then(|folder| self.folders.get(folder)) {
             Some(root) => loaded(root.as_ref()?),
@@ -52,7 +52,7 @@ impl Workspaces {
 
 /// The state of the server at one moment: immutable, cheap to clone, safe to keep.
 #[derive(Clone)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     pub settings: Arc<Settings>,
     /// What the client can do.
     pub client: Arc<Capabilities>,
@@ -92,7 +92,7 @@ impl Snapshot {
 
     /// Returns the version of an open document. `None` if it is not open, or out of step with the
     /// client.
-    pub fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
+    pub(crate) fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
         self.document(uri).map(|open| open.version)
     }
 
@@ -108,12 +108,12 @@ impl Snapshot {
     }
 
     /// Returns the workspace that governs a file given by its absolute path.
-    pub fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
+    pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
         self.workspaces.of_path(path)
     }
 
     /// Returns the workspace at a root, if it is loaded.
-    pub fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
+    pub(crate) fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
     }
 
@@ -124,7 +124,7 @@ impl Snapshot {
 
     /// Returns an error once the request is cancelled. Long computations call it between their
     /// steps.
-    pub fn check_cancelled(&self) -> Answer<()> {
+    pub(crate) fn check_cancelled(&self) -> Answer<()> {
         if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }
 }

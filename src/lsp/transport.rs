@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::message::{self, Message, Rejected};
 
 /// The largest frame that is read. Larger ones are skipped and refused.
-pub const MAX_FRAME_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_FRAME_BYTES: u64 = 64 << 20;
 
 /// A larger length is taken for garbage, because skipping so many bytes would take too long.
 const ABSURD_BYTES: u64 = 4 << 30;
@@ -31,7 +31,7 @@ pub enum FrameError {
     /// Other bytes where a header was expected.
     #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
     Garbage { bytes: u64 },
-    /// A frame larger than [`MAX_FRAME_BYTES`].
+    /// A frame larger than `MAX_FRAME_BYTES`.
     #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
     TooLarge { bytes: u64 },
 }
@@ -143,10 +143,10 @@ fn is_other_header(line: &str) -> bool {
 
 /// What the reader passes to the loop, in the order of arrival. The channel closes at the end of
 /// the stream.
-pub type IncomingMessage = Result<Message, Rejected>;
+pub(crate) type IncomingMessage = Result<Message, Rejected>;
 
 /// Starts the thread `lsp-reader` on `input`.
-pub fn spawn_reader(
+pub(crate) fn spawn_reader(
     input: impl Read + Send + 'static,
 ) -> io::Result<mpsc::Receiver<IncomingMessage>> {
     let (sender, receiver) = mpsc::channel(QUEUED_MESSAGES);
@@ -175,7 +175,7 @@ pub fn spawn_reader(
 ///
 /// The queue has no limit, because nothing in the server may wait for a client that does not read.
 #[derive(Clone)]
-pub struct Outbox {
+pub(crate) struct Outbox {
     sender: std::sync::mpsc::Sender<Outgoing>,
 }
 
@@ -202,7 +202,7 @@ impl Outbox {
 
 /// Starts the thread `lsp-writer` on `output`. It ends after [`Outbox::close`], once all earlier
 /// messages are written. The receiver closes then.
-pub fn spawn_writer(
+pub(crate) fn spawn_writer(
     output: impl Write + Send + 'static,
 ) -> io::Result<(Outbox, std::sync::mpsc::Receiver<()>)> {
     let (sender, queue) = std::sync::mpsc::channel();

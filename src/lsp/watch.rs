@@ -24,7 +24,7 @@ const GLOBS: [&str; 6] = [
 ];
 
 /// Returns the registration of file watchers at the client.
-pub fn registration() -> lsp::Registration {
+pub(crate) fn registration() -> lsp::Registration {
     let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
     // Of all other files, the client reports only creation and deletion, because a finding may name
     // a deleted file.
@@ -42,7 +42,7 @@ pub fn registration() -> lsp::Registration {
 /// `local/` is left out, because caches are written there while a workspace is loaded, and watching
 /// them would cause endless loading. Loading writes nothing to its folder `ungated/` (notes about
 /// writes that happened without the gate), so that folder is watched.
-pub fn is_relevant(path: &Path) -> bool {
+pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
         let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
@@ -65,7 +65,7 @@ pub fn is_relevant(path: &Path) -> bool {
 
 /// Returns true if a file may belong to the work tree. Only the creation and deletion of such files
 /// is of interest.
-pub fn may_be_of_work_tree(path: &Path) -> bool {
+pub(crate) fn may_be_of_work_tree(path: &Path) -> bool {
     path.iter().all(|name| name != ".git" && name != ".orchestration")
 }
 
@@ -79,7 +79,7 @@ fn is_rebase(name: &str) -> bool {
 }
 
 /// Our own watcher, which `notify` runs on a thread of its own.
-pub struct Watcher {
+pub(crate) struct Watcher {
     inner: RecommendedWatcher,
 }
 

@@ -6,7 +6,7 @@ use ground::{Environment, Root};
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceLocation {
+pub(crate) struct WorkspaceLocation {
     /// The canonical path of the root folder.
     pub root: PathBuf,
     /// Whether the root contains `.orchestration/`. If not, there is nothing to load.

@@ -20,7 +20,7 @@ use why::rules::Rules;
 const FILES_KEEP: Duration = Duration::from_secs(10);
 
 /// The facts about one state of a workspace.
-pub struct Survey {
+pub(crate) struct Survey {
     /// The findings in policy, registry, ignore files and ledger.
     pub findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
@@ -66,7 +66,7 @@ impl Survey {
     }
 
     /// Returns the findings about files that were deleted from the work tree.
-    pub fn deleted_file_findings(&self, workspace: &Workspace) -> &[Finding] {
+    pub(crate) fn deleted_file_findings(&self, workspace: &Workspace) -> &[Finding] {
         self.gone.get_or_init(|| check::findings_about_missing_files(workspace).unwrap_or_default())
     }
 

@@ -21,13 +21,13 @@ use why::baseline::FormerFile;
 
 /// A loaded workspace as a request sees it: with the text of the documents that are open.
 #[derive(Clone, Copy)]
-pub struct WorkspaceView<'a> {
+pub(crate) struct WorkspaceView<'a> {
     pub snapshot: &'a Snapshot,
     pub workspace: &'a Workspace,
 }
 
 /// An open document of a loaded workspace.
-pub struct GovernedFile<'a> {
+pub(crate) struct GovernedFile<'a> {
     /// The workspace that governs the document.
     pub view: WorkspaceView<'a>,
     pub open: &'a OpenDocument,
@@ -36,7 +36,7 @@ pub struct GovernedFile<'a> {
 }
 
 /// A position in an open document of a loaded workspace.
-pub struct DocumentPosition<'a> {
+pub(crate) struct DocumentPosition<'a> {
     pub file: GovernedFile<'a>,
     /// The position as a byte of the document's text.
     pub byte: usize,
@@ -56,7 +56,7 @@ pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFi
 }
 
 /// Returns the position that a request names, in its document.
-pub fn position_in_document<'a>(
+pub(crate) fn position_in_document<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {
@@ -98,7 +98,9 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the open documents that are files of the registry.
-    pub fn opened_of_registry(self) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
+    pub(crate) fn opened_of_registry(
+        self,
+    ) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
         let registry = &self.workspace.registry;
         self.snapshot.documents().filter_map(move |open| {
             let file = open.path.as_deref()?;
@@ -150,7 +152,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Returns the survey of the workspace.
-    pub fn survey(self) -> Arc<Survey> {
+    pub(crate) fn survey(self) -> Arc<Survey> {
         self.snapshot.analyses.survey(self.workspace)
     }
 
@@ -172,12 +174,12 @@ impl GovernedFile<'_> {
     }
 
     /// Returns true if the document is a file of its workspace's registry.
-    pub fn is_registry(&self) -> bool {
+    pub(crate) fn is_registry(&self) -> bool {
         self.view.workspace.registry.holds(&self.path)
     }
 
     /// Returns the analysis of the document.
-    pub fn analyse(&self) -> Arc<Analysis> {
+    pub(crate) fn analyse(&self) -> Arc<Analysis> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
         snapshot.analyses.analyse(workspace, path, open, &snapshot.documents)
     }

@@ -73,7 +73,7 @@ impl World {
 
     /// Turns dialogs off if an agent started the server, whatever the client says. Returns a warning
     /// if they were on.
-    pub fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
+    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
         let agent = agent.filter(|_| self.now.settings.has_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);

@@ -204,79 +204,11 @@ fn few_files_import_each_other_in_circles() {
 
 /// Words that say nothing without the name of the module: prepositions, participles and words for anything. A name says
 /// what the function answers: `from_text`, `is_kept`, `block_at`.
-const BARE_NAMES: &[&str] = &[
-    "of",
-    "by",
-    "at",
-    "with",
-    "since",
-    "before",
-    "after",
-    "between",
-    "beside",
-    "above",
-    "below",
-    "within",
-    "among",
-    "to",
-    "on",
-    "in_",
-    "under",
-    "until",
-    "around",
-    "without",
-    "against",
-    "through",
-    "via",
-    "once",
-    "then",
-    "here",
-    "elsewhere",
-    "away",
-    "apart",
-    "beyond",
-    "onward",
-    "kept",
-    "known",
-    "seen",
-    "shown",
-    "named",
-    "held",
-    "gone",
-    "done",
-    "said",
-    "taken",
-    "given",
-    "place",
-    "words",
-    "real",
-    "add",
-    "put",
-    "own",
-    "inner",
-    "whole",
-    "plain",
-    "bare",
-    "all",
-    "what",
-    "who",
-    "whose",
-    "has",
-    "is",
-    "or",
-    "and",
-    "any",
-    "each",
-    "both",
-    "same",
-    "some",
-    "more",
-    "others",
-    "rest",
-    "only",
-    "either",
-    "twice",
-];
+const BARE_NAMES: &str = "of by at with since before after between beside above below within among to on in_ under \
+    until around without against through via once then here elsewhere away apart beyond onward \
+    kept known seen shown named held gone done said taken given place words real add put own \
+    inner whole plain bare all what who whose has is or and any each both same some more others \
+    rest only either twice";
 
 #[test]
 fn every_function_says_by_its_name_what_it_answers() {
@@ -285,10 +217,39 @@ fn every_function_says_by_its_name_what_it_answers() {
     let mut found = Vec::new();
     for source in sources.iter().filter(|one| !tests.iter().any(|test| one.path.starts_with(test)))
     {
-        let bare = source.functions().into_iter().filter(|(_, name)| BARE_NAMES.contains(name));
+        let is_bare = |name: &str| BARE_NAMES.split(' ').any(|bare| bare == name);
+        let bare = source.functions().into_iter().filter(|(_, name)| is_bare(name));
         found.extend(bare.map(|(line, name)| format!("{}:{line}: {name}", source.path)));
     }
     assert_no_complaints(&found);
+}
+
+/// The compiler reports code that nobody uses only if it is not public.
+#[test]
+fn every_public_item_is_used_outside_its_crate() {
+    let crates: Vec<Vec<Source>> = crates().iter().map(Crate::sources).collect();
+    let folders = ["tests", "benches", "fuzz/fuzz_targets"].map(|folder| root().join(folder));
+    let beside: Vec<Source> = folders
+        .iter()
+        .flat_map(|folder| files_below(folder, ".rs"))
+        .map(|path| Source::new("", &read(&path)))
+        .collect();
+    let mut complaints = Vec::new();
+    for (at, sources) in crates.iter().enumerate() {
+        let others = crates.iter().enumerate().filter(|(other, _)| *other != at);
+        // What a macro names is used wherever the macro is.
+        let has_macro = |source: &&Source| source.words().any(|word| word == "macro_export");
+        let outside = others.flat_map(|(_, sources)| sources).chain(&beside);
+        let outside = outside.chain(sources.iter().filter(has_macro));
+        let used: BTreeSet<&str> = outside.flat_map(Source::words).collect();
+        let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+        let is_test = |source: &&Source| tests.iter().any(|test| source.path.starts_with(test));
+        for source in sources.iter().filter(|source| !is_test(source)) {
+            let unused = source.public_items().into_iter().filter(|(_, name)| !used.contains(name));
+            complaints.extend(unused.map(|(line, name)| format!("{}:{line}: {name}", source.path)));
+        }
+    }
+    assert_no_complaints(&complaints);
 }
 
 /// `Page::text` and `Page::styled` remove the spaces at both ends of a text, because it may come from other people.

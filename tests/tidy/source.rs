@@ -51,6 +51,18 @@ impl Source {
         self.code.lines().zip(1..).filter(|(line, _)| calls(line)).map(|(_, at)| at).collect()
     }
 
+    /// The public items before the tests of the file that are no types, each with its line, counted from 1. A type may be
+    /// public because a public function returns it, which the compiler checks.
+    pub(crate) fn public_items(&self) -> Vec<(usize, &str)> {
+        let lines = self.code_before_tests().lines().zip(1..);
+        lines.filter_map(|(line, at)| Some((at, public_item(line)?))).collect()
+    }
+
+    /// The words of the code.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.code.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty())
+    }
+
     /// The names of the types that the file declares.
     pub(crate) fn types(&self) -> Vec<&str> {
         let words: Vec<&str> = self.code.split_whitespace().collect();
@@ -70,6 +82,17 @@ impl Source {
         }
         found
     }
+}
+
+/// Returns the name of the public item that a line declares, if it is no type.
+fn public_item(line: &str) -> Option<&str> {
+    let mut words = line.trim_start().strip_prefix("pub ")?.split(' ').peekable();
+    let kind = words.find(|word| !["async", "unsafe"].contains(word))?;
+    if kind == "const" {
+        words.next_if_eq(&"fn");
+    }
+    let is_item = ["fn", "const", "static", "trait", "type", "mod"].contains(&kind);
+    words.next().filter(|_| is_item)?.split(|c: char| !is_of_word(c)).next()
 }
 
 /// A path in a `use`, or one that begins with `crate`, `self` or `super`.

@@ -66,7 +66,7 @@ pub use document::MAX_BYTES;
 pub use document::{Document, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, content_hash};
 pub use fingerprint::{Pairs, ShapeHash, Sketch, TokenHash, hex};
-pub use language::{Language, all_languages as languages};
+pub use language::{Language, languages};
 pub use lines::LineHash;
 pub use lines::{Lines, Places};
 pub use position::{Encoding, LineRange, Position};

@@ -78,12 +78,12 @@ impl TextDifference {
     }
 
     /// The difference made by one edit, which replaces a range with `length` bytes.
-    pub fn of_edit(range: &Range<usize>, length: usize) -> Self {
+    pub(crate) fn of_edit(range: &Range<usize>, length: usize) -> Self {
         Self(vec![DifferentRange { before: range.clone(), now: range.start..range.start + length }])
     }
 
     /// Adds an edit of the present text.
-    pub fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
+    pub(crate) fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
         let first = self.0.partition_point(|one| one.now.end < range.start);
         let count = self.0[first..].iter().take_while(|one| one.now.start <= range.end).count();
         let (head, rest) = self.0.split_at(first);
@@ -172,13 +172,13 @@ impl TextDifference {
     /// Returns true if these bytes of the earlier text were changed, or if text was inserted at one
     /// of their ends. A change directly above that ends with a line break does not count. `text` is
     /// the present text.
-    pub fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
+    pub(crate) fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
         self.ranges_touching(bytes).any(|one| !one.adds_lines_above(bytes, text))
     }
 
     /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
     /// lines below or above. `text` is the present text.
-    pub fn only_add_lines_around(&self, bytes: &Range<usize>, text: &str) -> bool {
+    pub(crate) fn only_add_lines_around(&self, bytes: &Range<usize>, text: &str) -> bool {
         let is_behind = |one: &DifferentRange| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
         };
@@ -186,13 +186,13 @@ impl TextDifference {
     }
 
     /// Returns true if a single change replaced all these bytes of the earlier text.
-    pub fn replaces_all(&self, bytes: &Range<usize>) -> bool {
+    pub(crate) fn replaces_all(&self, bytes: &Range<usize>) -> bool {
         self.ranges_touching(bytes)
             .any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
     }
 
     /// Returns true if a range of the present text overlaps or touches changed text.
-    pub fn overlaps_new_text(&self, now: &Range<usize>) -> bool {
+    pub(crate) fn overlaps_new_text(&self, now: &Range<usize>) -> bool {
         let from = self.0.partition_point(|one| one.now.end < now.start);
         self.0.get(from).is_some_and(|one| one.now.start <= now.end)
     }

@@ -22,7 +22,7 @@ use why::{VerbError, Workspace};
 
 /// The result of comparing the shared branches with the stored commits.
 #[derive(Default)]
-pub struct TipsReport {
+pub(crate) struct TipsReport {
     /// Missing evidence. The level of each finding comes from the policy at the commit that had the
     /// evidence, which the commit that removed it could not change.
     pub findings: Vec<FindingAnswer>,

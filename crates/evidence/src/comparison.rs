@@ -121,7 +121,10 @@ pub fn against_base(
 /// Returns the files of evidence at a commit, without those whose name does not fit their content.
 /// Such a file counts for nothing there, so a later commit may repair it, and what it says then is
 /// new.
-pub fn sound_at(git: &Git, commit: &CommitId) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
+pub(crate) fn sound_at(
+    git: &Git,
+    commit: &CommitId,
+) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
     let target = Target::Commit(commit.clone());
     let mut files = git.read_below(".orchestration", &target, &is_evidence)?;
     files.retain(|(path, bytes)| digest_of_path(path) == Some(Digest::compute(bytes)));
@@ -175,7 +178,7 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
 ///
 /// So evidence may be removed together with its code, as `git revert` does, but not if the code was
 /// only renamed, moved or edited.
-pub fn still_named(
+pub(crate) fn still_named(
     ws: &Workspace,
     then: &CommitId,
     stands: &HashSet<Digest>,
@@ -211,7 +214,7 @@ pub fn still_named(
 /// For each ledger file, how many blocks or intents that its records name still exist, and the
 /// name of the first.
 #[derive(Default)]
-pub struct StillNamed(BTreeMap<RelativePath, (usize, String)>);
+pub(crate) struct StillNamed(BTreeMap<RelativePath, (usize, String)>);
 
 impl StillNamed {
     fn add_name(&mut self, file: &RelativePath, name: &str) {
@@ -539,7 +542,7 @@ fn refuse(entry: &Entry, what: String) -> Compared {
 }
 
 /// Makes a finding about a record, at the line where the record is stored.
-pub fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
+pub(crate) fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
     Finding {
         path: Some(entry.origin.path.clone()),
         lines: code::LineRange::new(entry.origin.line, entry.origin.line),

@@ -5,7 +5,7 @@
 //! [`verify`] compares what the ledger says with what git has.
 //!
 //! - [`anchor`]: signing the list of the evidence in a commit.
-//! - [`branch_rewrites`]: noticing evidence that disappears from shared branches.
+//! - `branch_rewrites`: noticing evidence that disappears from shared branches.
 //! - [`compact`]: merging the evidence of closed months.
 //! - [`comparison`]: comparing evidence with that of a base commit.
 //! - [`erase`]: removing one line of evidence.
@@ -18,7 +18,7 @@
 //! - [`verify`]: whether the ledger is complete and unchanged.
 
 pub mod anchor;
-pub mod branch_rewrites;
+pub(crate) mod branch_rewrites;
 pub mod compact;
 pub mod comparison;
 pub mod erase;

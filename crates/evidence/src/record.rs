@@ -164,7 +164,8 @@ impl SkippedFile {
 }
 
 /// Says what the gate thinks of a write to a path under the intent with this id.
-pub type DecideWrite = fn(&Workspace, &RecordRequest, &str, &RelativePath) -> RecordedDecision;
+pub(crate) type DecideWrite =
+    fn(&Workspace, &RecordRequest, &str, &RelativePath) -> RecordedDecision;
 
 /// Records the named files under an intent, which must be in progress, with what `decide` says about
 /// each.

@@ -22,11 +22,11 @@ use super::{Hint, Root, clock};
 pub const VALID: Duration = Duration::from_secs(10 * 60);
 /// The longest subject, in bytes of JSON. A person could not read more, and so could not approve
 /// it.
-pub const MAX_SUBJECT: usize = 16 * 1024;
+pub(crate) const MAX_SUBJECT: usize = 16 * 1024;
 /// How many questions may wait for an answer at once.
-pub const MAX_PENDING: usize = 32;
+pub(crate) const MAX_PENDING: usize = 32;
 /// How many questions of one actor may wait for an answer at once.
-pub const MAX_PENDING_OF_ONE: usize = 8;
+pub(crate) const MAX_PENDING_OF_ONE: usize = 8;
 /// How long a question is kept after it was last changed, so that its state can still be looked up.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 /// How many files in the folder are looked at. Further files are removed.

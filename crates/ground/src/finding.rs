@@ -167,7 +167,7 @@ impl Finding {
     }
     /// Sets the place of the finding. `span` is a byte range in `text`, which is the text of
     /// `path`.
-    pub fn at_span(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
+    pub(crate) fn at_span(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
         self.path = Some(path.clone());
         self.lines = lines_of(text, &span);
         self.span = Some(span);

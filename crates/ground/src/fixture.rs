@@ -72,7 +72,7 @@ impl TestFolder {
     pub fn git(&self, arguments: &[&str]) -> String {
         self.git_in("", arguments)
     }
-    pub fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
+    pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
         let (succeeded, text) = self.try_git(folder, arguments);
         assert!(succeeded, "git {arguments:?}: {text}");
         text

@@ -38,7 +38,7 @@ pub struct LayeredPolicy {
 
 /// Reads a file of the workspace. The error is the end of a sentence that begins with the file's
 /// name.
-pub type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
+pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
 
 impl LayeredPolicy {
     /// Parses the policy in `text`, which is the text of `path`, and the file that it extends.

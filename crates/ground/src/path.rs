@@ -92,7 +92,7 @@ impl RelativePath {
 }
 
 /// Returns true if a segment names the folder `.orchestration` on this platform.
-pub fn is_orchestration_name(segment: &str) -> bool {
+pub(crate) fn is_orchestration_name(segment: &str) -> bool {
     const NAME: &str = ".orchestration";
     if cfg!(windows) {
         // Windows ignores trailing dots and spaces when it opens a file.

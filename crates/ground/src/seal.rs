@@ -49,7 +49,7 @@ pub fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
 
 /// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed too, so that
 /// two different lists of parts never give the same input.
-pub fn digest_of(parts: &[&str]) -> String {
+pub(crate) fn digest_of(parts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());

@@ -256,7 +256,7 @@ pub fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
 
 /// Removes files from a folder: those that were last changed longer ago than `max_age`, and all
 /// after the first `max_files`.
-pub fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {
+pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {
     let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > max_age);
     for (nth, entry) in entries(folder).enumerate() {
         let changed = entry.metadata().and_then(|found| found.modified());
@@ -273,7 +273,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Returns the SHA-256 of a file without keeping its content in memory. `None` if it cannot be read.
-pub fn sha256_of_file(mut file: File) -> Option<String> {
+pub(crate) fn sha256_of_file(mut file: File) -> Option<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {

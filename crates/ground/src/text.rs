@@ -30,7 +30,7 @@ pub fn char_start(text: &str, byte: usize) -> usize {
 }
 
 /// Returns the text without a byte order mark at its start.
-pub fn without_mark(text: &str) -> &str {
+pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 

@@ -38,7 +38,7 @@ pub fn double_quoted(text: &str) -> String {
 
 /// Returns a text in the style of its neighbours if that style can represent it, or else in double
 /// quotes.
-pub fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
+pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
     let printable = !text.chars().any(char::is_control);
     match style {
         Style::Plain if plain_is_safe(text, in_flow) => text.to_owned(),

@@ -77,7 +77,7 @@ impl Written {
     pub fn nowhere() -> Self {
         Self { node: null_node(0), places: Vec::new(), keyed: None }
     }
-    pub fn field_place(&self, field: Field) -> Option<&FieldPlace> {
+    pub(crate) fn field_place(&self, field: Field) -> Option<&FieldPlace> {
         self.places.iter().find(|place| place.field == field)
     }
 }
@@ -131,7 +131,7 @@ pub fn read(text: &str, root: &Node) -> ParsedRegistry {
 }
 
 /// Reads a file that is a single intent.
-pub fn read_one(text: &str, root: &Node) -> ParsedRegistry {
+pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
     let mut reader = RegistryReader::new(text, "it holds an intent already");
     if root.is_null() {
         reader.reading.form.home = Home::Empty;
@@ -479,7 +479,7 @@ pub(super) fn empty_intent(span: Range<usize>) -> Intent {
 }
 
 /// Returns a word in the quotes of the scalar that it replaces. Returns `None` for block scalars.
-pub fn requoted(node: &Node, word: &str) -> Option<String> {
+pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
     match node.style()? {
         Style::Plain => Some(word.to_owned()),
         Style::SingleQuoted => Some(format!("'{word}'")),

@@ -15,7 +15,7 @@ use ground::text::{self, invisible_characters};
 use ground::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
 /// The maximum length of an id, in characters.
-pub const MAX_ID: usize = 64;
+pub(crate) const MAX_ID: usize = 64;
 /// At most this many runs of invisible characters are reported for a file, so that a hostile text
 /// cannot flood an editor.
 const MAX_INVISIBLE: usize = 100;
@@ -58,7 +58,7 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
 
 /// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most [`MAX_ID`]
 /// characters. Such an id can be cited safely.
-pub fn valid_id(id: &str) -> bool {
+pub(crate) fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }

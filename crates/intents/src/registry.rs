@@ -13,7 +13,7 @@ use ground::{Finding, Git, RelativePath, Root};
 
 /// The canonical path of the list. It is the first place to be searched, and the place where a new
 /// list is written.
-pub const CANONICAL_PATH: &str = PLACES[0];
+pub(crate) const CANONICAL_PATH: &str = PLACES[0];
 
 /// The paths at which registries have been found, in the order of the search.
 pub const PLACES: &[&str] = words!(

@@ -133,10 +133,10 @@ impl Node {
             NodeKind::Sequence { layout, .. } | NodeKind::Mapping { layout, .. } => Some(*layout),
         }
     }
-    pub fn is_mapping(&self) -> bool {
+    pub(crate) fn is_mapping(&self) -> bool {
         matches!(self.kind, NodeKind::Mapping { .. })
     }
-    pub fn is_sequence(&self) -> bool {
+    pub(crate) fn is_sequence(&self) -> bool {
         matches!(self.kind, NodeKind::Sequence { .. })
     }
     pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
@@ -192,7 +192,7 @@ impl Node {
 
 impl MappingEntry {
     /// Returns the key as text. A key that is a collection is returned as JSON.
-    pub fn key_text(&self) -> String {
+    pub(crate) fn key_text(&self) -> String {
         match &self.key.kind {
             NodeKind::Scalar { value, .. } => value.clone(),
             _ => self.key.to_json().to_string(),
@@ -316,7 +316,7 @@ fn parse_strictly(text: &str) -> Result<Node, Broken> {
 /// Parses JSON. It differs from YAML in surrogate pairs such as `\ud83d\ude00`. Each is replaced by
 /// a line continuation and `\U0001f600`, which means the same and has as many bytes, so no position
 /// changes.
-pub fn parse_json(text: &str) -> Result<Node, Broken> {
+pub(crate) fn parse_json(text: &str) -> Result<Node, Broken> {
     parse(&without_surrogates(text))
 }
 
@@ -601,7 +601,7 @@ impl<'t> Builder<'t> {
 
 /// Returns the position of the dash before a list item, or of the item itself in a list in
 /// brackets.
-pub fn dash_before(text: &str, start: usize) -> usize {
+pub(crate) fn dash_before(text: &str, start: usize) -> usize {
     let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']);
     if before.len() < start && before.ends_with('-') { before.len() - 1 } else { start }
 }

@@ -36,7 +36,7 @@ use self::changed_parts::PartJudge;
 use self::files::Judge;
 pub use self::known_findings::KnownFindings;
 use self::rule_changes::Approvals;
-pub use self::unrecorded_intent::UnrecordedIntents;
+pub(crate) use self::unrecorded_intent::UnrecordedIntents;
 use evidence::signing::{NoSignatureChecks, Signatures};
 use evidence::{seal, verify};
 use ground::git::{PathChange, Target};
@@ -234,7 +234,7 @@ pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
 
 /// A change that is judged: its files, the commits where it begins and ends, and the branch whose
 /// rules decide about it.
-pub struct JudgedChange {
+pub(crate) struct JudgedChange {
     /// The workspace with the files after the change.
     ws: Workspace,
     /// The commits that the change is based on. There are several while a merge is in progress.

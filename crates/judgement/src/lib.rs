@@ -10,7 +10,7 @@
 //! - [`approval`]: the questions that wait for a person, and the person's decisions.
 //! - [`check`]: whether a change agrees with the intents, the scopes and the ledger.
 //! - [`fence_plan`]: what a fenced command may write.
-//! - [`file`]: reading and writing files for an agent that has no file tools.
+//! - `file`: reading and writing files for an agent that has no file tools.
 //! - [`gate`]: whether a call of an agent's tool may go ahead.
 //! - [`judged_record`]: recording a change together with what the gate says about it.
 //! - [`lesson`]: writing down what an agent or a person learned.
@@ -18,8 +18,8 @@
 //! - [`proposal`]: proposals of an agent that only a person can approve.
 //! - [`protocol`]: the text that tells an agent how to work with intents.
 //! - [`registry`]: changes to the registry.
-//! - [`scope_notes`]: whether the globs of a scope match the intended files.
-//! - [`seen_blocks`]: what each session knows of a file.
+//! - `scope_notes`: whether the globs of a scope match the intended files.
+//! - `seen_blocks`: what each session knows of a file.
 //! - [`selection`]: binding a person or a session to an intent.
 //! - [`trailers`]: lines of a commit message that name its intents.
 
@@ -36,7 +36,7 @@ pub mod map;
 pub mod proposal;
 pub mod protocol;
 pub mod registry;
-pub mod scope_notes;
-pub mod seen_blocks;
+pub(crate) mod scope_notes;
+pub(crate) mod seen_blocks;
 pub mod selection;
 pub mod trailers;

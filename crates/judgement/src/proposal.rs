@@ -124,7 +124,7 @@ pub fn propose_intent(
     ask(ws, (actor, cwd), subject, notes)
 }
 
-/// What [`lesson`] did with a lesson.
+/// What `lesson` did with a lesson.
 #[derive(Clone, Debug)]
 pub enum Proposed {
     /// The lesson was written at once.
@@ -167,7 +167,7 @@ fn ask(
 
 /// Returns an error if a scope entry is not a valid glob inside the workspace, or if it matches a
 /// file that controls the gate.
-pub fn check_entries(entries: &[String]) -> Result<(), VerbError> {
+pub(crate) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
     let count = entries.len();
     if count > MAX_LISTED {
         return refuse(format!(

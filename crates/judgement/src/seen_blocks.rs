@@ -21,7 +21,7 @@ use provenance::outline::{Row, Short, short};
 use why::Workspace;
 
 /// A file on disk, as the actor of an event finds it now.
-pub struct SeenFile<'a> {
+pub(crate) struct SeenFile<'a> {
     pub ws: &'a Workspace,
     pub event: &'a Event,
     pub path: &'a RelativePath,
@@ -32,7 +32,7 @@ pub struct SeenFile<'a> {
 ///
 /// `None` if the text does not parse: the ends of its blocks cannot be trusted, so the session
 /// knows such a file as a whole or not at all.
-pub fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
+pub(crate) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
     located_in(path, text).map(|located| outline(&located))
 }
 
@@ -45,7 +45,7 @@ fn outline(located: &[(Row, LineRange)]) -> Outline {
 }
 
 /// Returns the pieces of a file before a call. If the file did not exist, there are none.
-pub fn pieces_before(before: &FileBefore) -> Option<Outline> {
+pub(crate) fn pieces_before(before: &FileBefore) -> Option<Outline> {
     match &before.text {
         Some(text) => pieces_of(&before.path, text),
         None => before.hash.is_none().then(Outline::default),
@@ -125,7 +125,7 @@ impl SeenFile<'_> {
 
     /// Remembers that the actor changed the file, of which no state before the change was stored: a
     /// command changed it, or a tool for which no hook ran.
-    pub fn changed_unseen(&self) {
+    pub(crate) fn changed_unseen(&self) {
         let actor = self.event.actor();
         let known = seen::last_seen_state(&self.ws.root, &actor, self.path);
         let last = seen::last_write(&self.ws.root, self.path);
@@ -202,7 +202,7 @@ fn knew_all(work: &FinishedCall<'_>, known: Option<&Seen>) -> bool {
 
 /// What a session knows of a file: the blocks it has seen, and whether there may be more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Knowledge {
+pub(crate) struct Knowledge {
     pub outline: Outline,
     pub extent: SeenExtent,
 }
@@ -211,7 +211,7 @@ impl Knowledge {
     /// Returns what the session knows of the file after its own call. `known` is what it knew
     /// before; if the file was moved, what it knew of the file at the old path. `now` has the
     /// blocks of the file on disk, if they are known.
-    pub fn after_call(
+    pub(crate) fn after_call(
         work: &FinishedCall<'_>,
         known: Option<&Seen>,
         now: Option<&Outline>,
@@ -241,7 +241,7 @@ impl Knowledge {
     }
 
     /// Knowledge of everything that is in a file now.
-    pub fn of_whole_file(pieces: Option<Outline>) -> Self {
+    pub(crate) fn of_whole_file(pieces: Option<Outline>) -> Self {
         Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
     }
 
@@ -254,7 +254,7 @@ impl Knowledge {
     }
 
     /// Reads stored knowledge. `None` if it cannot be decoded.
-    pub fn from_seen(seen: &Seen) -> Option<Self> {
+    pub(crate) fn from_seen(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
 
@@ -383,7 +383,7 @@ pub fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
 
 /// Returns the last known write by another actor to a block that differs from what a session knows.
 /// If the blocks of the file cannot be compared, any write by another actor counts.
-pub fn other_writer(
+pub(crate) fn other_writer(
     ws: &Workspace,
     actor: &str,
     file: &FileBefore,
@@ -414,7 +414,7 @@ const OURS: &str = "intent";
 
 /// Notes that `intent` itself changed a file, so that a command which runs at the same time is not
 /// taken for the author.
-pub fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
+pub(crate) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
     let last = Seen {
         path: path.clone(),
         hash: seen::state(&ws.root, path, 0).hash,

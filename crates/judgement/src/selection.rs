@@ -20,8 +20,8 @@ pub struct OtherSession {
     pub selected_at: String,
 }
 
-/// Returns the sessions that selected the intent, or one that overlaps it, within the last
-/// [`RECENT_HOURS`].
+/// Returns the sessions that selected the intent, or one that overlaps it, within the last twelve
+/// hours.
 pub fn other_sessions(
     ws: &Workspace,
     intent: &Intent,

@@ -22,7 +22,7 @@ use ground::text::shell_word;
 use ground::{Code, Finding, RelatedPlace, RelativePath};
 
 /// This prefix is hashed before the bytes of the line.
-pub const DOMAIN: &str = "intent-ledger/1\n";
+pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 
 const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";

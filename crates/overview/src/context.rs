@@ -60,7 +60,7 @@ pub struct Terms {
 
 impl Terms {
     /// Reads the terms of an intent from the registry, the ignore files and the lessons.
-    pub fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
+    pub(crate) fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
         Self {
             instruction: INSTRUCTION,
             constraints: values(&intent.constraints),

@@ -164,7 +164,7 @@ pub fn record(
 }
 
 /// Returns the criteria of an intent, each with its state at `HEAD`.
-pub fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
+pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let entries = ws.entries_of(&intent.id.value).into_iter().map(|at| ws.ledger.entry(at));
     let runs: Vec<_> = entries
         .filter(|entry| entry.record.kind == RecordKind::Test && ws.namesake(entry).is_none())

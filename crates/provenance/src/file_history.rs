@@ -22,7 +22,7 @@ use ground::{RelativePath, clock};
 use ledger::{ClaimRef, Ledger, Trust, sorted};
 
 /// Only this many of the newest leaf versions are matched with the current file.
-pub const MAX_LEAVES: usize = 8;
+pub(crate) const MAX_LEAVES: usize = 8;
 
 /// The index of a [`BlockState`] in a trail.
 pub type StateId = u32;
@@ -146,7 +146,7 @@ impl Trail {
 
     /// Returns true if the version in which record `at` made a block also has another block with
     /// the name or the text of `row`.
-    pub fn stood_beside(&self, at: ClaimRef, row: &Row) -> bool {
+    pub(crate) fn stood_beside(&self, at: ClaimRef, row: &Row) -> bool {
         let Some(made) = self.made_by(at) else { return false };
         let version = self.versions.iter().find(|version| version.states.contains(&made));
         let states = version.into_iter().flat_map(|version| &version.states);
@@ -157,7 +157,7 @@ impl Trail {
     }
 
     /// Returns the records of the same block on other branches, the last one of each branch.
-    pub fn last_on_other_branches(&self, at: ClaimRef) -> Vec<ClaimRef> {
+    pub(crate) fn last_on_other_branches(&self, at: ClaimRef) -> Vec<ClaimRef> {
         let Some(made) = self.made_by(at) else { return Vec::new() };
         let identity = self.state(made).row.identity;
         let record_in = |version: &Version| {
@@ -185,7 +185,7 @@ impl Trail {
 
     /// Returns the newest version that has any block. For a file whose blocks were all recorded as
     /// removed, this is the version before the removal.
-    pub fn last_standing(&self) -> Option<&Version> {
+    pub(crate) fn last_standing(&self) -> Option<&Version> {
         let stands = |version: &&Version| !version.states.is_empty() || !version.loose.is_empty();
         self.leaves().find(stands).or_else(|| self.versions.iter().rev().find(stands))
     }
@@ -233,7 +233,7 @@ impl Trail {
     }
 
     /// Returns the records of blocks that were removed according to the records.
-    pub fn removed_claims(&self) -> Vec<ClaimRef> {
+    pub(crate) fn removed_claims(&self) -> Vec<ClaimRef> {
         let gone = self.leaves().flat_map(|version| &version.gone);
         sorted(gone.filter_map(|id| self.claim(*id)))
     }

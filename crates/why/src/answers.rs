@@ -29,7 +29,8 @@ use provenance::{
 
 pub use super::commit_brief::{CommitBrief, brief as commit_brief};
 pub use asked::AskedFor;
-pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
+pub(crate) use author::BroughtLines;
+pub use author::{accepted_by, agent, author_name, who_in_full};
 pub use lines::span;
 pub use lines::{BlockLines, LineState};
 
@@ -354,7 +355,7 @@ pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FilePro
     FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
-/// Like [`file`], for a file in its present state. `None` if it is gone or cannot be read.
+/// Like `file`, for a file in its present state. `None` if it is gone or cannot be read.
 pub fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
     let document = ws.standing(path).ok()?;
     Some(file(ws, path, &document))

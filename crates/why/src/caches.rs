@@ -34,7 +34,7 @@ const MAX_TEXTS: usize = 10_000;
 const MAX_REGISTRIES: usize = 256;
 
 /// Cached answers about files other than the one that is matched. They are valid for one state of
-/// the ledger; [`Self::with_other_records`] keeps those that do not depend on records.
+/// the ledger; `Self::with_other_records` keeps those that do not depend on records.
 #[derive(Default)]
 pub struct MatchCache {
     pub(super) committed: Arc<CommittedFiles>,
@@ -55,7 +55,7 @@ pub struct MatchCache {
 
 impl MatchCache {
     /// Returns the blocks that one intent, or each intent, has produced. The answer is kept for
-    /// [`FRESH`].
+    /// `FRESH`.
     pub fn produced(&self, of: Option<&str>, find: impl FnOnce() -> ByIntent) -> Arc<ByIntent> {
         let of = of.map(str::to_owned);
         if let Some((then, known)) = self.produced.get(&of)
@@ -104,7 +104,7 @@ impl MatchCache {
 
     /// Returns a cache for another state of the ledger, with the answers that do not depend on
     /// records.
-    pub fn with_other_records(&self) -> Self {
+    pub(crate) fn with_other_records(&self) -> Self {
         Self {
             committed: Arc::clone(&self.committed),
             signatures: Arc::clone(&self.signatures),
@@ -186,7 +186,7 @@ pub(super) type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
 
 /// The registries of commits. Commits with the same files share one registry, because most commits
 /// do not change it.
-pub type Registries = Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>;
+pub(crate) type Registries = Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>;
 
 /// The intent id and the hash of a text, and where the text is searched for: at these commits, and
 /// up to the one that added this section of evidence.

@@ -141,7 +141,7 @@ fn paths(root: &Root) -> Option<(PathBuf, PathBuf)> {
 
 impl History {
     /// Walks from `head` back to the commits that earlier walks visited.
-    pub fn walked_from(root: &Root, git: &Git, head: &CommitId) -> Self {
+    pub(crate) fn walked_from(root: &Root, git: &Git, head: &CommitId) -> Self {
         let paths = paths(root);
         let kept = paths.as_ref().and_then(Tables::open);
         let (recent, kept) = match kept.and_then(|kept| Self::walked_onward(git, head, kept)) {

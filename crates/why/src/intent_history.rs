@@ -30,13 +30,13 @@ impl Workspace {
     }
 
     /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
-    pub fn brought_by(&self, entry: &Entry) -> Option<CommitId> {
+    pub(crate) fn brought_by(&self, entry: &Entry) -> Option<CommitId> {
         self.history()?.covering(self.git()?, entry.section?)?.commit
     }
 
     /// Returns the text of an intent with this hash, from one of the commits at which the record of
     /// a claim may have been made.
-    pub fn text_then(&self, at: ClaimRef, id: &str, hash: &str) -> Option<Arc<Intent>> {
+    pub(crate) fn text_then(&self, at: ClaimRef, id: &str, hash: &str) -> Option<Arc<Intent>> {
         let entry = self.ledger.entry(at.entry);
         let about = self.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
         let based_on = self.ledger.based_on(at.entry).map(str::to_owned);

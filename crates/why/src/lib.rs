@@ -9,16 +9,16 @@
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
 //! - [`caches`]: the answers that a workspace keeps in memory.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
-//! - [`commit_brief`]: a short description of a commit.
+//! - `commit_brief`: a short description of a commit.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`evidence_texts`]: the texts of a file before and after the commit that evidence is about.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
 //! - [`history`]: which commit added which evidence, and the order of commits.
-//! - [`intent_history`]: the texts that intents had at earlier commits.
+//! - `intent_history`: the texts that intents had at earlier commits.
 //! - [`lesson_error`]: why a lesson was not written.
 //! - [`match_cache`]: look-ups in the rest of the work tree, for the matcher.
-//! - [`memo`]: answers that are kept in memory.
+//! - `memo`: answers that are kept in memory.
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
 //! - [`owners`]: which intents own a file.
 //! - [`produced`]: the blocks that each intent has produced.
@@ -27,23 +27,23 @@
 //! - [`shared_branches`]: remembering the commits of shared branches.
 //! - [`suspect`]: blocks whose intent or specification has changed since they were recorded.
 //! - [`trace`]: listing the records themselves.
-//! - [`trail_cache`]: the recorded history of a file, and its cache.
+//! - `trail_cache`: the recorded history of a file, and its cache.
 //! - [`workspace`]: the workspace with everything that verbs need, read once.
 
 pub mod answers;
 pub mod baseline;
 pub mod caches;
 pub mod change_class;
-pub mod commit_brief;
+pub(crate) mod commit_brief;
 pub mod error;
 pub mod evidence_texts;
 pub mod findings;
 pub mod health;
 pub mod history;
-pub mod intent_history;
+pub(crate) mod intent_history;
 pub mod lesson_error;
 pub mod match_cache;
-pub mod memo;
+pub(crate) mod memo;
 pub mod namesake;
 pub mod owners;
 pub mod produced;
@@ -52,7 +52,7 @@ pub mod selectable;
 pub mod shared_branches;
 pub mod suspect;
 pub mod trace;
-pub mod trail_cache;
+pub(crate) mod trail_cache;
 pub mod workspace;
 
 pub use error::{ReadError, VerbError};

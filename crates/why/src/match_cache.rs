@@ -66,7 +66,7 @@ impl Workspace {
 
     /// Returns the text of a file at a commit, with its blocks but without its syntax tree. It is
     /// empty if the file did not exist there. `None` if it cannot be read.
-    pub fn text_at(&self, commit: &CommitId, path: &RelativePath) -> Option<Document> {
+    pub(crate) fn text_at(&self, commit: &CommitId, path: &RelativePath) -> Option<Document> {
         Some(self.file_at(&commit.0, path)?.document.clone())
     }
 

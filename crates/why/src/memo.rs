@@ -18,7 +18,7 @@ impl<K, V, const MAX: usize> Default for Memo<K, V, MAX> {
 impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
     /// Returns the stored answer for a key. If there is none, calls `find` and stores its result.
     /// Nothing is locked while `find` runs, so two threads may look for the same answer.
-    pub fn get_or_find<Q>(&self, key: &Q, find: impl FnOnce() -> V) -> V
+    pub(crate) fn get_or_find<Q>(&self, key: &Q, find: impl FnOnce() -> V) -> V
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,

@@ -180,7 +180,7 @@ impl Rules {
     }
 
     /// Returns the registry that contains the text which work under this intent is checked against.
-    pub fn registry_of(&self, id: &str) -> &Registry {
+    pub(crate) fn registry_of(&self, id: &str) -> &Registry {
         let proposed = &self.proposed.registry;
         match &self.base {
             // The change leaves the intent as it was when the change began.
@@ -358,7 +358,7 @@ pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Ve
 }
 
 /// Returns the command that asks a person to add a path to the scope of an intent.
-pub fn ask_for_scope(id: &str, path: &RelativePath) -> String {
+pub(crate) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
     let entry = text::shell_word(&scope::entry_for(path));
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
@@ -375,7 +375,7 @@ pub fn forbidden_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -
 }
 
 /// Returns the entry of a policy's `protected_paths` that matches the path.
-pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
+pub(crate) fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
     let entries = &policy.protected_paths;
     // The workspace's own folder has its own rules, for rule files and for records.
     if entries.is_empty() || path.as_str().starts_with(".orchestration/") {

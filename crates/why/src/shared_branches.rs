@@ -1,5 +1,5 @@
 //! Remembers the commits of shared branches, so that evidence which disappears from them is
-//! noticed ([`evidence::branch_rewrites`]).
+//! noticed (`evidence::branch_rewrites`).
 //!
 //! Shared branches are the default branch of each remote and the branches that the policy protects
 //! (`main` and `master` if it names none). Each time the ledger is read, their present commits are
@@ -20,7 +20,7 @@ pub const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_SEEN: usize = 16;
 
 /// For each branch, the commits at which it was seen and that are still stored, oldest first.
-pub type Tips = BTreeMap<String, Vec<CommitId>>;
+pub(crate) type Tips = BTreeMap<String, Vec<CommitId>>;
 
 /// The branches of all remotes.
 pub struct Remotes {

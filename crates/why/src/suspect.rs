@@ -124,7 +124,7 @@ pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> 
 
 impl Suspicion {
     /// Adds the commit that changed the intent.
-    pub fn with_commit(mut self, ws: &Workspace) -> Self {
+    pub(crate) fn with_commit(mut self, ws: &Workspace) -> Self {
         let present = ws.registry.get(&self.intent).filter(|_| !self.parts.is_empty());
         if let (Some(present), Some(tip)) = (present, ws.tip()) {
             match has_parts(ws, tip, present, &self.parts) {

@@ -388,7 +388,7 @@ impl Workspace {
     }
 
     /// Returns true if [`Self::tip`] is the commit that is checked out.
-    pub fn is_checked_out(&self) -> bool {
+    pub(crate) fn is_checked_out(&self) -> bool {
         self.tip() == self.repository.head.as_ref()
     }
 
@@ -410,7 +410,7 @@ impl Workspace {
     }
 
     /// Returns the same workspace without records.
-    pub fn without_ledger(&self) -> Self {
+    pub(crate) fn without_ledger(&self) -> Self {
         let ledger = lazily(Ledger::default);
         Self { ledger, match_cache: Arc::default(), ..self.clone() }
     }

@@ -46,7 +46,7 @@ pub struct At<'a> {
 impl At<'static> {
     /// What is assumed about a payload that could not be read: that a tool is about to change
     /// something.
-    pub const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
+    pub(crate) const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
 }
 
 /// Writes an answer in the format of a host family. A family that takes no changed input receives a

@@ -7,7 +7,7 @@
 pub mod found;
 mod json;
 mod recipes;
-pub mod recognise;
+pub(crate) mod recognise;
 pub mod toml;
 
 use std::collections::BTreeMap;

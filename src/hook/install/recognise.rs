@@ -10,7 +10,7 @@ pub const PROGRAM: &str = "intent-lsp";
 
 /// Returns true if a word of a command, or a path, names this program. Settings of earlier versions
 /// use its short name.
-pub fn is_us(program: &str) -> bool {
+pub(crate) fn is_us(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     OUR_NAMES.contains(&name.trim_end_matches(".exe"))
 }
@@ -20,7 +20,7 @@ const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell", "commandWin
 
 /// Returns true if a settings entry, or anything inside it, starts this program with one of these
 /// subcommands: `hook`, `mcp`, `lsp`. `agent hook` and `agent mcp` are other spellings of them.
-pub fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
+pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
     match entry {
         Value::Object(members) => {
             COMMANDS.iter().filter_map(|key| members.get(*key)).any(|command| {

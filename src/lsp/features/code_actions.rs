@@ -180,7 +180,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::
 
 /// Returns true if an open file may be added to the scope of this intent. The file must be outside
 /// of the scope, and the intent must be selected or named by a scope violation in the file.
-pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
+pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
     let Some(file) = workspace_view::governed(snapshot, uri) else { return false };
     let workspace = file.view.workspace;
     let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
@@ -194,7 +194,7 @@ pub fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
 
 /// Returns the edit that adds an open file to the scope of an intent. It applies to the registry as
 /// the editor shows it.
-pub fn widening(
+pub(crate) fn widening(
     snapshot: &Snapshot,
     uri: &lsp::Url,
     id: &str,

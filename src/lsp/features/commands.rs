@@ -13,7 +13,11 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use run::{Effects, RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
+pub use run::Effects;
+pub(crate) use run::RegistryChange;
+pub(crate) use run::ThenWiden;
+pub(crate) use run::text_on_disk;
+pub(crate) use run::widen_on_disk;
 
 use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
@@ -23,16 +27,16 @@ pub const SELECT: &str = "intent.select";
 /// Records the changes of files.
 pub const RECORD: &str = "intent.record";
 /// Shows a person the intent or the record of a block.
-pub const SHOW: &str = "intent.show";
+pub(crate) const SHOW: &str = "intent.show";
 /// Shows the person the waiting questions of agents again. The command itself decides nothing.
-pub const REVIEW: &str = "intent.review";
+pub(crate) const REVIEW: &str = "intent.review";
 /// Adds an open file to the scope of an intent and saves the registry. For people only.
-pub const WIDEN: &str = "intent.widen";
+pub(crate) const WIDEN: &str = "intent.widen";
 /// Accepts a block in its present state. For people only: a dialog asks for confirmation.
-pub const ACCEPT: &str = "intent.accept";
+pub(crate) const ACCEPT: &str = "intent.accept";
 
 /// A command of the server.
-pub struct ServerCommand {
+pub(crate) struct ServerCommand {
     /// The name that the client sends.
     pub name: &'static str,
     /// What must be asked before the command runs.

@@ -22,7 +22,7 @@ const MAX_WORD: usize = 64;
 
 /// The request with the answer that the protocol has since version 3.17. The protocol crate knows
 /// the list only without the range that its items share.
-pub enum CompletionRequest {}
+pub(crate) enum CompletionRequest {}
 
 impl lsp::request::Request for CompletionRequest {
     type Params = lsp::CompletionParams;
@@ -33,7 +33,7 @@ impl lsp::request::Request for CompletionRequest {
 /// A list of items. See [`CompletionRequest`] for why it is our own.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CompletionList {
+pub(crate) struct CompletionList {
     is_incomplete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     item_defaults: Option<ItemDefaults>,

@@ -32,7 +32,7 @@ pub const SOURCE: &str = "intent";
 const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
-pub fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
+pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
     let Some(file) = workspace_view::governed(snapshot, uri) else { return Vec::new() };
     let place = |finding: &Finding| in_document(&file, finding);
     let findings = findings(&file);
@@ -126,7 +126,7 @@ fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
 /// Returns the findings in governing files that are not open, as they are on disk, by address. A
 /// broken file must be reported even if nobody opens it. Runs on a worker whenever the workspace
 /// was loaded.
-pub fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
+pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)> {
     let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
     let view = snapshot.view(workspace);
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();

@@ -27,7 +27,7 @@ const SAVE: &str = "intent/save";
 
 /// The request, with the parameters as some clients send them: Emacs writes `null` if a command has
 /// no arguments, which the type of the protocol crate refuses.
-pub enum ExecuteCommandRequest {}
+pub(crate) enum ExecuteCommandRequest {}
 
 impl lsp::request::Request for ExecuteCommandRequest {
     type Params = ExecuteCommandParams;
@@ -37,7 +37,7 @@ impl lsp::request::Request for ExecuteCommandRequest {
 
 /// A command and its arguments. See [`ExecuteCommandRequest`] for why it is our own.
 #[derive(Serialize, Deserialize)]
-pub struct ExecuteCommandParams {
+pub(crate) struct ExecuteCommandParams {
     command: String,
     arguments: Option<Vec<Value>>,
 }

@@ -10,7 +10,7 @@ use intents::dialect::Field;
 use intents::{Intent, IntentFile, Status};
 
 /// A field of an intent in the registry.
-pub struct RegistryField {
+pub(crate) struct RegistryField {
     /// The intent in the editor's text, saved or not.
     intent: Intent,
     meaning: Field,
@@ -19,7 +19,7 @@ pub struct RegistryField {
 }
 
 /// Returns the field at a position. `None` outside of the registry and of its intents.
-pub fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
+pub(crate) fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !place.file.is_registry() {
         return None;
     }

@@ -64,7 +64,7 @@ pub struct Editor {
     pub encoding: Encoding,
 }
 
-pub struct FixtureMark {
+pub(crate) struct FixtureMark {
     pub label: String,
     pub uri: lsp::Url,
     pub range: lsp::Range,
@@ -87,7 +87,7 @@ impl Editor {
     }
 
     /// Returns an editor with a workspace in git. The files are committed first and then recorded.
-    pub fn in_git(fixture: &str) -> Self {
+    pub(crate) fn in_git(fixture: &str) -> Self {
         Self::build(fixture, true)
     }
 
@@ -184,7 +184,7 @@ impl Editor {
     }
 
     /// Returns the snapshot that a request would get now.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let mut workspaces = Workspaces { folders: self.places.clone(), ..Workspaces::default() };
         workspaces.loaded.insert(self.workspace.root.path().to_owned(), self.workspace.clone());
         Snapshot {
@@ -201,7 +201,7 @@ impl Editor {
     }
 
     /// Returns the cursor as the parameters of a request.
-    pub fn at_cursor(&self) -> lsp::TextDocumentPositionParams {
+    pub(crate) fn at_cursor(&self) -> lsp::TextDocumentPositionParams {
         let (uri, position) = self.cursor.clone().expect("the fixture has a cursor");
         lsp::TextDocumentPositionParams {
             text_document: lsp::TextDocumentIdentifier { uri },
@@ -279,7 +279,7 @@ impl Editor {
     /// Opens every open document again by its path through a link to the workspace. Returns the
     /// link.
     #[cfg(unix)]
-    pub fn reopen_through_a_link(&mut self) -> PathBuf {
+    pub(crate) fn reopen_through_a_link(&mut self) -> PathBuf {
         let root = self.workspace.root.path().to_owned();
         let link = self.elsewhere.path().join("link");
         std::os::unix::fs::symlink(&root, &link).unwrap();
@@ -318,7 +318,7 @@ impl Editor {
     }
 
     /// Replaces what differs from run to run: paths, ids and times.
-    pub fn steady(&self, text: &str) -> String {
+    pub(crate) fn steady(&self, text: &str) -> String {
         let root = self.uri("").to_string();
         let mut known = vec![(root.trim_end_matches('/').to_owned(), "file:///ws")];
         known.push((self.workspace.root.path().display().to_string(), "/ws"));
@@ -334,7 +334,7 @@ impl Editor {
 }
 
 /// Returns the capabilities of a client that can do almost everything.
-pub fn full_capabilities() -> Capabilities {
+pub(crate) fn full_capabilities() -> Capabilities {
     Capabilities {
         hover_markdown: true,
         completion_snippets: true,
@@ -421,7 +421,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Runs git without the settings of this machine.
-pub fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
+pub(crate) fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
     std::process::Command::new("git")
         .args([
             "-c",

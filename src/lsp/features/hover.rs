@@ -31,7 +31,7 @@ pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> Answer<Option<ls
 }
 
 /// Returns the hover that is shown while the workspace is still being read.
-pub fn still_reading() -> lsp::Hover {
+pub(crate) fn still_reading() -> lsp::Hover {
     let value =
         "The intents and the ledger are still being read; ask again in a moment.".to_owned();
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };

@@ -18,7 +18,7 @@ use why::answers::{self, IntentBrief, IntentVersion};
 pub const MAX_ENTRIES: usize = 12;
 
 /// How much was recorded under an intent.
-pub struct BlockTally {
+pub(crate) struct BlockTally {
     /// The files with blocks of the intent.
     pub files: Vec<RelativePath>,
     /// The number of blocks whose newest record names the intent.
@@ -108,7 +108,7 @@ pub fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
-pub fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
+pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
     let (location, _) = ShownRegistry::in_view(view)?.location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }

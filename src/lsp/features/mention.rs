@@ -13,7 +13,7 @@ use why::Workspace;
 
 /// The registry as the editor shows it. Open files have their unsaved text; the others are as on
 /// disk.
-pub struct ShownRegistry<'a> {
+pub(crate) struct ShownRegistry<'a> {
     /// The registry, parsed from these texts.
     pub registry: Arc<Registry>,
     /// In the order of the registry's files. Each is filled on first use.
@@ -22,7 +22,7 @@ pub struct ShownRegistry<'a> {
 }
 
 /// A file of the registry as the editor shows it.
-pub struct ShownFile {
+pub(crate) struct ShownFile {
     /// The text of the file.
     pub document: Document,
     /// The client's address of the file.
@@ -44,7 +44,7 @@ pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 
 impl<'a> ShownRegistry<'a> {
     /// Returns the registry of a workspace. `None` if it has no file.
-    pub fn in_view(view: WorkspaceView<'a>) -> Option<Self> {
+    pub(crate) fn in_view(view: WorkspaceView<'a>) -> Option<Self> {
         let mut registry = Arc::clone(view.workspace.registry_on_disk());
         for (path, open) in view.opened_of_registry() {
             let text = open.document.text();
@@ -94,7 +94,7 @@ pub fn is_known(workspace: &Workspace, id: &str) -> bool {
 }
 
 /// Returns the known id at a position, with its bytes.
-pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
+pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
     let near = bytes_around(document, place.byte);
     let text = document.slice(near.clone())?;
@@ -106,7 +106,7 @@ pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
 }
 
 /// Returns every mention of a known id in a text, in order.
-pub fn mentions_in<'t>(
+pub(crate) fn mentions_in<'t>(
     workspace: &Workspace,
     text: &'t str,
 ) -> impl Iterator<Item = (Range<usize>, &'t str)> {
@@ -114,7 +114,7 @@ pub fn mentions_in<'t>(
 }
 
 /// Returns every mention of any of these ids in a text, in order.
-pub fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
     words_in(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
 }
 

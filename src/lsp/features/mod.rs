@@ -18,20 +18,20 @@
 //! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
 mod block_line;
-pub mod code_actions;
-pub mod code_lens;
+pub(crate) mod code_actions;
+pub(crate) mod code_lens;
 pub mod commands;
 pub mod completion;
 pub mod definition;
 pub mod diagnostics;
-pub mod document_link;
-pub mod document_symbols;
+pub(crate) mod document_link;
+pub(crate) mod document_symbols;
 pub mod execute_command;
 mod fields;
 #[cfg(test)]
 pub mod fixture;
 pub mod hover;
-pub mod inlay_hints;
+pub(crate) mod inlay_hints;
 mod intent_text;
 mod mention;
 mod places;
@@ -44,14 +44,14 @@ mod robustness_tests;
 mod single_files;
 pub mod status;
 mod workspace_edit;
-pub mod workspace_symbols;
+pub(crate) mod workspace_symbols;
 
 use tower_lsp::lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 
 /// Announces the features that this client can use.
-pub fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
+pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
     to.hover_provider = Some(lsp::HoverProviderCapability::Simple(true));
     to.code_action_provider = Some(code_actions::options(client));
     to.completion_provider = Some(completion::options());

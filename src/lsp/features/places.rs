@@ -15,7 +15,7 @@ use provenance::Verdict;
 use why::answers::{self, FileProvenance};
 
 /// The intent that a position refers to.
-pub struct PositionTarget {
+pub(crate) struct PositionTarget {
     /// The present id of the intent.
     pub id: String,
     /// The range of the word under the cursor.
@@ -38,7 +38,7 @@ pub fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
 }
 
 /// Returns the id at a position. In the registry, an id may also be a plain word such as `auth`.
-pub fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
+pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
         if !place.file.is_registry() {
             return None;
@@ -58,7 +58,7 @@ pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, l
 }
 
 /// A recorded block at its present place.
-pub struct ProducedBlock {
+pub(crate) struct ProducedBlock {
     /// The place of the block's name.
     pub location: lsp::Location,
     /// The intent under which the block was recorded.
@@ -71,7 +71,7 @@ pub struct ProducedBlock {
 
 /// Returns the blocks of an intent, in the order of paths and lines. Open documents are read as the
 /// editor shows them, other files from disk.
-pub fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
+pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
     let paths = map::produced(view.workspace, id).into_iter().map(|(path, _)| path).collect();
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
@@ -79,7 +79,7 @@ pub fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<Produce
 
 /// Returns the recorded blocks whose name satisfies `fits`, in the order of paths and lines.
 /// Searches the open documents and these files on disk.
-pub fn blocks_named(
+pub(crate) fn blocks_named(
     view: WorkspaceView<'_>,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,

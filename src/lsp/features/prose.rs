@@ -9,7 +9,7 @@ use ground::text;
 const LONGEST: usize = 300;
 
 /// A text under construction. It consists of paragraphs and lists.
-pub struct Prose {
+pub(crate) struct Prose {
     /// True for Markdown, false for plain text.
     markdown: bool,
     out: String,
@@ -28,7 +28,7 @@ impl Prose {
     }
 
     /// Returns other people's words in bold, escaped and shortened.
-    pub fn strong(&self, words: &str) -> String {
+    pub(crate) fn strong(&self, words: &str) -> String {
         let words = self.escaped(words);
         if self.markdown { format!("**{words}**") } else { words }
     }

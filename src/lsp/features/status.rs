@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::snapshot::Snapshot;
 
 /// The method of the notification. Its data are those of the command `intent.status`.
-pub const METHOD: &str = "intent/status";
+pub(crate) const METHOD: &str = "intent/status";
 
 /// Returns the status of a workspace. `None` if the workspace is not loaded any more.
 pub fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {

@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 use code::Document;
 
 /// The edits collected so far, by document.
-pub struct AnnotatedEdits<'a> {
+pub(crate) struct AnnotatedEdits<'a> {
     snapshot: &'a Snapshot,
     files: BTreeMap<lsp::Url, Vec<lsp::AnnotatedTextEdit>>,
     /// What a person reads before the edits are made, by id.
@@ -28,12 +28,12 @@ impl<'a> AnnotatedEdits<'a> {
     }
 
     /// Returns the edits of a document, to which more can be added.
-    pub fn edits_of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
+    pub(crate) fn edits_of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
         self.files.entry(uri.clone()).or_default()
     }
 
     /// Adds an edit that replaces bytes of a document.
-    pub fn add_edit(
+    pub(crate) fn add_edit(
         &mut self,
         uri: &lsp::Url,
         document: &Document,
@@ -54,7 +54,7 @@ impl<'a> AnnotatedEdits<'a> {
 
     /// Returns all edits in a form that the client understands, with an operation on a file before
     /// them and one after them. A client without versioned edits gets no operations.
-    pub fn finish_with(
+    pub(crate) fn finish_with(
         self,
         before: Option<lsp::ResourceOp>,
         after: Option<lsp::ResourceOp>,

@@ -16,7 +16,10 @@ use why::Workspace;
 
 impl Ordered {
     /// Handles added and removed folders of the client's window.
-    pub fn did_change_workspace_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {
+    pub(crate) fn did_change_workspace_folders(
+        &mut self,
+        params: lsp::DidChangeWorkspaceFoldersParams,
+    ) {
         let paths = |folders: &[lsp::WorkspaceFolder]| -> Vec<PathBuf> {
             folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect()
         };
@@ -30,7 +33,7 @@ impl Ordered {
     }
 
     /// Handles files that the client saw change.
-    pub fn did_change_watched_files(&mut self, params: lsp::DidChangeWatchedFilesParams) {
+    pub(crate) fn did_change_watched_files(&mut self, params: lsp::DidChangeWatchedFilesParams) {
         let (mut steering, mut others) = (Vec::new(), Vec::new());
         for change in &params.changes {
             let Some(path) = convert::path_of(&change.uri) else { continue };
@@ -47,7 +50,7 @@ impl Ordered {
     }
 
     /// Finds the root of `folder`, unless the root is known or being looked up.
-    pub fn look_up(&mut self, folder: PathBuf) {
+    pub(crate) fn look_up(&mut self, folder: PathBuf) {
         let known = self.world.now.workspaces.folders.contains_key(&folder);
         if !known && self.world.looked_up.insert(folder.clone()) {
             self.find_place(folder);
@@ -56,7 +59,7 @@ impl Ordered {
 
     /// Stores the workspace that was found for `folder`. `None` if no workspace governs it. Nothing
     /// is stored about a folder that was closed meanwhile.
-    pub fn place_found(&mut self, folder: PathBuf, place: Option<WorkspaceLocation>) {
+    pub(crate) fn place_found(&mut self, folder: PathBuf, place: Option<WorkspaceLocation>) {
         let world = &mut self.world;
         world.looked_up.remove(&folder);
         if !world.folders_in_use().any(|used| used == folder) {
@@ -156,7 +159,7 @@ impl Ordered {
     }
 
     /// Loads the workspaces of changed files again. Called when no more files change.
-    pub fn files_settled(&mut self) {
+    pub(crate) fn files_settled(&mut self) {
         let paths = std::mem::take(&mut self.changed_files);
         let mut roots = BTreeSet::new();
         for path in &paths {
@@ -181,7 +184,7 @@ impl Ordered {
 
     /// Looks up and loads everything again when watching begins, because changes before it were not
     /// noticed.
-    pub fn reload_all(&mut self) {
+    pub(crate) fn reload_all(&mut self) {
         self.look_up_again();
         let loaded = self.world.now.workspaces.loaded.keys().chain(self.world.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
@@ -217,13 +220,13 @@ impl Ordered {
 impl World {
     /// Returns true if some workspace is being read for the first time. Answers are incomplete
     /// until then.
-    pub fn is_reading(&self) -> bool {
+    pub(crate) fn is_reading(&self) -> bool {
         let is_new = |folder: &PathBuf| !self.now.workspaces.folders.contains_key(folder);
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
     /// Returns true if the workspace of this document is being read for the first time.
-    pub fn is_reading_for(&self, uri: &lsp::Url) -> bool {
+    pub(crate) fn is_reading_for(&self, uri: &lsp::Url) -> bool {
         let Some(path) = convert::path_of(uri) else { return false };
         let Some(folder) = path.parent() else { return false };
         match self.now.workspaces.folders.get(folder) {

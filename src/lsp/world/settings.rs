@@ -10,7 +10,7 @@ use crate::config;
 use crate::ordered::Ordered;
 
 impl Ordered {
-    pub fn set_trace(&mut self, params: lsp::SetTraceParams) {
+    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) {
         let world = &mut self.world;
         world.at_start.trace = is_traced(&params.value);
         Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
@@ -18,7 +18,7 @@ impl Ordered {
 
     /// Handles changed settings. Clients that support it are asked for their settings; others send
     /// them in the notification.
-    pub fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
+    pub(crate) fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
         if self.world.now.client.configuration {
             return self.pull_configuration();
         }

@@ -88,7 +88,7 @@ fn committed(path: &Path) -> Option<Document> {
 
 impl Ordered {
     /// Adds a document that the client opened.
-    pub fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
+    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
         // The name determines the language. The path of an address that is not a local file also
@@ -115,7 +115,7 @@ impl Ordered {
     }
 
     /// Applies the changes of one notification: all of them, or none if one fails.
-    pub fn did_change(&mut self, params: Value) {
+    pub(crate) fn did_change(&mut self, params: Value) {
         let uri = convert::document_address(&params);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
@@ -146,7 +146,7 @@ impl Ordered {
     }
 
     /// Stops trusting a document after the server failed to handle a notification about it.
-    pub fn distrust(&mut self, uri: Option<&lsp::Url>, reason: String) {
+    pub(crate) fn distrust(&mut self, uri: Option<&lsp::Url>, reason: String) {
         tracing::error!(reason, "a notification broke off");
         if let Some(uri) = uri {
             self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
@@ -168,7 +168,7 @@ impl Ordered {
 
     /// Removes a document that the client closed. Findings of its workspace may concern the closed
     /// file, so they are published again.
-    pub fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
+    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         let now = &mut self.world.now;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
@@ -182,7 +182,7 @@ impl Ordered {
 
     /// Handles a saved file. A file that governs the workspace is read again, even if no watcher
     /// reports the save.
-    pub fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) {
+    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
         self.files_changed(path.into_iter().collect());

@@ -325,18 +325,18 @@ named_enum! {
 
 impl Role {
     /// Returns true if nodes of this kind have the role, in any language.
-    pub fn has_kind(self, kind: &str) -> bool {
+    pub(crate) fn has_kind(self, kind: &str) -> bool {
         Roles::of_kind(kind).has_role(self)
     }
 }
 
 /// The set of roles of one node kind, as bits.
 #[derive(Clone, Debug, Default)]
-pub struct Roles([u64; 3]);
+pub(crate) struct Roles([u64; 3]);
 
 impl Roles {
     /// Returns the roles of this node kind, taken together for all languages.
-    pub fn of_kind(kind: &str) -> &'static Self {
+    pub(crate) fn of_kind(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);
         if kind.is_empty() {
@@ -358,23 +358,23 @@ impl Roles {
         self.0[role as usize / 64] |= 1 << (role as usize % 64);
     }
 
-    pub fn has_role(&self, role: Role) -> bool {
+    pub(crate) fn has_role(&self, role: Role) -> bool {
         self.0[role as usize / 64] & (1 << (role as usize % 64)) != 0
     }
 }
 
 /// The kinds of nodes that this program makes itself, such as `{a: a}` for `{a}`.
 pub mod made {
-    pub const ASSIGNMENT_PATTERN: &str = "assignment_pattern";
+    pub(crate) const ASSIGNMENT_PATTERN: &str = "assignment_pattern";
     pub const BINARY: &str = "binary_expression";
-    pub const FIELD_IDENTIFIER: &str = "field_identifier";
-    pub const FIELD_INITIALIZER: &str = "field_initializer";
+    pub(crate) const FIELD_IDENTIFIER: &str = "field_identifier";
+    pub(crate) const FIELD_INITIALIZER: &str = "field_initializer";
     pub const IDENTIFIER: &str = "identifier";
-    pub const PAIR: &str = "pair";
-    pub const PAIR_PATTERN: &str = "pair_pattern";
-    pub const PROPERTY_IDENTIFIER: &str = "property_identifier";
+    pub(crate) const PAIR: &str = "pair";
+    pub(crate) const PAIR_PATTERN: &str = "pair_pattern";
+    pub(crate) const PROPERTY_IDENTIFIER: &str = "property_identifier";
     pub const UNARY: &str = "unary_expression";
-    pub const VARIABLE_NAME: &str = "variable_name";
+    pub(crate) const VARIABLE_NAME: &str = "variable_name";
     /// A definition together with its attributes. No grammar has such a node.
     pub const WITH_ATTRIBUTES: &str = "with_attributes";
 }

@@ -28,7 +28,7 @@ pub struct Hunk {
 
 /// The reason why a hunk does not fit the text. The tool then refuses the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MissingLines {
+pub(crate) enum MissingLines {
     /// The `@@` line is not in the file below the preceding hunk.
     #[error("the patch looks for the line `{0}`, which is not there")]
     Header(String),

@@ -14,7 +14,7 @@ mod seek;
 
 pub use heredoc::heredoc;
 pub use hunk::Hunk;
-pub use hunk::HunkLine;
+pub(crate) use hunk::HunkLine;
 pub(super) use hunk::apply;
 pub use read::read;
 

@@ -64,7 +64,7 @@ impl FolderHandle {
     }
 
     /// Renames a file in this folder. An error if the new name exists.
-    pub fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::io::Errno;

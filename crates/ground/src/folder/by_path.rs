@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Access, FolderEntry, FoundLink};
 
 /// The path of a folder.
-pub struct FolderPath(PathBuf);
+pub(crate) struct FolderPath(PathBuf);
 
 impl FolderPath {
     pub fn open(path: &Path) -> Result<Self> {
@@ -59,7 +59,7 @@ impl FolderPath {
     }
 
     /// Renames a file in this folder. An error if the new name exists.
-    pub fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.link(from, self, to)?;
         self.remove(from)
     }

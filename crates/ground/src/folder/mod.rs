@@ -120,7 +120,7 @@ impl Folder {
 struct FoundLink;
 
 /// Returns true if the error was caused by a symbolic link.
-pub fn is_link(error: &Error) -> bool {
+pub(crate) fn is_link(error: &Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<FoundLink>())
 }
 
@@ -130,18 +130,18 @@ pub fn is_missing(error: &Error) -> bool {
 }
 
 /// Opens a regular file below a folder. No symbolic link is followed below that folder.
-pub fn open_below(base: &Path, path: &Path) -> Result<File> {
+pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
     let (folder, name) = Folder::trusted(base)?.holding(path, false)?;
     folder.open(name, Access::Read)
 }
 
-/// Reads a regular file below a folder, like [`open_below`] and [`read_to_end`].
+/// Reads a regular file below a folder, like `open_below` and [`read_to_end`].
 pub fn read_below(base: &Path, path: &Path, max: u64) -> Result<Vec<u8>> {
     read_to_end(&mut open_below(base, path)?, max)
 }
 
 /// Opens a regular file anywhere. Symbolic links are followed.
-pub fn open_anywhere(path: &Path) -> Result<File> {
+pub(crate) fn open_anywhere(path: &Path) -> Result<File> {
     regular(opened(path)?)
 }
 

@@ -21,7 +21,7 @@ const MAX_COMMITS: usize = 10_000;
 
 /// The intents that answer for unrecorded work, by path.
 #[derive(Clone, Debug, Default)]
-pub struct UnrecordedIntents {
+pub(crate) struct UnrecordedIntents {
     /// The intents that the commits that changed the path name.
     by_path: HashMap<RelativePath, Vec<String>>,
     /// Paths for which no record is required, because only authors changed them whom the policy
@@ -32,7 +32,7 @@ pub struct UnrecordedIntents {
 
 impl UnrecordedIntents {
     /// One intent, or none, for all paths.
-    pub fn same_for_all_paths(intent: Option<String>) -> Self {
+    pub(crate) fn same_for_all_paths(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }
 
@@ -80,7 +80,7 @@ impl UnrecordedIntents {
     }
 
     /// Returns true if changes of this path must be recorded.
-    pub fn asks_for(&self, path: &RelativePath) -> bool {
+    pub(crate) fn asks_for(&self, path: &RelativePath) -> bool {
         !self.unasked.contains(path)
     }
 

@@ -79,7 +79,7 @@ fn has_our_name(name: &str) -> bool {
 }
 
 /// Returns the places in a workspace where a program would be started in place of this program.
-pub fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
+pub(crate) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
     let tools = ["", ".venv", "venv", "node_modules"].map(Path::new);
     let folders = tools.into_iter().flat_map(|tool| PROGRAMS_IN.map(|folder| tool.join(folder)));
     folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
@@ -109,7 +109,7 @@ pub(super) fn is_control_outside(path: &Path, environment: &Environment) -> bool
 
 /// Returns true if a path, inside a workspace or absolute, controls the gate or an agent. It is not
 /// known here whether the `PATH` contains its folder.
-pub fn is_control_path(path: &str) -> bool {
+pub(crate) fn is_control_path(path: &str) -> bool {
     let segments = folded_segments(path);
     if replaces_us(&segments) || has_control_name(&segments) {
         return true;
@@ -132,7 +132,7 @@ pub(super) fn may_name_control(path: &RelativePath) -> bool {
 }
 
 /// Returns a control file that a scope owns, if there is one.
-pub fn taken_in_by(scope: &Scope) -> Option<String> {
+pub(crate) fn taken_in_by(scope: &Scope) -> Option<String> {
     let anywhere = CONTROL_NAMES.iter().map(|name| match *name {
         ".git" => ".git/config".to_owned(),
         name => name.to_owned(),
@@ -147,7 +147,7 @@ pub fn taken_in_by(scope: &Scope) -> Option<String> {
 
 /// Returns the places of a home folder that a fence protects. For a single settings file this is
 /// its whole folder.
-pub fn settings_in_home() -> Vec<&'static str> {
+pub(crate) fn settings_in_home() -> Vec<&'static str> {
     let place = |entry: &'static str| match entry.strip_suffix('/') {
         Some(folder) => folder,
         None => entry.rsplit_once('/').map_or(entry, |(folder, _)| folder),
@@ -161,7 +161,7 @@ pub fn settings_in_home() -> Vec<&'static str> {
 
 /// Returns the names, relative to a folder, at which a file or folder would control the gate or an
 /// agent that works in that folder.
-pub fn settings_below() -> impl Iterator<Item = &'static str> {
+pub(crate) fn settings_below() -> impl Iterator<Item = &'static str> {
     let anywhere = CONTROL_NAMES.iter().copied();
     anywhere.chain(settings_outside_home()).map(|entry| entry.trim_end_matches('/'))
 }

@@ -105,14 +105,14 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
 
 /// Returns the files of rules that have changed since they were kept before a command. Returns all
 /// of them if the kept rules are gone.
-pub fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
+pub(crate) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
     let Some(kept) = kept else { return Vec::new() };
     let Some(before) = read(ws, kept) else { return paths(ws) };
     RuleTexts::on_disk(ws).differing(&before).into_iter().collect()
 }
 
 /// Keeps the rules from before a command in force, although the command has changed the files.
-pub fn reject_change(ws: &Workspace, kept: Option<&str>) {
+pub(crate) fn reject_change(ws: &Workspace, kept: Option<&str>) {
     let Some(kept) = kept.filter(|_| change(ws).is_none()) else { return };
     let note = RejectedChange { in_force: kept.to_owned() };
     let bytes = serde_json::to_vec(&note).expect("a text always becomes JSON");
@@ -127,7 +127,7 @@ pub fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
 }
 
 /// Puts the rules on disk in force. Returns true if other rules were in force before.
-pub fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
+pub(crate) fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
     Ok(store::remove(&rejected(ws))?)
 }
 

@@ -512,7 +512,11 @@ fn works_as(ws: &Workspace, event: &Event) -> String {
 }
 
 /// Parses a command in the way that the gate does. Returns `None` for any other effect.
-pub fn read_command(event: &Event, effect: &Effect, root: Option<&Root>) -> Option<Prediction> {
+pub(crate) fn read_command(
+    event: &Event,
+    effect: &Effect,
+    root: Option<&Root>,
+) -> Option<Prediction> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
     let cwd = cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd));
     Some(shell::read(text, *dialect, &surroundings(cwd, root, &event.environment)))

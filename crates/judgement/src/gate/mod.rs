@@ -35,13 +35,20 @@ mod stale;
 
 pub use bind::prompt;
 pub use bind::{clear, session_start};
-pub use control::{
-    is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
-};
-pub use in_force::{accept_rules, is_rejected};
-pub use in_force::{changed_rules, governed, reject_change};
+pub(crate) use control::is_control_path;
+pub use control::may_hold;
+pub(crate) use control::programs_of_our_name;
+pub(crate) use control::settings_below;
+pub(crate) use control::settings_in_home;
+pub(crate) use control::taken_in_by;
+pub(crate) use in_force::accept_rules;
+pub(crate) use in_force::changed_rules;
+pub use in_force::governed;
+pub use in_force::is_rejected;
+pub(crate) use in_force::reject_change;
+pub(crate) use judge_call::read_command;
+pub use judge_call::selected;
 pub use judge_call::surroundings;
-pub use judge_call::{read_command, selected};
 pub use places::key;
 
 use evidence::event::Event;
@@ -50,7 +57,7 @@ use why::Workspace;
 
 /// For a call without an id of the host, a second report within this time is taken as a repetition
 /// of the first.
-pub const SAME_CALL: Duration = Duration::from_secs(2);
+pub(crate) const SAME_CALL: Duration = Duration::from_secs(2);
 
 /// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +160,7 @@ impl Denial {
     }
 
     /// Names the intent that the denial is about.
-    pub fn about_intent(self, intent: &str) -> Self {
+    pub(crate) fn about_intent(self, intent: &str) -> Self {
         Self { intent: Some(intent.to_owned()), ..self }
     }
 

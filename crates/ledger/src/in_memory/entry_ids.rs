@@ -9,7 +9,7 @@ use ground::RelativePath;
 
 /// Identifies an entry of evidence: the digest of its file, and its position among the entries of
 /// that file. Files of evidence never change, so the same id always means the same text.
-pub type EvidenceId = (Digest, u32);
+pub(crate) type EvidenceId = (Digest, u32);
 
 /// The entries of a ledger that may be about one file, split into evidence, which never changes,
 /// and all other entries.

@@ -24,7 +24,7 @@ use code::difference;
 const MAX_COPIES: usize = 8;
 
 /// The input of an alignment.
-pub struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     /// The blocks of the earlier version.
     pub then: &'a [ComparedBlock<'a>],
     /// The blocks of the current version.
@@ -43,7 +43,7 @@ pub struct Scene<'a> {
 
 /// The result of an alignment.
 #[derive(Debug)]
-pub struct Alignment {
+pub(crate) struct Alignment {
     pub fits: Vec<Fit>,
     /// For each earlier block, the index of the current block that it is, or of one that it may be
     /// if the result is ambiguous. `None` if there is none.
@@ -55,7 +55,7 @@ pub struct Alignment {
 
 /// The result for one current block.
 #[derive(Clone, Debug, Default)]
-pub enum Fit {
+pub(crate) enum Fit {
     /// The block is not in the earlier version.
     #[default]
     New,
@@ -67,7 +67,7 @@ pub enum Fit {
 
 /// The earlier block that a current block is, and how it was found.
 #[derive(Clone, Debug)]
-pub struct Paired {
+pub(crate) struct Paired {
     pub then: usize,
     pub rule: &'static MatchRule,
     /// The measured likeness. `None` if the sequences settled the pair.
@@ -76,7 +76,7 @@ pub struct Paired {
 
 /// An earlier block and a current block that were compared.
 #[derive(Clone, Debug)]
-pub struct MeasuredPair {
+pub(crate) struct MeasuredPair {
     pub then: usize,
     pub now: usize,
     pub likeness: Likeness,
@@ -87,7 +87,7 @@ pub struct MeasuredPair {
 impl<'a> Scene<'a> {
     /// Creates a scene in which every pair is possible, no block is known to be a copy, and the
     /// texts are not known.
-    pub fn with_all_pairs(
+    pub(crate) fn with_all_pairs(
         then: &'a [ComparedBlock<'a>],
         now: &'a [ComparedBlock<'a>],
         reach: Reach,
@@ -98,7 +98,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Runs the steps that the module describes.
-    pub fn align(&self) -> Alignment {
+    pub(crate) fn align(&self) -> Alignment {
         let mut alignment = Alignment {
             fits: vec![Fit::New; self.now.len()],
             stands: vec![None; self.then.len()],
@@ -183,7 +183,7 @@ impl Alignment {
     }
 
     /// Returns the earlier block that a current block is, if there is exactly one.
-    pub fn earlier_block(&self, now: usize) -> Option<usize> {
+    pub(crate) fn earlier_block(&self, now: usize) -> Option<usize> {
         match self.fits.get(now)? {
             Fit::Is(paired) => Some(paired.then),
             _ => None,

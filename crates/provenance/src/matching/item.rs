@@ -9,7 +9,7 @@ use ledger::{BlockName, BlockRecord, ClaimRef};
 use super::likeness::Body;
 
 /// A block and what is known about it.
-pub struct ComparedBlock<'a> {
+pub(crate) struct ComparedBlock<'a> {
     pub(super) row: Row,
     /// The index of the item that contains this one.
     pub(super) container: Option<usize>,
@@ -65,7 +65,7 @@ impl<'a> ComparedBlock<'a> {
     }
 
     /// Creates the items of all rows of an outline, in order.
-    pub fn of_outline(outline: &Outline) -> Vec<Self> {
+    pub(crate) fn of_outline(outline: &Outline) -> Vec<Self> {
         let rows = outline.rows.iter().zip(outline.containers());
         rows.map(|(row, container)| Self::of_row(*row, container)).collect()
     }
@@ -76,7 +76,7 @@ impl<'a> ComparedBlock<'a> {
     }
 
     /// Marks the item as removed.
-    pub fn marked_removed(self) -> Self {
+    pub(crate) fn marked_removed(self) -> Self {
         Self { had_gone: true, ..self.aside() }
     }
 
@@ -94,7 +94,7 @@ impl<'a> ComparedBlock<'a> {
     }
 
     /// Adds what is known from the block's record.
-    pub fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
+    pub(crate) fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
         self.answer = Some(answer);
         self.name = range.block.as_ref().map(ComparedName::from_name);
         self.body = Some(Body::of_record(range));

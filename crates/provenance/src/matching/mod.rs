@@ -11,7 +11,7 @@
 //! - `later_places`: where recorded blocks went later.
 //! - `copies`: copies, splits and merges.
 
-pub mod align;
+pub(crate) mod align;
 pub mod item;
 mod likeness;
 pub mod rules;
@@ -45,11 +45,12 @@ pub use item::row_of_record;
 pub use later_places::{
     before_own_records, has_same_blocks, has_same_lines, later_paths, recorded_elsewhere,
 };
-pub use likeness::{Likeness, Reach};
+pub use likeness::Likeness;
+pub(crate) use likeness::Reach;
 pub use lookup::{CandidateRecord, candidates};
 pub use other_files::Surroundings;
 pub use reading::has_recorded_own_text;
-pub use rules::MatchRule;
+pub(crate) use rules::MatchRule;
 
 /// The current state of a file, with the ledger and with access to the rest of the work tree.
 #[derive(Clone, Copy)]
@@ -260,7 +261,7 @@ impl CurrentFile<'_> {
 
 /// For each block of `now`, returns the index of the block of `then` that it was. `None` if the
 /// block is new, or if several earlier blocks fit equally well.
-pub fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
+pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
     let texts = FileTexts::new(then.clone(), now.clone());
     let (old, new) = (ComparedBlock::of_blocks(&old), ComparedBlock::of_blocks(&new));
@@ -278,7 +279,7 @@ fn earlier_indices(
     (0..now.len()).map(|at| alignment.earlier_block(at)).collect()
 }
 
-/// Like [`origins_in`], with the rows of an earlier outline. Used if the earlier text is not known.
+/// Like `origins_in`, with the rows of an earlier outline. Used if the earlier text is not known.
 pub fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     let then = ComparedBlock::of_outline(then);
     earlier_indices(&then, &ComparedBlock::of_blocks(now), None)

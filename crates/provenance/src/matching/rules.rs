@@ -9,7 +9,7 @@ use crate::Tier;
 
 /// The minimum number of tokens for which an equal shape is evidence. Small getters and wrappers
 /// all look alike.
-pub const MIN_RENAMED_TOKENS: u32 = 15;
+pub(crate) const MIN_RENAMED_TOKENS: u32 = 15;
 /// The minimum number of tokens for a match with a record of another file by body alone.
 pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
 /// The share of the recorded text that must remain under a name. With less, the name may have

@@ -20,7 +20,7 @@ const MIN_CALLERS: f32 = 0.5;
 const MIN_NAME: usize = 3;
 
 /// The texts of a file before and now.
-pub struct FileTexts {
+pub(crate) struct FileTexts {
     then: Side,
     now: Side,
     /// For each earlier line, counted from 0: the number of the same line now, counted from 1, and

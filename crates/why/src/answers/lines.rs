@@ -128,7 +128,7 @@ impl BlockLines {
     }
 
     /// Returns a text such as `of the 8 lines as recorded, 7 have no record, INT-002 wrote 1`. `None` if all come from one intent.
-    pub fn owners_of_lines(&self) -> Option<String> {
+    pub(crate) fn owners_of_lines(&self) -> Option<String> {
         let mut owners: Vec<(Option<&str>, u32)> = Vec::new();
         for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
             let owner = run.owner();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The numbers of right, wrong and missing answers, by row.
 #[derive(Default)]
-pub struct Score {
+pub(crate) struct Score {
     rows: BTreeMap<(&'static str, String), Row>,
     misses: Vec<String>,
 }

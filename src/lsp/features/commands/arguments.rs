@@ -10,7 +10,7 @@ use ledger::EntityType;
 /// The workspace that a command is for. Needs no field if only one workspace is open.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WorkspaceArguments {
+pub(crate) struct WorkspaceArguments {
     /// The address (`file:`) of a file or folder of the workspace.
     pub uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
@@ -19,14 +19,14 @@ pub struct WorkspaceArguments {
 
 /// A file or folder, named by its address or its path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TargetArguments<'a> {
+pub(crate) struct TargetArguments<'a> {
     pub uri: Option<&'a str>,
     pub path: Option<&'a str>,
 }
 
 impl<'a> TargetArguments<'a> {
     /// Returns the target that the argument object of a command names.
-    pub fn from_argument(argument: &'a Map<String, Value>) -> Self {
+    pub(crate) fn from_argument(argument: &'a Map<String, Value>) -> Self {
         let text = |key| argument.get(key).and_then(Value::as_str);
         Self { uri: text("uri"), path: text("path") }
     }
@@ -35,7 +35,7 @@ impl<'a> TargetArguments<'a> {
 /// The argument object of `intent.select`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SelectArguments {
+pub(crate) struct SelectArguments {
     /// The intent, which must be in progress.
     pub id: String,
     /// The session that selects: `host:id`. If missing, the person's own selection changes.
@@ -49,7 +49,7 @@ pub struct SelectArguments {
 /// The argument object of `intent.context`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ContextArguments {
+pub(crate) struct ContextArguments {
     /// The intent. If missing, the selected one.
     pub id: Option<String>,
     /// Whether to return constraints and scope only.
@@ -66,7 +66,7 @@ pub struct ContextArguments {
 /// The argument object of `intent.gate`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct GateArguments {
+pub(crate) struct GateArguments {
     /// Every path that would change, relative to the workspace or absolute.
     pub paths: Vec<String>,
     /// The intent to use instead of the selected one.
@@ -82,7 +82,7 @@ pub struct GateArguments {
 /// The argument object of `intent.record`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RecordArguments {
+pub(crate) struct RecordArguments {
     /// The files to record as they are on disk. The paths are relative to the workspace or
     /// absolute.
     pub paths: Vec<String>,
@@ -111,7 +111,7 @@ pub struct RecordArguments {
 /// The argument object of `intent.why`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WhyArguments {
+pub(crate) struct WhyArguments {
     /// The file's address. An open document is answered with its text in the editor.
     pub uri: Option<String>,
     /// The file's path, if `uri` is missing.
@@ -123,7 +123,7 @@ pub struct WhyArguments {
 /// The argument object of `intent.map`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MapArguments {
+pub(crate) struct MapArguments {
     /// Whether to write `.orchestration/intent_map.md` as well.
     #[serde(default)]
     pub write: bool,
@@ -136,7 +136,7 @@ pub struct MapArguments {
 /// The argument object of `intent.verify`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct VerifyArguments {
+pub(crate) struct VerifyArguments {
     /// Whether to compare every recorded block with the code as well.
     #[serde(default)]
     pub blocks: bool,
@@ -149,7 +149,7 @@ pub struct VerifyArguments {
 /// The argument object of `intent.lesson`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LessonArguments {
+pub(crate) struct LessonArguments {
     /// What was learned, in one sentence.
     pub text: String,
     /// The intent. If missing, the selected one.
@@ -169,7 +169,7 @@ pub struct LessonArguments {
 /// The argument object of `intent.show`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShowArguments {
+pub(crate) struct ShowArguments {
     /// The file's address. An open document is answered with its text in the editor.
     pub uri: Option<String>,
     /// The file's path, if `uri` is missing.
@@ -181,7 +181,7 @@ pub struct ShowArguments {
 /// The argument object of `intent.widen`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WidenArguments {
+pub(crate) struct WidenArguments {
     /// The intent whose scope is widened.
     pub id: String,
     /// The address of the file to add. It must be open and outside of the scope.
@@ -191,7 +191,7 @@ pub struct WidenArguments {
 /// The argument object of `intent.accept`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AcceptArguments {
+pub(crate) struct AcceptArguments {
     /// The address (`file:`) of the file.
     pub uri: Option<String>,
     /// The file's path, if `uri` is missing.

@@ -47,7 +47,7 @@ pub struct Effects {
 
 /// A widened scope in a registry file that the client has open.
 #[derive(Debug)]
-pub struct RegistryChange {
+pub(crate) struct RegistryChange {
     /// The edit that the client applies to the text of the file.
     pub edit: lsp::WorkspaceEdit,
     /// How the change gets onto the disk afterwards.
@@ -56,7 +56,7 @@ pub struct RegistryChange {
 
 /// How a scope that was widened in the editor is widened on disk.
 #[derive(Debug)]
-pub enum ThenWiden {
+pub(crate) enum ThenWiden {
     /// The client saves this document.
     Save(lsp::Url),
     /// The server writes the file on disk itself ([`widen_on_disk`]).
@@ -304,14 +304,14 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
-pub fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> Answer<()> {
+pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> Answer<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
     Ok(())
 }
 
 /// Returns the text on disk of the file that an argument names. `None` if it cannot be read.
-pub fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
+pub(crate) fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
     let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     Ok(workspace.read(&path).ok().map(|document| document.text()))
 }
