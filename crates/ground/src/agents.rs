@@ -41,7 +41,7 @@ pub fn agent_above(environment: &Environment) -> Option<String> {
     sign_of_agent(environment, usize::MAX)
 }
 
-/// Like `above`, but of the parent processes it checks only the nearest one. This is for a server
+/// Like `agent_above`, but of the parent processes it checks only the nearest one. This is for a server
 /// that an editor starts: an agent farther up may only have started the editor. The variables count
 /// all the same, because an agent could start the server through another program and answer its
 /// dialogs.

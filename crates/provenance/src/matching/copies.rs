@@ -69,7 +69,7 @@ impl<'a> Origins<'a> {
         Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
-    /// Returns true if `Self::of` may find something for a block. If not, the caller can save the
+    /// Returns true if `Self::origins_of` may find something for a block. If not, the caller can save the
     /// work of [`Self::new`].
     pub fn may_tell_of(block: &Block, found: &Provenance) -> bool {
         !block.identity.kind.is_unnamed()

@@ -29,7 +29,7 @@ pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
     contributor_name(contributor, agent)
 }
 
-/// Like `who`, with the full name of the model: `claude-code with anthropic/claude-…`.
+/// Like `author_name`, with the full name of the model: `claude-code with anthropic/claude-…`.
 pub fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
     let with = contributor.model_identifier.as_deref().map(|model| format!(" with {model}"));
     contributor_name(contributor, agent(tool)) + &with.unwrap_or_default()
