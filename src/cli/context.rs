@@ -82,7 +82,6 @@ impl Context {
         CliError::usage(format!("{} does not exist", named.display()), hint)
     }
 
-    /// Returns the surroundings of the process.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }

@@ -19,19 +19,14 @@ use super::process::{Streams, takes_colours};
 use ground::text::counted;
 use ground::{Environment, Hint, text};
 
-/// The style of plain text.
 pub const PLAIN: Style = Style::new();
 /// The style of details that matter less.
 pub const DIM: Style = Style::new().dimmed();
 /// The style of what the eye should find first.
 pub const STRONG: Style = Style::new().bold();
-/// The style of an intent's id.
 pub const INTENT: Style = AnsiColor::Cyan.on_default().bold();
-/// The style of a good state.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// The style of a warning.
 pub const WARN: Style = AnsiColor::Yellow.on_default();
-/// The style of an error.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// The style of a state that is not known.
 pub const UNSURE: Style = AnsiColor::Magenta.on_default();
@@ -299,7 +294,6 @@ impl Page {
     }
 }
 
-/// One cell of a table.
 #[derive(Clone, Debug)]
 pub struct Cell {
     style: Style,

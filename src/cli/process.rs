@@ -19,7 +19,6 @@ pub struct Process {
 }
 
 impl Process {
-    /// Returns the running process.
     pub fn running() -> Self {
         Self {
             arguments: std::env::args_os().collect(),
@@ -29,7 +28,6 @@ impl Process {
     }
 }
 
-/// The standard streams.
 pub struct Streams {
     input: Mutex<Box<dyn Read + Send>>,
     output: Mutex<Box<dyn Write + Send>>,

@@ -46,7 +46,6 @@ pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Ex
     vec![Examined { what: "agents".into(), state: Health::Unknown, detail: detail.into() }]
 }
 
-/// What is known about the wiring of one host.
 struct Wiring<'a> {
     host: &'a Host,
     files: Vec<install::ExaminedFile>,

@@ -15,7 +15,6 @@ pub const PATH: &str = "
     target_notebook AbsolutePath absolute_path relative_path relative_workspace_path filename
     file_name file uri
 ";
-/// The whole new content of a file.
 pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 /// The old text of a replacement.
 pub const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
@@ -46,7 +45,6 @@ pub(crate) const LISTS: &str = "
     files paths file_paths filePaths operations replacements edits changes ReplacementChunks
     commands
 ";
-/// The text of a patch.
 pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
 /// The text that is typed into a shell that already runs.
 pub const TYPED: &str = "input chars command";

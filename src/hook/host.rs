@@ -197,7 +197,6 @@ pub const UNKNOWN: Host = Host {
     cannot: "nothing is known of this host",
 };
 
-/// Returns the host with this name.
 pub fn host_named(name: &str) -> Option<Host> {
     HOSTS.iter().find(|host| host.name == name).copied()
 }

@@ -7,7 +7,6 @@ use std::fmt::{self, Write as _};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The result of reading a payload.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonReading {
     /// A complete object, with nothing after it.

@@ -4,7 +4,6 @@ use super::host::Host;
 use ground::text::is_listed;
 use shell::Dialect;
 
-/// What a tool does to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolKind {
     /// Changes no file: it searches, lists, asks or plans, or it starts tools that call the hook
@@ -24,7 +23,6 @@ pub(crate) enum ToolKind {
     Edits,
     /// Changes a cell of a notebook.
     Cell,
-    /// Applies a patch to files.
     Patch,
     /// Applies SEARCH/REPLACE blocks to a file.
     Blocks,
@@ -32,7 +30,6 @@ pub(crate) enum ToolKind {
     Touch,
     /// Deletes one or several files.
     Delete,
-    /// Moves or renames a file.
     Move,
     /// Runs commands in a shell.
     Shell(Dialect),

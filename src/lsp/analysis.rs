@@ -76,7 +76,6 @@ pub(crate) struct Recent {
 
 /// A block of a [`Recent`] analysis at a place in the present text.
 pub(crate) struct RecentBlock {
-    /// The block's index in the analysis.
     pub index: usize,
     /// True if the block was edited since the analysis, or text was inserted at one of its ends.
     pub edited: bool,
@@ -196,7 +195,6 @@ impl Analyses {
         Arc::clone(&found.before)
     }
 
-    /// Returns the survey of a workspace.
     pub(super) fn survey(&self, workspace: &Workspace) -> Arc<Survey> {
         let is_current = |known: &Survey| known.is_of(workspace);
         let root = workspace.root.path().to_owned();

@@ -31,7 +31,6 @@ pub(crate) struct Capabilities {
     pub code_lens: bool,
     /// The client handles `workspace/codeLens/refresh` requests.
     pub code_lens_refresh: bool,
-    /// The client shows inlay hints.
     pub inlay_hints: bool,
     /// The client handles `workspace/inlayHint/refresh` requests.
     pub inlay_hint_refresh: bool,
@@ -47,9 +46,7 @@ pub(crate) struct Capabilities {
     pub code_action_data: bool,
     /// Edits may name the version of the document that they change.
     pub document_changes: bool,
-    /// Workspace edits may create files.
     pub create_files: bool,
-    /// Workspace edits may rename files.
     pub rename_files: bool,
     /// Edits may carry annotations that ask for confirmation.
     pub change_annotations: bool,
@@ -65,7 +62,6 @@ pub(crate) struct Capabilities {
     pub pull_diagnostics: bool,
     /// The client handles `workspace/diagnostic/refresh` requests.
     pub diagnostic_refresh: bool,
-    /// The server may register file watchers.
     pub watch_files: bool,
     /// The client answers `workspace/configuration` requests.
     pub configuration: bool,

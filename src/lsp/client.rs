@@ -25,7 +25,6 @@ pub(crate) enum ClientError {
     /// No answer came in time.
     #[error("the client did not answer {method} within {} s", limit.as_secs())]
     Late { method: String, limit: Duration },
-    /// The client answered with an error.
     #[error("the client refused {method}: {error}")]
     Refused { method: String, error: jsonrpc::Error },
     /// The answer does not have the shape that the protocol requires.
@@ -64,7 +63,6 @@ impl Drop for ClientQuestion<'_> {
 }
 
 impl Client {
-    /// Returns a handle to the client that reads from `outbox`.
     pub fn new(outbox: Outbox) -> Self {
         let inner = ClientState { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
         Self { inner: Arc::new(inner) }
@@ -88,7 +86,6 @@ impl Client {
         self.notify::<lsp::notification::LogMessage>(&params);
     }
 
-    /// Shows a message to the person.
     pub(crate) fn show_message(&self, kind: lsp::MessageType, message: String) {
         self.notify::<lsp::notification::ShowMessage>(&lsp::ShowMessageParams {
             typ: kind,

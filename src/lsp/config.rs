@@ -22,7 +22,6 @@ const START_KEYS: [&str; 6] =
 pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
     pub levels: BTreeMap<Code, Level>,
-    /// Whether code lenses are offered.
     pub code_lens: bool,
     /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
     /// lenses.

@@ -10,7 +10,6 @@ use super::features;
 use super::method_table::MethodTable;
 use super::ordered::Ordered;
 
-/// Returns the table of this server.
 pub fn table() -> MethodTable {
     MethodTable::default()
         .on_sync_mut::<lsp::notification::Initialized>(Ordered::initialized)

@@ -11,7 +11,6 @@ use super::world::World;
 use super::{convert, features};
 
 impl Ordered {
-    /// Answers `initialize`.
     pub(super) fn initialize(&mut self, ticket: Ticket, params: Value) {
         let (params, capabilities) = match parse(params) {
             Ok(read) => read,

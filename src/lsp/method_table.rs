@@ -34,7 +34,6 @@ type ConversationHandler = Box<
 >;
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> Answer<()> + Send + Sync>;
 
-/// How a request is answered.
 pub(crate) enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
@@ -50,12 +49,10 @@ pub(crate) struct MethodTable {
 }
 
 impl MethodTable {
-    /// Returns the handler of a request.
     pub fn request(&self, method: &str) -> Option<&Handler> {
         self.requests.get(method)
     }
 
-    /// Returns the handler of a notification.
     pub(crate) fn notification(&self, method: &str) -> Option<&Mutation> {
         self.notifications.get(method)
     }

@@ -18,7 +18,6 @@ pub(crate) struct OpenDocument {
     pub path: Option<PathBuf>,
     /// The client's number for this state of the text.
     pub version: i32,
-    /// The text and its blocks.
     pub document: Document,
     /// The time at which this text arrived.
     pub changed: Instant,

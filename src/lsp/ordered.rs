@@ -42,7 +42,6 @@ type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
 /// The end of the queue at which the loop takes events.
 pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 
-/// A handle to the loop for tasks and threads.
 #[derive(Clone)]
 pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
 
@@ -244,7 +243,6 @@ impl Ordered {
         }
     }
 
-    /// Runs the handler of a request.
     pub(super) fn start(&mut self, request: PendingRequest) {
         let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
         let Some(handler) = self.table.request(&method) else { return };

@@ -41,7 +41,6 @@ const MAX_DETAIL: usize = 200;
 const APPROVE: &str = "Approve";
 const REJECT: &str = "Reject";
 
-/// The questions of one root.
 #[derive(Clone, Debug)]
 pub(crate) struct RootQuestions {
     root: Arc<Root>,

@@ -23,7 +23,6 @@ pub(crate) enum RequestRefusal {
     /// The request is valid but failed. The text says why, and what to do next.
     #[error("{0}")]
     Failed(String),
-    /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
     /// The document changed while the request was handled, so the positions in the answer may be
@@ -46,7 +45,6 @@ impl RequestRefusal {
         Self::Params { method: method.to_owned(), reason: error.to_string() }
     }
 
-    /// Returns the refusal of a request that failed with this error.
     pub fn failed(error: impl ToString) -> Self {
         Self::Failed(error.to_string())
     }
@@ -96,7 +94,6 @@ pub fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }
 
-/// Returns the message of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

@@ -31,7 +31,6 @@ pub enum FrameError {
     /// Other bytes where a header was expected.
     #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
     Garbage { bytes: u64 },
-    /// A frame larger than `MAX_FRAME_BYTES`.
     #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
     TooLarge { bytes: u64 },
 }

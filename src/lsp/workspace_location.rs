@@ -7,7 +7,6 @@ use ground::{Environment, Root};
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkspaceLocation {
-    /// The canonical path of the root folder.
     pub root: PathBuf,
     /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
     pub governed: bool,

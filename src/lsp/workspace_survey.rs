@@ -65,7 +65,6 @@ impl Survey {
         self.rules.get_or_init(|| check::rules(workspace))
     }
 
-    /// Returns the findings about files that were deleted from the work tree.
     pub(crate) fn deleted_file_findings(&self, workspace: &Workspace) -> &[Finding] {
         self.gone.get_or_init(|| check::findings_about_missing_files(workspace).unwrap_or_default())
     }

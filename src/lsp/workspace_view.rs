@@ -55,7 +55,6 @@ pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFi
     Some(GovernedFile { view, open, path })
 }
 
-/// Returns the position that a request names, in its document.
 pub(crate) fn position_in_document<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
@@ -151,7 +150,6 @@ impl<'a> WorkspaceView<'a> {
         first.ends_with(inside.as_str()).then(|| named.to_owned())
     }
 
-    /// Returns the survey of the workspace.
     pub(crate) fn survey(self) -> Arc<Survey> {
         self.snapshot.analyses.survey(self.workspace)
     }
@@ -168,7 +166,6 @@ impl GovernedFile<'_> {
         self.view.range(&self.open.document, bytes)
     }
 
-    /// Returns the byte at a position of the client.
     pub fn byte(&self, at: lsp::Position) -> usize {
         convert::byte(&self.open.document, at, self.view.snapshot.encoding)
     }
@@ -178,7 +175,6 @@ impl GovernedFile<'_> {
         self.view.workspace.registry.holds(&self.path)
     }
 
-    /// Returns the analysis of the document.
     pub(crate) fn analyse(&self) -> Arc<Analysis> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
         snapshot.analyses.analyse(workspace, path, open, &snapshot.documents)

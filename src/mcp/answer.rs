@@ -11,7 +11,6 @@ use judgement::gate::Denial;
 use why::lesson_error::LessonError;
 use why::{ReadError, VerbError};
 
-/// The result of a tool call.
 pub(super) type ToolOutcome<T = Value> = Result<ToolAnswer<T>, Refusal>;
 
 /// The answer of a verb, together with text for models whose client shows only text.

@@ -32,7 +32,6 @@ Never edit anything below `.orchestration/` yourself.";
 /// How long to wait for a client's list of roots.
 const ROOTS: Duration = Duration::from_secs(2);
 
-/// The server of one client.
 pub(super) struct Server {
     session: Arc<Connection>,
     tools: ToolTable,

@@ -26,7 +26,6 @@ pub(super) struct Connection {
 /// The parts of an actor, which is written `host:session/subagent`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Who {
-    /// The name of the agent.
     pub(super) host: String,
     /// The session of the agent, or an id for this connection.
     pub(super) session: String,
@@ -75,7 +74,6 @@ impl Connection {
         }
     }
 
-    /// Returns the surroundings of the server.
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }

@@ -65,7 +65,6 @@ impl BlockKind {
         KINDS[self as usize].1
     }
 
-    /// Returns all kinds.
     pub fn every_kind() -> impl ExactSizeIterator<Item = Self> {
         KINDS.iter().map(|(kind, _)| *kind)
     }

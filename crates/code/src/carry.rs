@@ -224,7 +224,6 @@ impl Carry<'_> {
     }
 }
 
-/// Counts the errors that touch the bytes.
 fn count(errors: &[Range<usize>], bytes: &Range<usize>) -> usize {
     let from = errors.partition_point(|error| error.end < bytes.start);
     errors[from..].iter().take_while(|error| error.start <= bytes.end).count()
@@ -235,7 +234,6 @@ fn is_same(one: &Block, other: &Block) -> bool {
     (one.kind, &one.path, &one.parameters) == (other.kind, &other.path, &other.parameters)
 }
 
-/// Returns the path of the block's containers.
 fn container_path(block: &Block) -> &str {
     block.identity.path.strip_suffix(block.name.as_str()).unwrap_or_default()
 }

@@ -144,7 +144,6 @@ impl Pairs {
 pub struct PairLanes([u8; minhash::PAIR_LANES]);
 
 impl PairLanes {
-    /// The number of lanes in a sketch.
     pub const COUNT: usize = minhash::PAIR_LANES;
 
     /// Returns the number of lanes that are equal.
@@ -190,7 +189,6 @@ pub fn share_kept(
     Some((shared / before as f32).clamp(0.0, 1.0))
 }
 
-/// All fingerprints of one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Equal for blocks with the same text.
@@ -214,7 +212,6 @@ pub struct Fingerprint {
     /// The text of the block's lead, without indentation and blank lines. `None` if there is no
     /// lead.
     pub lead: Option<ContentHash>,
-    /// The number of tokens in the block.
     pub token_count: u32,
 }
 

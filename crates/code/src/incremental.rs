@@ -30,7 +30,6 @@ pub(super) struct ParsedText {
     items: Arc<Vec<TopLevelNode>>,
     /// The blocks that the parser found.
     pub blocks: Arc<FileBlocks>,
-    /// The byte ranges of the syntax errors.
     pub errors: Arc<Vec<Range<usize>>>,
     len: usize,
     /// Whether the next text may be parsed from this tree.

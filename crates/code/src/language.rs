@@ -130,7 +130,6 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!(rare "ocaml", ["ml"], [], ["ocaml"], tree_sitter_ocaml::LANGUAGE_OCAML, functional::OCAML),
 ]);
 
-/// Returns the language with this [`Language::id`].
 pub fn by_id(id: &str) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.id == id)
 }
@@ -167,7 +166,6 @@ pub fn languages() -> &'static [Language] {
     &TABLE
 }
 
-/// Returns the languages whose grammar this build has.
 pub fn with_grammar() -> impl Iterator<Item = &'static Language> {
     TABLE.iter().filter(|language| language.grammar.is_some())
 }

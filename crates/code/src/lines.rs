@@ -68,7 +68,6 @@ impl Lines {
     }
 }
 
-/// The fingerprint of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineHash([u8; BYTES]);
 
@@ -139,7 +138,6 @@ impl OwnLine {
     }
 }
 
-/// Returns the lines that belong to a block of the document.
 pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
     let Some(text) = document.slice(block.whole_bytes()) else { return Vec::new() };
     let blocks = document.blocks();

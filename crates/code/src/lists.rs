@@ -21,7 +21,6 @@ macro_rules! places {
 
 pub use {places, words};
 
-/// Returns the number of words in a text.
 pub const fn count(text: &str) -> usize {
     let (mut count, mut rest) = (0, text.trim_ascii());
     while !rest.is_empty() {

@@ -25,7 +25,6 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
 /// The number of lanes in a sketch, of 8 bits each.
 pub(super) const LANES: usize = 128;
-/// The number of lanes in a sketch of pairs.
 pub(super) const PAIR_LANES: usize = 64;
 /// The number of tokens in a shingle of a sketch.
 pub(super) const SHINGLE: usize = 4;

@@ -25,7 +25,6 @@ use super::{LineRange, position};
 pub(super) struct OutlinedPart {
     /// Containers are indices into this list.
     pub blocks: Vec<Block>,
-    /// The top-level nodes that contain blocks.
     pub items: Vec<TopLevelNode>,
     /// True if some of the text is in another language, such as JavaScript in HTML.
     pub embeds: bool,
@@ -33,7 +32,6 @@ pub(super) struct OutlinedPart {
     pub embedded_errors: Vec<Range<usize>>,
 }
 
-/// A top-level node that contains blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TopLevelNode {
     pub bytes: Range<usize>,
@@ -49,11 +47,9 @@ struct Definition<'t> {
     bytes: Range<usize>,
     kind: BlockKind,
     syntax: &'static Syntax,
-    /// The index of the pattern in the query.
     pattern: usize,
     /// All captures of the query with their roles, in order, also that of the definition itself.
     captures: Vec<(CaptureRole, Node<'t>)>,
-    /// The index of the enclosing definition.
     container: Option<usize>,
 }
 
@@ -588,7 +584,6 @@ fn hash_own_texts(text: &str, blocks: &mut [Block]) {
     }
 }
 
-/// Returns the identifier at the start of a text.
 fn leading_name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
     &text[..end.unwrap_or(text.len())]

@@ -28,11 +28,9 @@ impl LineRange {
     pub fn end(self) -> u32 {
         self.end
     }
-    /// Returns true if the range contains this line, counted from 1.
     pub fn contains(self, line: u32) -> bool {
         (self.start..=self.end).contains(&line)
     }
-    /// Returns true if the two ranges have a line in common.
     pub fn overlaps(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }

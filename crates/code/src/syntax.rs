@@ -71,7 +71,6 @@ pub(super) struct Syntax {
     pub quoting: &'static [&'static str],
     /// Nodes that are names of values.
     pub identifiers: &'static [&'static str],
-    /// Nodes that are names of types.
     pub types: &'static [&'static str],
     /// Places in which an identifier names what is called: kind, field.
     pub callees: KindPairs,
@@ -179,7 +178,6 @@ impl Syntax {
             && [self.bindings, self.local_bindings].iter().any(|all| holds(all, parent, field))
     }
 
-    /// Returns true if nodes of this kind are patterns of locals.
     pub(super) fn is_pattern(&self, kind: &str) -> bool {
         self.patterns.contains(&kind) || self.local_patterns.contains(&kind)
     }
@@ -189,7 +187,6 @@ impl Syntax {
         before.is_some_and(|token| self.declared.contains(&(parent, token)))
     }
 
-    /// Returns true if a leaf of this kind can name a local.
     pub(super) fn is_name(&self, kind: &str) -> bool {
         let names = if self.local_names.is_empty() { self.identifiers } else { self.local_names };
         names.contains(&kind)
@@ -306,7 +303,6 @@ pub(super) const ASSIGNMENT: Facts = 1 << 15;
 pub(super) const WRAPPER: Facts = 1 << 16;
 pub(super) const LEAD: Facts = 1 << 17;
 
-/// The role of a capture in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CaptureRole {
     Definition(BlockKind),
@@ -338,7 +334,6 @@ pub(super) struct Compiled {
     rootless: OnceLock<Option<Query>>,
     source: String,
     grammar: tree_sitter::Language,
-    /// The role of each capture, by its index.
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,

@@ -13,7 +13,6 @@ use super::syntax::visit;
 /// The time limit of a parse, longer than any real program needs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Parses a whole text.
 pub(super) fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
     if !language.syntax.incremental && nests_beyond_scanner(text) {
         return None;

@@ -41,7 +41,6 @@ impl PossiblePositions {
 }
 
 impl TextDifference {
-    /// Returns true if both texts are the same.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

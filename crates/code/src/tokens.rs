@@ -111,7 +111,6 @@ struct Frame {
     /// Whether all white space in this node and below it counts.
     preformatted: bool,
     binding: bool,
-    /// Whether the first child is a key.
     keyed: bool,
     foreign: bool,
     /// Whether this is an `=` whose left side is a pattern.
@@ -542,7 +541,6 @@ impl<'a> TokenWalk<'a> {
     }
 }
 
-/// Returns true if this is a mark for white space.
 pub(super) fn is_space(event: &TreeEvent) -> bool {
     matches!(event, TreeEvent::Token(token) if token.bytes.is_empty())
 }

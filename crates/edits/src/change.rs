@@ -27,7 +27,6 @@ pub enum Change {
     },
     /// Applies the hunks of an `apply_patch` update.
     Hunks(Vec<Hunk>),
-    /// Changes one cell of a Jupyter notebook.
     Cell(CellEdit),
     /// Applies SEARCH/REPLACE blocks, given as the text that [`blocks::read`] reads.
     Blocks(String),
@@ -38,7 +37,6 @@ pub enum Change {
 /// The state of a file after a [`Change`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The file has this text.
     Text(String),
     /// The text cannot be known, for this reason. Read the file afterwards.
     Unknown(String),

@@ -31,7 +31,6 @@ pub use unified_diff::unified;
 pub struct TextEdit {
     /// The bytes to replace in the old text, on character boundaries.
     pub range: Range<usize>,
-    /// The new text for this range.
     pub text: String,
 }
 

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::After;
 use super::line_ends::with_ends_of;
 
-/// What to do with the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellMode {
     /// Replace the source of the cell and remove its outputs.
@@ -16,22 +15,18 @@ pub enum CellMode {
     /// Insert a new cell after the cell with the id, or at the position with the number. If no cell
     /// is named, insert it as the first.
     Insert,
-    /// Remove the cell from the notebook.
     Delete,
 }
 
-/// An edit of one cell in a notebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellEdit {
     /// The id of the cell, or `cell-3` for the fourth cell.
     pub cell_id: Option<String>,
     /// The position of the cell, counted from 0, for tools that do not use ids.
     pub cell_number: Option<usize>,
-    /// The new source of the cell.
     pub source: String,
     /// `code` or `markdown`. If it is missing, an existing cell keeps its kind.
     pub kind: Option<String>,
-    /// What to do with the cell.
     pub mode: CellMode,
 }
 

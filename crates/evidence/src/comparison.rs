@@ -26,7 +26,6 @@ use why::evidence_texts::{EntryTexts, TextCache};
 use why::rules::{Rules, Ruling};
 use why::{ReadError, VerbError, Workspace, answers};
 
-/// The result of the comparison.
 #[derive(Default)]
 pub struct Compared {
     pub findings: Vec<Finding>,

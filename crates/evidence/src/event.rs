@@ -57,23 +57,21 @@ pub enum Asking {
 /// of the event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// The call reads a file.
     Read {
         path: PathBuf,
         /// The lines that were shown; `None` for all lines.
         lines: Option<LineRange>,
     },
-    /// The call writes a file.
     Write {
         path: PathBuf,
         /// How the text of the file would change.
         change: Change,
     },
-    /// The call deletes a file.
-    Delete { path: PathBuf },
+    Delete {
+        path: PathBuf,
+    },
     /// The call moves a file, and may change its text at the same time.
     Move {
-        /// The path before the move.
         from: PathBuf,
         /// The path after the move. A file that exists there is lost.
         to: PathBuf,
@@ -92,7 +90,6 @@ pub enum Effect {
     },
     /// The call selects an intent with a tool of this program.
     Select {
-        /// The id of the intent.
         intent: String,
     },
     /// The call writes, but it is not known what. Such a call is denied.

@@ -29,7 +29,6 @@ fn hook_names() -> impl Iterator<Item = &'static str> {
     SEALING.into_iter().chain([MESSAGE])
 }
 
-/// Returns the names of the hooks that this workspace needs.
 fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     let has_trailers = !ws.policy.trailers.is_empty();
     hook_names().filter(move |name| has_trailers || *name != MESSAGE)

@@ -81,7 +81,6 @@ impl RecordRequest {
     }
 }
 
-/// Which blocks of a file are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordExtent {
     /// The blocks that changed since the baseline.

@@ -19,13 +19,11 @@ const SIGNERS: &str = ".orchestration/allowed_signers";
 pub struct Signed<'a> {
     /// The namespace of the signature, for example `intent-anchor`.
     pub namespace: &'a str,
-    /// The bytes that were signed.
     pub bytes: &'a [u8],
     /// The signature itself, in base64.
     pub signature: &'a str,
 }
 
-/// The result of checking a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureCheck {
     /// It is valid and made with a trusted key. The field is the name of the key's owner in the
@@ -33,9 +31,7 @@ pub enum SignatureCheck {
     By(String),
     /// It is valid, but its key is not trusted.
     Untrusted,
-    /// It is not valid for these bytes.
     Bad,
-    /// The signature was not checked.
     Unchecked,
 }
 

@@ -107,7 +107,6 @@ pub fn findings(ws: &Workspace) -> Vec<Finding> {
     findings_among(ws, &files)
 }
 
-/// Returns true if there are scopes to compare with the files.
 fn has_scopes(ws: &Workspace) -> bool {
     ws.root.governed() && !ws.registry.intents().is_empty()
 }

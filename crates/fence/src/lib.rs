@@ -94,7 +94,6 @@ impl FencePlan {
         self.places = kept;
     }
 
-    /// Returns true if the fenced command may write at a path.
     pub fn lets_write(&self, path: &Path) -> bool {
         let within = self.places.iter().rev().find(|place| path.starts_with(&place.path));
         within

@@ -78,7 +78,6 @@ struct Mounted {
     read_only: bool,
 }
 
-/// Returns true if a process sees a mount at this path.
 pub(super) fn has_mount(process: &Path, path: &Path) -> bool {
     seen_by(process).iter().any(|mount| mount.point == path)
 }

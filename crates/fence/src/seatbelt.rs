@@ -19,7 +19,6 @@ pub(super) fn command(plan: &FencePlan, command: &Command) -> Command {
     wrapped
 }
 
-/// Returns the rules of the sandbox.
 pub(super) fn profile(plan: &FencePlan) -> String {
     let mut rules = String::from("(version 1)\n(allow default)\n");
     let quoted = |path: &std::path::Path| {

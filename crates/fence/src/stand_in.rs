@@ -91,10 +91,8 @@ fn take_away(stand_ins: &[StandIn]) -> std::io::Result<()> {
     stand_ins.iter().rev().map(StandIn::remove).fold(Ok(()), std::io::Result::and)
 }
 
-/// The input of the keeper.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeeperTask {
-    /// The stand-ins that the keeper removes.
     pub stand_ins: Vec<StandIn>,
     /// The lock that all fences of the repository share.
     pub lock: PathBuf,

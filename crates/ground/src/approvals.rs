@@ -207,14 +207,10 @@ pub enum ApprovalError {
     },
     /// There is no question with this code.
     #[error("no approval {code} is pending")]
-    Unknown {
-        /// The code that was typed.
-        code: String,
-    },
+    Unknown { code: String },
     /// The question cannot be answered any more.
     #[error("approval {code} {what}")]
     Settled {
-        /// The code of the question.
         code: String,
         /// The state of the question as a phrase: `was rejected already`.
         what: &'static str,
@@ -419,7 +415,6 @@ impl Turn<'_> {
     }
 }
 
-/// Returns the folder with the approval files.
 pub fn folder(root: &Root) -> PathBuf {
     session::path_of_local_file(root, "approvals")
 }

@@ -39,7 +39,6 @@ impl Attributes {
         }))
     }
 
-    /// Returns true if the attributes say that the file is generated.
     pub fn is_generated(&self, path: &RelativePath) -> bool {
         self.0.decided(path.as_str(), false).unwrap_or(false)
     }

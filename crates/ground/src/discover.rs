@@ -46,7 +46,6 @@ impl WorkTree {
         self.git_dir.starts_with(outer.common_dir().join("worktrees"))
             && back.is_some_and(|back| back.path == self.top.join(".git"))
     }
-    /// Returns true if this repository is a submodule of the outer one.
     fn is_submodule_of(&self, outer: &WorkTree) -> bool {
         self.git_dir.starts_with(outer.common_dir().join("modules"))
             || self
@@ -110,7 +109,6 @@ impl NestedRoots {
         let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
-    /// Returns true if the path is inside a nested workspace.
     pub(super) fn hold(&mut self, path: &RelativePath) -> bool {
         !self.entries.is_empty() && path.folders().any(|folder| self.starts_at(folder))
     }
@@ -149,7 +147,6 @@ fn glob_matches(glob: &str, path: &str) -> bool {
         .is_ok_and(|glob| glob.compile_matcher().is_match(path))
 }
 
-/// Returns the bare repository that contains `start`, if there is one.
 pub(super) fn bare_repository_above(start: &Path) -> Option<PathBuf> {
     let looks_bare = |folder: &&Path| {
         folder.join("HEAD").is_file()

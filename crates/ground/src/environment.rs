@@ -58,7 +58,6 @@ impl Environment {
         Self { surroundings: Arc::new(surroundings) }
     }
 
-    /// Returns the value of a variable, if it is set.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
         value(&self.surroundings.variables, name)
     }
@@ -68,7 +67,6 @@ impl Environment {
         self.variable("PATH")
     }
 
-    /// Returns all variables.
     pub fn variables(&self) -> &BTreeMap<OsString, OsString> {
         &self.surroundings.variables
     }

@@ -51,7 +51,6 @@ macro_rules! codes {
             pub fn check_default(self) -> Level {
                 match self { $(Code::$variant => Level::$check,)* }
             }
-            /// Returns the code with this text.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Code::$variant),)* _ => None }
             }
@@ -108,11 +107,8 @@ codes! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedPlace {
     pub path: RelativePath,
-    /// The byte range in the file.
     pub span: Range<usize>,
-    /// The lines of this byte range.
     pub lines: LineRange,
-    /// How this place is related to the finding.
     pub message: String,
 }
 
@@ -121,7 +117,6 @@ pub struct RelatedPlace {
 pub struct Fix {
     /// A title for people, in the imperative: "Write the canonical status IN_PROGRESS".
     pub title: String,
-    /// The file that is edited.
     pub path: RelativePath,
     pub edits: Vec<TextEdit>,
 }
@@ -135,9 +130,7 @@ pub struct Finding {
     pub path: Option<RelativePath>,
     /// The byte range in the file's text.
     pub span: Option<Range<usize>>,
-    /// The lines of this byte range.
     pub lines: Option<LineRange>,
-    /// The intent that the finding is about.
     pub intent: Option<String>,
     /// What happened, in one or two sentences. The text is not escaped; that is done where it is
     /// printed.
@@ -173,7 +166,6 @@ impl Finding {
         self.span = Some(span);
         self
     }
-    /// Sets the file of the finding.
     pub fn in_file(self, path: &RelativePath) -> Self {
         Self { path: Some(path.clone()), ..self }
     }

@@ -94,7 +94,6 @@ pub enum GitError {
         store::MAX_CONTENT
     )]
     TooLarge {
-        /// The id of the content.
         id: String,
         /// The size of the content, in bytes.
         bytes: u64,
@@ -153,7 +152,6 @@ pub enum Aspect {
     Submodule,
 }
 
-/// How a file was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The file did not exist before.
@@ -182,7 +180,6 @@ pub fn chained(first: Vec<PathChange>, second: &[PathChange]) -> Vec<PathChange>
     chained.into_values().collect()
 }
 
-/// Returns the paths of the files that a change deletes.
 pub fn deleted_paths<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> Vec<RelativePath> {
     let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
@@ -196,7 +193,6 @@ pub enum Target {
     WorkTree,
     /// The index, which `git commit` would commit.
     Index,
-    /// The tree of this commit.
     Commit(CommitId),
 }
 
@@ -206,7 +202,6 @@ pub use history::{AddedFile, WalkedHistory};
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
 type TreeEntry = (EntryKind, Option<gix::ObjectId>);
-/// The entries of a tree by path.
 type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
 
 // `Git` only reads, so a panic cannot leave anything half changed.
@@ -329,7 +324,6 @@ impl Git {
         id.map(|id| self.blob(&repo, id)).transpose()
     }
 
-    /// Returns true if a commit has a regular file at a path.
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
         Ok(self.regular_file(&self.objects()?, commit, path)?.is_some())
     }
@@ -412,7 +406,6 @@ impl Git {
         Ok(changes)
     }
 
-    /// Returns true for a shallow clone.
     pub fn is_shallow(&self) -> bool {
         self.handle().is_shallow().unwrap_or(false)
     }
@@ -475,7 +468,6 @@ impl Git {
         self.read(repo.find_commit(id).and_then(|commit| commit.tree()))
     }
 
-    /// Returns the entry at a path in a tree.
     fn entry<'r>(&self, tree: &gix::Tree<'r>, path: &str) -> GitResult<Option<Entry<'r>>> {
         self.read(tree.lookup_entry(path.split('/').map(str::as_bytes)))
     }

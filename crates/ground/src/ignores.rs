@@ -63,10 +63,8 @@ pub struct IntentLine {
     pub pattern: String,
 }
 
-/// The rule that denies a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
-    /// The file that contains the rule.
     pub file: RelativePath,
     /// The number of its line, counted from 1.
     pub line: u32,

@@ -72,7 +72,6 @@ impl RelativePath {
         }
         Ok(Self(kept.join("/")))
     }
-    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -91,7 +90,6 @@ impl RelativePath {
     }
 }
 
-/// Returns true if a segment names the folder `.orchestration` on this platform.
 pub(crate) fn is_orchestration_name(segment: &str) -> bool {
     const NAME: &str = ".orchestration";
     if cfg!(windows) {

@@ -381,11 +381,9 @@ impl Policy {
     pub fn extended_file(&self) -> Option<RelativePath> {
         RelativePath::new(self.extends.as_deref()?).ok()
     }
-    /// Returns the level of a code in the editor.
     pub fn editor_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.editor_default())
     }
-    /// Returns the level of a code in `intent check`.
     pub fn check_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.check_default())
     }

@@ -27,7 +27,6 @@ pub struct Root {
     environment: Environment,
 }
 
-/// Why no root was found.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     /// The nearest existing folder of the target cannot be read.
@@ -170,7 +169,6 @@ impl Root {
         });
         trees.collect()
     }
-    /// Returns the folder `.orchestration` of this workspace.
     pub fn orchestration(&self) -> PathBuf {
         self.path.join(".orchestration")
     }

@@ -26,14 +26,12 @@ pub enum StoreError {
         path: PathBuf,
         /// What was tried: "read", "written", "locked".
         doing: &'static str,
-        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// Another process held the lock for too long.
     #[error("{path} is locked by another process for over {} s", .waited.as_secs())]
     Locked {
-        /// The path of the lock file.
         path: PathBuf,
         /// How long this process waited for the lock.
         waited: Duration,

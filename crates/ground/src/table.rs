@@ -139,7 +139,6 @@ impl<const W: usize> Table<W> {
         Ok(rows)
     }
 
-    /// Returns all rows in order.
     pub fn all_rows(&self) -> Result<Vec<[u8; W]>, Damaged> {
         self.read(0..self.buckets.len())
     }

@@ -25,7 +25,6 @@ pub(super) fn as_yaml(new: &IntentEntry) -> Vec<String> {
     fields.into_iter().map(line).collect()
 }
 
-/// Returns a list in brackets.
 pub(super) fn flow_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let items: Vec<String> = texts.into_iter().map(double_quoted).collect();
     format!("[{}]", items.join(", "))

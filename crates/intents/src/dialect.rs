@@ -8,7 +8,6 @@ use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, null_node, r
 use super::{Intent, Spanned, Status};
 use code::lists::words;
 
-/// A field of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Id,
@@ -106,7 +105,6 @@ pub enum Home {
     Other(&'static str),
 }
 
-/// A registry as it was read.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedRegistry {
     pub intents: Vec<Intent>,

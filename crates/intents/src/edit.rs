@@ -19,22 +19,13 @@ use code::lists::words;
 use edits::{TextEdit, apply};
 use ground::{Hint, RelativePath};
 
-/// A change to a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "few edits exist at a time")]
 pub enum RegistryEdit {
     /// Sets the status of an intent, or adds it.
-    SetStatus {
-        /// The id of the intent.
-        id: String,
-        status: Status,
-    },
+    SetStatus { id: String, status: Status },
     /// Adds an entry at the end of an intent's scope. Changes nothing if the scope already has it.
-    AddScope {
-        /// The id of the intent.
-        id: String,
-        entry: String,
-    },
+    AddScope { id: String, entry: String },
     /// Renames an id where it is defined and where the registry refers to it. The old id is added
     /// to the intent's `formerly`, because existing records still use it.
     Rename { from: String, to: String },
@@ -42,7 +33,6 @@ pub enum RegistryEdit {
     Add(IntentEntry),
 }
 
-/// Why a registry was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The registry does not parse, so it is not changed.
@@ -50,16 +40,10 @@ pub enum EditError {
     Broken {
         /// The path and line of the error.
         path: String,
-        /// The message of the syntax error.
         reason: String,
     },
-    /// No intent has this id.
     #[error("no intent {id} in {path}")]
-    Unknown {
-        id: String,
-        /// The path of the registry.
-        path: String,
-    },
+    Unknown { id: String, path: String },
     /// Another intent already has the id.
     #[error("{path} already has an intent {id}")]
     Taken {

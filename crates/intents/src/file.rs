@@ -217,7 +217,6 @@ impl IntentFile {
         Finding { related, ..self.finding(code, broken.span.clone(), message, help) }
     }
 
-    /// Returns the path of the file in the workspace.
     pub fn path(&self) -> &RelativePath {
         &self.path
     }
@@ -233,18 +232,15 @@ impl IntentFile {
     pub fn exists(&self) -> bool {
         self.exists
     }
-    /// Returns the intents in the order of the file.
     pub fn intents(&self) -> &[Intent] {
         self.intents.get_or_init(|| {
             let kept = self.kept.iter();
             kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
         })
     }
-    /// Returns the number of intents.
     pub(super) fn len(&self) -> usize {
         self.scopes.len()
     }
-    /// Returns the indices of the intents with this id.
     pub(super) fn positions(&self, id: &str) -> Vec<usize> {
         match &self.kept {
             Some(kept) => kept.positions(id),
@@ -270,11 +266,9 @@ impl IntentFile {
             _ => &self.intents()[index],
         }
     }
-    /// Returns the compiled scope of the intent at this index.
     pub fn scope_at(&self, index: usize) -> &Scope {
         self.scopes[index].get_or_init(|| Scope::new(&self.intent_of_index(index).scope_entries()))
     }
-    /// Returns how the intent at this index is written.
     pub fn written(&self, index: usize) -> &Written {
         &self.form().written[index]
     }

@@ -533,7 +533,6 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
 pub struct SharedFile {
     first_entry: usize,
     second_entry: usize,
-    /// The first of the files.
     pub example: String,
     pub files: usize,
 }

@@ -88,7 +88,6 @@ pub struct Intent {
     pub constraints: Vec<Spanned<String>>,
     /// The conditions under which the intent is done.
     pub acceptance_criteria: Vec<Spanned<String>>,
-    /// The requirements that the intent serves.
     pub related_specs: Vec<Spanned<String>>,
     /// The handle of the person who asked for the intent.
     pub owner: Option<Spanned<String>>,

@@ -123,7 +123,6 @@ impl Registry {
     pub fn list(&self) -> &Arc<IntentFile> {
         &self.files[0]
     }
-    /// Returns the file of the registry at this path.
     pub fn file(&self, path: &RelativePath) -> Option<&Arc<IntentFile>> {
         self.files.iter().find(|file| file.path() == path)
     }
@@ -168,7 +167,6 @@ impl Registry {
         self.files.iter().find_map(|file| file.syntax_error())
     }
 
-    /// Returns all intents, in the order of the files.
     pub fn intents(&self) -> &[Intent] {
         match &self.files[..] {
             [list] => list.intents(),
@@ -224,7 +222,6 @@ impl Registry {
             _ => None,
         }
     }
-    /// Returns the indices of the intents with this id.
     pub fn positions(&self, id: &str) -> Vec<usize> {
         self.indices(|file| file.positions(id))
     }
@@ -268,12 +265,10 @@ impl Registry {
     pub fn scope(&self, id: &str) -> Option<&Scope> {
         self.position(id).map(|at| self.scope_at(at))
     }
-    /// Returns the compiled scope of the intent at this index.
     pub fn scope_at(&self, index: usize) -> &Scope {
         let (file, at) = self.source(index);
         file.scope_at(at)
     }
-    /// Returns the intents in progress whose scope owns the path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
         self.owners_among(path, Intent::in_progress)
     }

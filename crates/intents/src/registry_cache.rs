@@ -20,7 +20,6 @@ pub(super) struct KeptRegistry {
     head: RegistryHead,
     /// The offset of the first intent.
     body: usize,
-    /// The offset of the text.
     text: usize,
 }
 
@@ -98,7 +97,6 @@ impl KeptRegistry {
         self.head.index.len()
     }
 
-    /// Returns the indices of the intents with this id.
     pub(super) fn positions(&self, id: &str) -> Vec<usize> {
         self.indices(|line| line.id == id)
     }

@@ -148,7 +148,6 @@ impl Scope {
         }
     }
 
-    /// Returns true if the scope owns the path.
     pub fn owns(&self, path: &RelativePath) -> bool {
         matches!(self.verdict(path), ScopeVerdict::Owned(_))
     }

@@ -25,7 +25,6 @@ pub enum YamlLayout {
     Flow,
 }
 
-/// The content of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// A text, a number, a truth value or null.
@@ -45,7 +44,6 @@ pub enum NodeKind {
     },
 }
 
-/// A key of a mapping with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappingEntry {
     pub key: Node,
@@ -71,7 +69,6 @@ pub struct Node {
 #[error("{message}")]
 pub struct Broken {
     pub message: String,
-    /// The byte range of the error.
     pub span: Range<usize>,
     /// An earlier place that explains the error, such as the first of two equal keys.
     pub earlier: Option<Range<usize>>,

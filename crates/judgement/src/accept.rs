@@ -12,7 +12,6 @@ use ground::{RelativePath, session};
 use ledger::{Contributor, FileRecord, Record, RecordKind};
 use provenance::{Provenance, Verdict, matching};
 
-/// Which blocks of a file to accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptExtent {
     /// The innermost block at this 1-based line.

@@ -32,10 +32,8 @@ pub enum ApprovalVerdict {
     Reject,
 }
 
-/// The place where a person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionPlace {
-    /// In a terminal that the person opened.
     Terminal,
     /// In a dialog of the person's editor.
     Dialog,

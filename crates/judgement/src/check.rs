@@ -49,7 +49,6 @@ use why::rules::{Layer, Rules, scope_related};
 use why::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
 use why::{VerbError, Workspace, answers};
 
-/// What to check, and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest {
     /// The two sides to compare.
@@ -243,7 +242,6 @@ pub(crate) struct JudgedChange {
     tip: Option<CommitId>,
     /// The last commit of the change; `None` before the first commit.
     head: Option<CommitId>,
-    /// The comparison that was requested.
     against: ComparedSides,
     /// The files that differ from every commit that the change is based on. During a merge, a file
     /// that equals one of the sides is left out.

@@ -64,7 +64,6 @@ impl Expected {
     }
 }
 
-/// A request to write one file.
 #[derive(Clone, Debug)]
 pub struct WriteRequest {
     pub path: RelativePath,
@@ -95,10 +94,8 @@ pub struct FileWritten {
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The gate denied the write.
     #[error("{}", .0.message)]
     Denied(Box<Denial>),
-    /// An error of another verb.
     #[error(transparent)]
     Verb(#[from] VerbError),
     /// The file is not what the writer expects.

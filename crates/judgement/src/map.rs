@@ -190,7 +190,6 @@ pub fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbErro
     Ok(Some(path))
 }
 
-/// Returns the path of the map file.
 pub fn path() -> RelativePath {
     RelativePath::new(".orchestration/intent_map.md").expect("a fixed name is a path")
 }

@@ -38,7 +38,6 @@ pub struct ProposalAnswer {
 /// A request to widen the scope of an intent.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeProposal {
-    /// The id of the intent.
     pub intent: String,
     /// The globs to add to the scope.
     pub entries: Vec<String>,

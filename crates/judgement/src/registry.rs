@@ -61,7 +61,6 @@ pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, Ve
     change(ws, &turn, &id, &RegistryEdit::Add(intent), "created")
 }
 
-/// Sets the status of an intent.
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;

@@ -66,7 +66,6 @@ pub fn path_of(bytes: &[u8]) -> RelativePath {
         .expect("a fixed folder and a digest are a path")
 }
 
-/// Returns true if the path is the path of an anchor.
 pub fn is_anchor(path: &RelativePath) -> bool {
     let below = path.as_str().strip_prefix(FOLDER).and_then(|below| below.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))

@@ -11,10 +11,8 @@ use super::{Ledger, journal};
 use ground::parallel::in_parallel;
 use ground::{Finding, RelativePath, Root};
 
-/// The result of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
-    /// How many records there are.
     pub records: usize,
     /// How many files they are in.
     pub files: usize,
@@ -68,7 +66,6 @@ pub fn audit(root: &Root) -> Audit {
     audit
 }
 
-/// The data that is kept about one file.
 #[derive(Default)]
 struct AuditedFile {
     /// The parsed file. For evidence, `entries` is empty.

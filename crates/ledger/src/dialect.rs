@@ -196,7 +196,6 @@ fn intent(object: &mut Map<String, Value>) -> Option<String> {
         })
 }
 
-/// Returns the object at a path of keys.
 fn nested<'o>(
     object: &'o mut Map<String, Value>,
     path: &[&str],

@@ -42,7 +42,6 @@ pub enum RecordDialect {
     Event,
 }
 
-/// How far a record can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trust {
     /// This clone wrote the record.
@@ -59,7 +58,6 @@ pub struct Entry {
     pub record: Record,
     pub origin: EntryOrigin,
     pub dialect: RecordDialect,
-    /// How far the record can be trusted.
     pub trust: Trust,
     /// The bytes of the line as stored, without the line break.
     pub stored: Arc<[u8]>,

@@ -60,7 +60,6 @@ pub const ERASURE: &str = "intent-erasure";
 pub struct Digest([u8; BYTES]);
 
 impl Digest {
-    /// Returns the digest of these bytes.
     pub fn compute(bytes: &[u8]) -> Self {
         let whole = Sha256::digest(bytes);
         Self(std::array::from_fn(|at| whole[at]))
@@ -456,7 +455,6 @@ pub struct Section {
     /// The digest of its bytes. If a line was erased, the digest that the section had before that,
     /// which the tombstone names.
     pub digest: Digest,
-    /// The byte range of the section in the file.
     pub bytes: Range<usize>,
     pub header: Header,
     /// The lines after the header, each with its byte range in the file.
@@ -465,7 +463,6 @@ pub struct Section {
     pub unreadable: Vec<Range<usize>>,
 }
 
-/// The content of a line of a section.
 #[derive(Clone, Debug)]
 pub enum SectionLine {
     /// A session's changes to one file.
@@ -477,7 +474,6 @@ pub enum SectionLine {
 }
 
 impl SectionLine {
-    /// Returns true if the line is a tombstone.
     pub fn is_erased(&self) -> bool {
         matches!(self, Self::Erased(_))
     }
@@ -487,7 +483,6 @@ impl SectionLine {
 /// key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
-    /// The digest of the erased line.
     pub erased: String,
     /// The digest that the section had before any of its lines was erased. The section keeps it as
     /// its id.

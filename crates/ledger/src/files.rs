@@ -342,7 +342,6 @@ impl LedgerFiles {
         standing.filter_map(|(at, _)| Some((self.shelf.as_deref()?, at)))
     }
 
-    /// Returns the sections of all files of evidence that exist.
     pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
         let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
         of_shelf.chain(self.others.values().flat_map(|known| known.sections.iter().copied()))

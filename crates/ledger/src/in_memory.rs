@@ -38,7 +38,6 @@ pub use entry_ids::PathEntryIds;
 /// A reference to one recorded block, by the indices of its entry, file, conversation and range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClaimRef {
-    /// The index of the entry in [`Ledger::entries`].
     pub entry: u32,
     /// The index of the file in the record's list of files.
     pub file: u32,
@@ -56,7 +55,6 @@ pub struct Claim<'a> {
     at: ClaimRef,
     /// The record, and the place it was read from.
     pub entry: &'a Entry,
-    /// The file of the record that contains the block.
     pub file: &'a FileRecord,
     /// The conversation that names the block and its contributor.
     pub conversation: &'a Conversation,
@@ -148,7 +146,6 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Reads the ledger of a workspace.
     pub fn load(root: &Root) -> Self {
         Self::read(root, &LedgerFiles::default())
     }
@@ -532,7 +529,6 @@ impl Ledger {
         entries.filter(|entry| entry.record.kind == RecordKind::Registry)
     }
 
-    /// Returns the claims of the record with this id.
     pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
         self.claims(LookUp::Id(record))
     }
@@ -542,7 +538,6 @@ impl Ledger {
         self.claims(LookUp::Path(path))
     }
 
-    /// Returns true if any entry names this path.
     pub fn has_path(&self, path: &RelativePath) -> bool {
         !self.entries_of_path(path).is_empty()
     }
@@ -562,7 +557,6 @@ impl Ledger {
         })
     }
 
-    /// Returns the claims whose block has this content hash.
     pub fn by_content(&self, hash: &ContentHash) -> Vec<ClaimRef> {
         if !is_content_hash(hash) {
             return Vec::new();
@@ -651,7 +645,6 @@ impl Ledger {
         all.filter(|entry| entry.section.as_ref().is_some_and(is_sought)).collect()
     }
 
-    /// Returns the digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
         self.data.files.sections().collect()
     }

@@ -177,12 +177,10 @@ impl Sealed {
         self.into.contains_key(record)
     }
 
-    /// Returns true if this clone sealed the section.
     pub fn made(&self, section: &Digest) -> bool {
         self.sections.contains(section)
     }
 
-    /// The digests of the sections into which a record was sealed.
     pub fn sections_of(&self, record: &str) -> &[Digest] {
         self.into.get(record).map_or(&[], Vec::as_slice)
     }

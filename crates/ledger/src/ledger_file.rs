@@ -37,7 +37,6 @@ impl ReadStamp {
     }
 }
 
-/// The parsed content of a ledger file.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedLedgerFile {
     /// The entries in file order.
@@ -64,10 +63,8 @@ pub struct ParsedLedgerFile {
     pub(super) passed_over: Arc<[String]>,
 }
 
-/// A section of evidence from which a line was erased.
 #[derive(Clone, Debug)]
 pub struct ErasedSection {
-    /// The file that contains the section.
     pub path: RelativePath,
     /// The digest of the section before anything was erased. It is still the id of the section.
     pub digest: Digest,

@@ -39,7 +39,6 @@ const FILE: usize = 28;
 /// The size in bytes of an entry in the header: its time, its file, and its position in the file.
 const ENTRY: usize = 16;
 
-/// An open table with its header.
 pub(super) struct LookUpTable {
     pub head: TableHead,
     /// The bytes of the header. The data of files and entries is decoded from here when needed,
@@ -190,7 +189,6 @@ impl LookUpTable {
         self.head.sections.iter().map(|(file, sections)| (*file, &sections[..]))
     }
 
-    /// Returns the digest in a file's name.
     pub(super) fn digest(&self, file: u32) -> Digest {
         let at = self.files_at + file as usize * FILE;
         Digest::from_bytes(std::array::from_fn(|byte| self.bytes[at + byte]))
@@ -206,7 +204,6 @@ impl LookUpTable {
         u32_at(&self.bytes, self.files_at + file as usize * FILE + 24)
     }
 
-    /// Returns the path of a file in the workspace.
     pub(super) fn path(&self, file: u32) -> RelativePath {
         let folder = self.head.folders.partition_point(|folder| folder.end <= file);
         let month = &self.head.folders[folder].name;
@@ -214,7 +211,6 @@ impl LookUpTable {
             .expect("a fixed folder, a month and a digest are a path")
     }
 
-    /// Returns the digests of a file's sections.
     pub(super) fn sections(&self, file: u32) -> Vec<Digest> {
         let of_file = self.head.sections.binary_search_by_key(&file, |(file, _)| *file);
         of_file.map_or_else(|_| vec![self.digest(file)], |at| self.head.sections[at].1.clone())

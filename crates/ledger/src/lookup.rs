@@ -12,18 +12,14 @@ use ground::RelativePath;
 /// A short hash by which entries are looked up. See [`LookUp::key`].
 pub(super) type LookUpKey = [u8; 8];
 
-/// What a look-up searches for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LookUp<'a> {
     Path(&'a RelativePath),
-    /// Blocks with this content hash.
     Content(&'a ContentHash),
     /// Blocks of this kind with this name. Only the letters and digits of the last segment are
     /// compared, ignoring case: `_get_hash` finds `getHash`.
     Called(&'a str, &'a str),
-    /// Blocks that belong to this intent.
     Intent(&'a str),
-    /// The record with this id.
     Id(&'a str),
 }
 
@@ -45,7 +41,6 @@ impl LookUp<'_> {
         std::array::from_fn(|at| digest[at])
     }
 
-    /// Returns true if this block is what the look-up searches for.
     pub(super) fn is_of(&self, record: &Record, file: &FileRecord, range: &BlockRecord) -> bool {
         match self {
             Self::Path(path) => file.relative_path == **path,

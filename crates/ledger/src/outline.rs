@@ -35,7 +35,6 @@ const BYTES: usize = 39;
 /// The short hashes of the kinds `region` and `paragraph`.
 const UNNAMED: [[u8; 2]; 2] = [[0xc6, 0x97], [0xc0, 0x97]];
 
-/// One block of an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// The hash of its kind, its path (the names of its containers and its own), and its
@@ -58,14 +57,12 @@ pub struct Row {
 /// The outline of a file: one row for each of its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Outline {
-    /// The rows, in file order.
     pub rows: Vec<Row>,
 }
 
 /// How a block differs from an earlier version of its file, in the order of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Against {
-    /// The text is the same.
     Same,
     /// The text differs, but the tokens are the same. For a block that contains others, only its
     /// own tokens count.
@@ -111,7 +108,6 @@ impl Row {
 }
 
 impl Outline {
-    /// Returns the outline of a file.
     pub fn from_blocks(blocks: &FileBlocks) -> Self {
         let mut depths: Vec<u8> = Vec::with_capacity(blocks.blocks.len());
         for block in &blocks.blocks {

@@ -106,7 +106,6 @@ pub struct BlockReassignment<'a> {
     pub from: &'a str,
     /// The intent that the block has since then.
     pub to: &'a str,
-    /// The record of the kind `reassign`.
     pub record: &'a Record,
     /// The content of that record: the blocks, and the person who reassigned them.
     pub decision: &'a Reassigned,

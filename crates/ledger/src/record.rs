@@ -272,7 +272,6 @@ impl RecordedDecision {
     pub const NO_OPINION: &str = "no_opinion";
     /// A person had to decide.
     pub const ASK: &str = "ask";
-    /// The gate denied the call.
     pub const DENY: &str = "deny";
 
     /// Makes a decision from one of the outcomes above.
@@ -517,7 +516,6 @@ pub struct Related {
 }
 
 impl Related {
-    /// Returns true if the related thing is a specification.
     pub fn is_specification(&self) -> bool {
         self.kind == "specification"
     }

@@ -85,14 +85,12 @@ fn codes(findings: &[ground::Finding]) -> Vec<&'static str> {
     findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// Returns a file with a chain of `n` records.
 fn chain_of(n: u32) -> Vec<u8> {
     let workspace = TestWorkspace::new(Layout::Single);
     (0..n).for_each(|i| drop(workspace.append(mutation("s", "a.rs", [i]))));
     workspace.read()
 }
 
-/// Returns all findings of a file with these bytes.
 fn wrong(bytes: &[u8]) -> Vec<ground::Finding> {
     Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
 }

@@ -86,7 +86,6 @@ pub struct ContextAnswer {
     pub terms: Terms,
 }
 
-/// Makes the context of an intent.
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     let terms = Terms::from_registry(ws, intent);
     // The XML is already limited to [`MAX_CHARS`], at the end of an element, so it is not cut

@@ -112,11 +112,9 @@ impl TreeState {
 pub struct Ran {
     /// The criterion that names the command; `None` if no criterion does.
     pub criterion: Option<String>,
-    /// The text of the command.
     pub command: String,
     /// The exit code; `None` if a signal ended the command.
     pub exit: Option<i32>,
-    /// How long the command ran.
     pub milliseconds: u64,
     /// Whether the command was run here or its results were read from a report.
     pub source: TestSource,

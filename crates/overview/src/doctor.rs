@@ -42,7 +42,6 @@ fn unknown(detail: impl Into<String>) -> CheckResult {
     (Health::Unknown, detail.into())
 }
 
-/// Runs all checks on a workspace.
 pub fn examine(ws: &Workspace) -> DoctorAnswer {
     let standing = [
         ("workspace", governed(ws)),

@@ -270,7 +270,6 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Gathers the whole report of a workspace.
 pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let tree = ignores::walk(&ws.root);

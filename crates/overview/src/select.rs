@@ -88,7 +88,6 @@ pub struct ClearAnswer {
     pub cleared: Option<String>,
 }
 
-/// Clears the selection of the person.
 pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
     ws.governed()?;
     session::clear(&ws.root)?;

@@ -71,7 +71,6 @@ pub struct Remaining {
 }
 
 impl UninstallAnswer {
-    /// Returns an empty answer for the workspace at `root`.
     pub fn new(root: &Root, dry_run: bool) -> Self {
         let root = root.path().display().to_string();
         Self { root, dry_run, taken: Vec::new(), left: Vec::new() }

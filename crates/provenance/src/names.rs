@@ -4,7 +4,6 @@
 use code::{Block, BlockKind, Identity};
 use ledger::{BlockName, BlockRecord};
 
-/// Returns true if a name from the ledger is this identity.
 pub fn is_named(name: &BlockName, identity: &Identity) -> bool {
     is_named_apart_from_ordinal(name, identity) && name.ordinal == identity.ordinal
 }

@@ -158,7 +158,6 @@ pub enum Rejection {
 /// Recorded code that is now in a block that its record does not name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CodeOrigin {
-    /// The record of the code.
     pub claim: ClaimRef,
     /// How the code came into the block.
     pub relation: Relation,

@@ -22,7 +22,6 @@ pub(super) enum WordPiece {
     Text(String),
     /// A glob character or pattern: `*`, `?`, `[…]`.
     Glob(String),
-    /// A piece whose value is not known.
     Unknown {
         shown: String,
         origin: WordOrigin,

@@ -14,7 +14,6 @@ const MAX_LOOP_ROUNDS: usize = 4;
 const MAX_LOOP_WORDS: usize = 64;
 
 impl Shell {
-    /// Continues with the merge of these states.
     pub(super) fn merge_all(&mut self, ends: Vec<ShellState>) {
         if let Some(state) = ends.into_iter().reduce(ShellState::merged_with) {
             self.state = state;

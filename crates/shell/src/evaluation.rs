@@ -357,7 +357,6 @@ impl Shell {
     }
 }
 
-/// Returns true if a piece is the result of `$((…))` or of an assignment in arithmetic.
 fn is_arithmetic(piece: &WordPiece) -> bool {
     matches!(piece, WordPiece::Unknown { shown, .. } if shown.starts_with("$(("))
 }

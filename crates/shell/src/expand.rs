@@ -43,7 +43,6 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns true if a field has been begun.
     pub(super) fn is_open(&self) -> bool {
         self.real
     }

@@ -113,11 +113,9 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
 /// redirection supplies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StreamData {
-    /// True if there is any data.
     pub(super) present: bool,
     /// The content, if it is known.
     pub(super) pieces: Option<Vec<WordPiece>>,
-    /// True if the data was downloaded.
     pub(super) download: bool,
     /// True if the data was decoded, for example from base64.
     pub(super) decoded: bool,

@@ -87,7 +87,6 @@ pub struct CommandContext {
     pub cwd: PathBuf,
     /// The root of the workspace. Without one, `cwd` is used.
     pub root: Option<PathBuf>,
-    /// The home folder of the account.
     pub home: Option<PathBuf>,
     /// Folders for temporary files. Files below them may be deleted freely.
     pub temp: Vec<PathBuf>,

@@ -151,7 +151,6 @@ fn unquoted(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&path).into_owned())
 }
 
-/// Returns true if a text contains a patch.
 pub(super) fn is_patch(text: &str) -> bool {
     text.contains("*** Begin Patch")
         || text.contains("+++ ") && text.contains("--- ")

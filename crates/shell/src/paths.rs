@@ -41,7 +41,6 @@ pub(super) fn normal(path: &str) -> String {
     format!("{drive}/{}", parts.join("/"))
 }
 
-/// Returns true if `path` is `folder` or lies below it.
 pub(super) fn is_in_folder(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

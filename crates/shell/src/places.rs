@@ -18,7 +18,6 @@ pub(super) enum Location {
     Temp,
     /// A folder for temporary files as a whole.
     TempRoot,
-    /// `/` or a whole drive.
     Root,
     /// The home folder, or a folder that contains it.
     Home,
@@ -34,11 +33,9 @@ pub(super) enum Location {
     Made,
     /// Any other file of the workspace.
     Inside,
-    /// The location is not known.
     Unknown,
 }
 
-/// A path together with where it lies.
 #[derive(Clone, Debug)]
 pub(super) struct LocatedPath {
     pub(super) path: String,

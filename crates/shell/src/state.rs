@@ -32,7 +32,6 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// Returns true if both are the same definition.
     pub(super) fn is_same_definition(&self, other: &Self) -> bool {
         self.name == other.name && Rc::ptr_eq(&self.body, &other.body)
     }

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("programs.tsv");
 
-/// A row for one program.
 #[derive(Debug)]
 pub(super) struct TableRow {
     /// The words that must follow the name of the program.
@@ -53,7 +52,6 @@ fn table() -> &'static ProgramTable {
     })
 }
 
-/// Returns the rows of a program.
 pub(super) fn rows(name: &str) -> &'static [TableRow] {
     table().rows.get(name).map_or(&[], Vec::as_slice)
 }
@@ -114,7 +112,6 @@ impl TableRow {
         self.kind.split(' ').nth(at).unwrap_or_default()
     }
 
-    /// Returns the reason of the row as a sentence.
     pub(super) fn reason(&self) -> &'static str {
         reason(self.word(2)).0
     }

@@ -186,7 +186,6 @@ struct Tokens<'t> {
     shell: &'t Shell,
     powershell: bool,
     chars: std::iter::Peekable<std::str::Chars<'t>>,
-    /// The current word.
     word: Fields,
     /// True if the current word is the target of a redirection.
     into: bool,

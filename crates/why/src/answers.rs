@@ -339,13 +339,11 @@ impl ReassignmentBrief {
 /// The blocks of a file that are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// All blocks of the file.
     All,
     /// The innermost block at a line. Lines count from 1.
     Line(u32),
     /// The innermost block at each of these lines.
     Lines(LineRange),
-    /// The block with this index.
     Block(usize),
 }
 
@@ -527,7 +525,6 @@ fn has_lines(path: &RelativePath, document: &Document, which: Which) -> Result<(
     }
 }
 
-/// Returns an error unless the file has the line.
 pub fn has_line(path: &RelativePath, document: &Document, line: u32) -> Result<(), ReadError> {
     if (1..=document.line_count()).contains(&line) {
         return Ok(());

@@ -29,7 +29,6 @@ pub enum Baseline {
 /// The baseline of a file of the work tree, and the path of the file before a rename.
 #[derive(Clone, Debug)]
 pub struct FormerFile {
-    /// What the file is compared with.
     pub baseline: Baseline,
     /// The path before a rename. `None` if the file was not renamed.
     pub from: Option<RelativePath>,
@@ -98,7 +97,6 @@ impl Baseline {
         Self::at_commits(ws, path, commits)
     }
 
-    /// Returns the file at these commits as a baseline.
     pub fn at_commits(
         ws: &Workspace,
         path: &RelativePath,
@@ -162,7 +160,6 @@ impl Baseline {
         }
     }
 
-    /// Returns the edits from the baseline to the text `now`.
     pub fn edits(&self, now: &Document) -> Edits {
         self.edits_with(now, &self.differences(now))
     }

@@ -164,10 +164,8 @@ pub(super) struct FileChanges {
 /// What makes two blocks of any files the same block: the kind, the name and the tokens.
 pub(super) type Signature = (BlockKind, String, TokenHash);
 
-/// The signatures of all blocks of one text.
 pub(super) type Signatures = Arc<HashSet<Signature>>;
 
-/// Signatures by path and content.
 pub(super) type KnownSignatures = Memo<(RelativePath, BlobId), Signatures, MAX_SIGNATURES>;
 
 /// The files that have records, by file name and by folder.

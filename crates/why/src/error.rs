@@ -34,7 +34,6 @@ pub enum VerbError {
     /// The person could not be asked, or the answer could not be stored.
     #[error(transparent)]
     Approval(#[from] ground::approvals::ApprovalError),
-    /// The lesson was not written.
     #[error(transparent)]
     Lesson(#[from] LessonError),
     /// The proposal is not put to a person, for example because it is not valid.
@@ -49,11 +48,7 @@ pub enum VerbError {
     },
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
-    UnknownIntent {
-        id: String,
-        /// The ids in the registry.
-        known: Vec<String>,
-    },
+    UnknownIntent { id: String, known: Vec<String> },
     /// The intent exists, but its status does not allow work under it.
     #[error("intent {id} is {status}, not IN_PROGRESS")]
     NotInProgress {
@@ -118,7 +113,6 @@ fn unknown(id: &str, known: &[String]) -> String {
 /// Why a file cannot be read as a text with blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The file does not exist.
     #[error("{path} does not exist")]
     Missing { path: RelativePath },
     /// The file is not read on purpose, for example because it is too large.
@@ -130,7 +124,6 @@ pub enum ReadError {
         path: RelativePath,
         /// The requested line, counted from 1.
         line: u32,
-        /// The number of lines in the file.
         lines: usize,
     },
     /// Git could not be read.

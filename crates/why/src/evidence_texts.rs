@@ -213,7 +213,6 @@ impl TextCache {
         self.document_at(self.covered(entry)?.commit.as_ref(), &file.relative_path)
     }
 
-    /// Returns true if the repository is a shallow clone.
     pub fn is_shallow(&self) -> bool {
         self.git().is_some_and(|git| git.is_shallow())
     }

@@ -30,7 +30,6 @@ impl Workspace {
         Some((found.modified().ok()?, found.len()))
     }
 
-    /// Returns the blocks of a file in its present state.
     pub fn standing_blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
         Ok(self.standing(path)?.blocks())
     }

@@ -34,7 +34,6 @@ impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    /// Stores an answer, and returns it.
     pub fn keep(&self, key: K, answer: V) -> V {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MAX {

@@ -153,7 +153,6 @@ impl Rules {
         })
     }
 
-    /// Returns the accepted set of rules.
     pub fn accepted(&self) -> &Layer {
         &self.accepted
     }
@@ -256,7 +255,6 @@ impl Rules {
         owners.map(|owner| owner.id.value.clone()).collect()
     }
 
-    /// Returns the accepted intents in progress that own a path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
         self.accepted.registry.owners(path)
     }

@@ -22,7 +22,6 @@ const MAX_SEEN: usize = 16;
 /// For each branch, the commits at which it was seen and that are still stored, oldest first.
 pub(crate) type Tips = BTreeMap<String, Vec<CommitId>>;
 
-/// The branches of all remotes.
 pub struct Remotes {
     /// The commit of each branch. The key is its name, such as `origin/main`.
     pub at: BTreeMap<String, CommitId>,

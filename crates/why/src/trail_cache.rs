@@ -17,7 +17,6 @@ use provenance::file_history::{Precedes, StoredTrail, Trail};
 /// the cache.
 const MIN_ENTRIES: usize = 8;
 
-/// The cached history of one file.
 #[derive(Serialize, Deserialize)]
 struct CachedTrail {
     trail: StoredTrail,

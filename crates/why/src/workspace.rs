@@ -45,7 +45,6 @@ pub struct Workspace {
     pub ledger: Arc<LazyLedger>,
     /// The rules for what agents may not touch, and what git ignores.
     pub ignores: Arc<Ignores>,
-    /// The attributes of files from `.gitattributes`.
     attributes: Arc<Attributes>,
     /// The repository and its `HEAD`. Opened on first use, so that the gate does not have to wait
     /// for it.
@@ -409,7 +408,6 @@ impl Workspace {
         Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
     }
 
-    /// Returns the same workspace without records.
     pub(crate) fn without_ledger(&self) -> Self {
         let ledger = lazily(Ledger::default);
         Self { ledger, match_cache: Arc::default(), ..self.clone() }
@@ -420,7 +418,6 @@ impl Workspace {
         &self.files
     }
 
-    /// Returns true if a file or a folder exists at the path.
     pub fn exists(&self, path: &RelativePath) -> bool {
         match &self.files {
             Target::WorkTree => self.root.absolute(path).symlink_metadata().is_ok(),
@@ -428,7 +425,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the files that differ from a commit.
     pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<PathChange>, GitError> {
         self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
     }
@@ -562,7 +558,6 @@ impl Workspace {
         entries
     }
 
-    /// Returns the intent with this id.
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
         self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
@@ -690,7 +685,6 @@ impl Workspace {
     }
 }
 
-/// The path of the policy file.
 pub const POLICY: &str = ".orchestration/policy.yaml";
 
 /// Returns the policy in the index or at a commit, and what is wrong with it.

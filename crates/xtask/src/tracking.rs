@@ -54,7 +54,6 @@ struct Held {
     blob: String,
 }
 
-/// The answer to a case.
 #[derive(Debug, Serialize)]
 struct Answer {
     id: String,
@@ -279,7 +278,6 @@ fn ask(
     Answer { id: case.id.clone(), verdict: block.verdict.as_str().to_owned(), found: Some(found) }
 }
 
-/// Returns true if a block was found to be the one of the case.
 fn is_of(block: &BlockAnswer, case: &Case) -> bool {
     block.recorded.as_ref().is_some_and(|recorded| {
         recorded.path.as_str() == case.block.path

@@ -101,7 +101,6 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::Program(code) })
 }
 
-/// How a fenced command ended.
 struct FencedEnd {
     status: FencedStatus,
     /// True if no process of the command is left.

@@ -197,7 +197,6 @@ impl Command {
     }
 }
 
-/// Runs a command.
 pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     match command.short() {
         Command::Init(args) => init::run(context, args),

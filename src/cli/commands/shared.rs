@@ -117,19 +117,16 @@ fn styled_intent(id: Option<&str>) -> (Style, &str) {
     id.map_or((DIM, "no intent"), |id| (INTENT, id))
 }
 
-/// Prints an intent, or `no intent`.
 pub(super) fn intent<'p>(page: &'p mut Page, id: Option<&str>) -> &'p mut Page {
     let (style, words) = styled_intent(id);
     page.styled(style, words)
 }
 
-/// Returns the cell of an intent, or of `no intent`.
 pub(super) fn intent_cell(id: Option<&str>) -> Cell {
     let (style, words) = styled_intent(id);
     Cell::new(style, words)
 }
 
-/// Returns the word for a class of change.
 pub(super) fn class_word(class: MutationClass) -> &'static str {
     match class {
         MutationClass::AstRefactor => "refactoring",

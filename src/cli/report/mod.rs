@@ -27,7 +27,6 @@ const SCRIPTS: [&str; 4] = [
 /// usable with any input.
 const MAX_TEXT: usize = 1_000;
 
-/// Returns the page as HTML.
 pub fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     // An HTML parser turns CRLF into LF before it hashes a style or a script, so we hash the same
     // text.

@@ -51,7 +51,6 @@ pub enum InstallAct {
 pub struct Folders {
     /// The root of the workspace.
     pub project: PathBuf,
-    /// The home folder of the person.
     pub home: PathBuf,
     /// The folder of Claude Code's managed settings, which an organisation sets and people cannot
     /// change.
@@ -99,7 +98,6 @@ pub enum InstallError {
 /// What prevents a change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// The file does not parse.
     #[error("it does not parse ({0})")]
     Syntax(String),
     /// The top level of the file is not an object.
@@ -227,7 +225,6 @@ pub fn preview(
     InstallPlan { folders, level, program, act, files: BTreeMap::new() }.answer(hosts)
 }
 
-/// The state of a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingsState {
     /// The file has no entry of ours, or does not exist.

@@ -20,7 +20,6 @@ use code::languages;
 pub enum HostProgram {
     /// `intent-lsp`, found on the `PATH`, so that committed settings work for everybody.
     Found,
-    /// The program at this path.
     At(String),
 }
 
@@ -46,7 +45,6 @@ impl HostProgram {
     }
 }
 
-/// The content of a settings file.
 pub(super) enum FileContent {
     /// Entries in a JSON file that others may write to as well.
     Json(Vec<JsonPart>),
@@ -248,7 +246,6 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// Returns the recipe of a host.
 pub(super) fn recipe_of_host(host: &Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host.name)
 }

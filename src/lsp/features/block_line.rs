@@ -13,7 +13,6 @@ use why::answers::{self, BlockAnswer, IntentBrief, LineageStep, Which};
 /// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 60;
 
-/// Returns the answer about one block of a document.
 pub fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
     answers::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
 }

@@ -203,7 +203,6 @@ pub(crate) fn widening(
     Plan::Widen { id: id.to_owned(), entry: scope::entry_for(&file.path) }.edit(&file)
 }
 
-/// Returns the options that are announced.
 pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     if !client.code_action_literals {
         return lsp::CodeActionProviderCapability::Simple(true);

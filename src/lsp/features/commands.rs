@@ -22,9 +22,7 @@ pub(crate) use run::widen_on_disk;
 use crate::refusal::{Answer, RequestRefusal};
 use crate::snapshot::Snapshot;
 
-/// Selects an intent, for a person or for a session.
 pub const SELECT: &str = "intent.select";
-/// Records the changes of files.
 pub const RECORD: &str = "intent.record";
 /// Shows a person the intent or the record of a block.
 pub(crate) const SHOW: &str = "intent.show";
@@ -35,7 +33,6 @@ pub(crate) const WIDEN: &str = "intent.widen";
 /// Accepts a block in its present state. For people only: a dialog asks for confirmation.
 pub(crate) const ACCEPT: &str = "intent.accept";
 
-/// A command of the server.
 pub(crate) struct ServerCommand {
     /// The name that the client sends.
     pub name: &'static str,
@@ -104,7 +101,6 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
     schemars::SchemaGenerator::default().into_root_schema_for::<T>()
 }
 
-/// Returns the command with this name.
 pub fn find(name: &str) -> Answer<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();

@@ -61,7 +61,6 @@ enum EditRange {
     InsertReplace { insert: lsp::Range, replace: lsp::Range },
 }
 
-/// An item of the list.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CompletionItem {
@@ -222,7 +221,6 @@ fn item(
     CompletionItem { item, text_edit_text }
 }
 
-/// Returns the options that are announced.
 pub fn options() -> lsp::CompletionOptions {
     let characters = ["-", "/", "!", "\"", "'"].map(str::to_owned).to_vec();
     lsp::CompletionOptions { trigger_characters: Some(characters), ..Default::default() }

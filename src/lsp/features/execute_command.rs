@@ -63,7 +63,6 @@ pub async fn handle(
     run(&conversation, command, argument).await.map(Some)
 }
 
-/// Returns the commands that are announced.
 pub fn options() -> lsp::ExecuteCommandOptions {
     let commands = commands::ALL.iter().map(|command| command.name.to_owned()).collect();
     lsp::ExecuteCommandOptions { commands, ..Default::default() }
@@ -127,7 +126,6 @@ async fn change_registry(conversation: &ClientConversation, change: RegistryChan
     })
 }
 
-/// Asks the client to show a place to the person.
 async fn show(conversation: &ClientConversation, place: lsp::Location) -> Answer<()> {
     let params = lsp::ShowDocumentParams {
         uri: place.uri,

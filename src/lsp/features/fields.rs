@@ -9,7 +9,6 @@ use ground::text::counted;
 use intents::dialect::Field;
 use intents::{Intent, IntentFile, Status};
 
-/// A field of an intent in the registry.
 pub(crate) struct RegistryField {
     /// The intent in the editor's text, saved or not.
     intent: Intent,

@@ -58,7 +58,6 @@ pub struct Editor {
     marks: Vec<FixtureMark>,
     /// What the client can do.
     pub client: Capabilities,
-    /// The settings of the user.
     pub settings: Settings,
     /// The unit in which the client counts columns.
     pub encoding: Encoding,
@@ -169,12 +168,10 @@ impl Editor {
         self.documents.insert(key, Arc::new(open));
     }
 
-    /// Returns the address of a file.
     pub fn uri(&self, path: &str) -> lsp::Url {
         convert::uri_of(&self.path(path)).unwrap()
     }
 
-    /// Returns the absolute path of a file.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path.trim_start_matches('/'))
     }
@@ -216,7 +213,6 @@ impl Editor {
         serde_json::from_value(params).unwrap()
     }
 
-    /// Returns the marked range with this label.
     pub fn mark(&self, label: &str) -> &FixtureMark {
         self.marks.iter().find(|mark| mark.label == label).expect("a mark with this label")
     }

@@ -19,7 +19,6 @@ pub const MAX_ENTRIES: usize = 12;
 
 /// How much was recorded under an intent.
 pub(crate) struct BlockTally {
-    /// The files with blocks of the intent.
     pub files: Vec<RelativePath>,
     /// The number of blocks whose newest record names the intent.
     pub blocks: usize,

@@ -23,7 +23,6 @@ pub(crate) struct ShownRegistry<'a> {
 
 /// A file of the registry as the editor shows it.
 pub(crate) struct ShownFile {
-    /// The text of the file.
     pub document: Document,
     /// The client's address of the file.
     pub uri: lsp::Url,
@@ -72,7 +71,6 @@ impl<'a> ShownRegistry<'a> {
         self.files[at].get_or_init(shown).as_ref()
     }
 
-    /// Returns all files of the registry.
     pub fn files(&self) -> impl Iterator<Item = &ShownFile> {
         self.registry.files().iter().filter_map(|file| self.file(file.path()))
     }

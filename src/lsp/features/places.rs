@@ -14,7 +14,6 @@ use judgement::map;
 use provenance::Verdict;
 use why::answers::{self, FileProvenance};
 
-/// The intent that a position refers to.
 pub(crate) struct PositionTarget {
     /// The present id of the intent.
     pub id: String,

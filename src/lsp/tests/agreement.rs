@@ -72,7 +72,6 @@ const FILES: [&str; 7] = [
 const NEW: [&str; 5] = ["src/x.rs", "src/new/y.rs", "billing/z.rs", "free/n.rs", "locked/m.rs"];
 const INTENTS: [&str; 2] = ["INT-001", "INT-002"];
 
-/// One step of a random case.
 #[derive(Clone, Debug)]
 enum EditorStep {
     Select(usize),

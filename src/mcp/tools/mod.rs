@@ -36,7 +36,6 @@ pub(super) enum ToolLane {
     Writes,
 }
 
-/// A tool that the server offers.
 pub(super) struct ServedTool {
     /// The description that `tools/list` returns.
     pub(super) shown: rmcp::model::Tool,

@@ -10,7 +10,6 @@ use crate::language_tables::directives::{
     ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, SHOUTED, TOOLS,
 };
 
-/// A comment, and whether it is a directive.
 #[derive(Clone, Debug)]
 pub struct Comment {
     pub bytes: Range<usize>,

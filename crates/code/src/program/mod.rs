@@ -46,7 +46,6 @@ pub enum NameKind {
     Free,
     /// A field, method, key, label or part of a path.
     Member,
-    /// The name of a type.
     Type,
     /// A name whose meaning cannot be found in the file, such as an argument of an unknown macro.
     /// It must not be changed.
@@ -61,7 +60,6 @@ pub struct Tree {
     pub kind: &'static str,
     /// The roles of this node kind in the rules that compare programs.
     roles: &'static Roles,
-    /// The field of the parent that this node is in.
     pub field: Option<&'static str>,
     pub bytes: Range<usize>,
     /// The normalised text of a token. `None` for a node.
@@ -106,22 +104,18 @@ impl Tree {
         };
     }
 
-    /// Returns true if this is a token with the given text.
     pub fn is_token(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
     }
 
-    /// Returns true if nodes of this kind have the role.
     pub fn is_a(&self, role: Role) -> bool {
         self.roles.has_role(role)
     }
 
-    /// Returns true if nodes of this kind have one of the roles.
     pub fn is_any(&self, roles: &[Role]) -> bool {
         roles.iter().any(|role| self.is_a(*role))
     }
 
-    /// Returns the child in this field.
     pub fn child(&self, field: &str) -> Option<&Tree> {
         self.children.iter().find(|child| child.field == Some(field))
     }
@@ -180,9 +174,7 @@ pub struct Program {
     pub tree: Tree,
     /// All comments of the file, in order.
     pub comments: Vec<Comment>,
-    /// The byte ranges of syntax errors.
     pub errors: Vec<Range<usize>>,
-    /// The blocks of the file.
     pub blocks: Arc<FileBlocks>,
 }
 

@@ -9,9 +9,7 @@ use super::seek::find;
 pub enum HunkLine {
     /// A line of the file that stays, byte for byte as the file has it.
     Keep(String),
-    /// A line of the file that is removed.
     Cut(String),
-    /// A line that is added.
     New(String),
 }
 

@@ -24,19 +24,15 @@ pub use read::read;
 pub enum FilePatch {
     /// Writes a new file. A file that exists already is overwritten.
     Add {
-        /// The path of the new file.
         path: String,
         /// The whole text. It is empty or ends in a line feed.
         text: String,
     },
-    /// Removes a file that exists.
     Delete {
-        /// The path of the file to remove.
         path: String,
     },
     /// Changes a file that exists, and moves it if `to` is set.
     Update {
-        /// The path of the file to change.
         path: String,
         /// The path to which the file is moved. A file that exists there is overwritten.
         to: Option<String>,

@@ -25,7 +25,6 @@ pub enum PatchError {
     HunkLine {
         /// The number of the line, counted from 1 at `*** Begin Patch`.
         line: usize,
-        /// A description of the error.
         what: &'static str,
     },
 }

@@ -28,7 +28,6 @@ use why::{VerbError, Workspace};
 /// Ledger files, each as (path, bytes).
 type FilesWithBytes = Vec<(RelativePath, Vec<u8>)>;
 
-/// The bytes of a record as it is stored.
 type StoredLine = Arc<[u8]>;
 
 /// Compares the records outside evidence with those of a base.

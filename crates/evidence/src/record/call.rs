@@ -24,7 +24,6 @@ pub struct FinishedCall<'a> {
     pub call: &'a PendingCall,
     /// The file before the call, with the text that the gate predicted for it.
     pub before: &'a FileBefore,
-    /// The file as it is now.
     pub now: &'a FileState,
     /// The end of the call, as its host reported it.
     pub event: &'a Event,

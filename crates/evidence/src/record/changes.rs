@@ -37,7 +37,6 @@ pub(super) struct FileToRecord<'a> {
     pub(super) document: &'a Document,
     text: String,
     now: std::sync::Arc<FileBlocks>,
-    /// The committed version of the file.
     committed: &'a Baseline,
     differences: Vec<Difference>,
     trail: SharedTrail,

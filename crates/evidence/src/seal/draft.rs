@@ -22,7 +22,6 @@ use why::{VerbError, Workspace};
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
 
-/// Returns [`EVIDENCE_FOLDER`] as a path.
 pub(super) fn folder() -> RelativePath {
     RelativePath::new(EVIDENCE_FOLDER).expect("a fixed name is a path")
 }

@@ -28,7 +28,6 @@ const MAX_HISTORY: usize = 20_000;
 /// history of a commit.
 type Handled = SharedAnswers<i64>;
 
-/// The result of late sealing.
 pub(super) struct Late {
     /// The drafts, those of the oldest commits first.
     pub drafts: Vec<Draft>,

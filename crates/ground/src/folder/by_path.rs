@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Access, FolderEntry, FoundLink};
 
-/// The path of a folder.
 pub(crate) struct FolderPath(PathBuf);
 
 impl FolderPath {

@@ -41,9 +41,7 @@ pub enum Access {
 
 /// An entry of a folder. Symbolic links are not followed.
 pub struct FolderEntry {
-    /// Whether the entry is a symbolic link.
     pub is_link: bool,
-    /// The permissions of the entry.
     pub permissions: Permissions,
 }
 

@@ -163,7 +163,6 @@ impl Git {
         }
     }
 
-    /// Returns the bytes of the content with this id.
     pub fn blob_of(&self, id: BlobId) -> GitResult<Vec<u8>> {
         self.blob(&self.objects()?, id.0)
     }

@@ -24,14 +24,11 @@ const MAX_OBJECTS: usize = 32 * 1024 * 1024;
 /// How many commits [`Git::removed`] goes back.
 const MAX_STEPS: usize = 10_000;
 
-/// A file that a commit added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedFile {
     /// The path of the file inside the folder that was searched.
     pub name: String,
-    /// The commit that added the file.
     pub commit: CommitId,
-    /// The first parent of that commit.
     pub parent: Option<CommitId>,
 }
 
@@ -50,7 +47,6 @@ pub struct WalkedHistory {
     pub onto: Option<CommitId>,
 }
 
-/// The parents and the time of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitInfo {
     pub parents: Vec<CommitId>,
@@ -89,7 +85,6 @@ impl Git {
         self.read(repo.find_commit(self.parse(id)?))
     }
 
-    /// Returns the parents and the time of a commit.
     pub fn commit_info(&self, commit: &CommitId) -> GitResult<CommitInfo> {
         let repo = self.objects()?;
         let found = self.commit(&repo, commit)?;
@@ -437,7 +432,6 @@ impl Git {
         Ok(())
     }
 
-    /// Returns the entries of a tree by name.
     fn entries(
         &self,
         repo: &gix::Repository,

@@ -14,7 +14,6 @@ use edits::same_text;
 /// A call between the hook before it and the hook after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingCall {
-    /// The actor that makes the call.
     pub actor: String,
     /// The name that the host uses for the tool.
     pub tool: String,
@@ -33,7 +32,6 @@ pub struct PendingCall {
     pub rule: Option<String>,
     /// The approval that allowed the call.
     pub approval: Option<String>,
-    /// The files that the call names.
     pub files: Vec<FileBefore>,
     /// Whether the call runs a command, which may change other files too.
     pub command: bool,
@@ -44,7 +42,6 @@ pub struct PendingCall {
     pub rules: Option<String>,
 }
 
-/// The state of a file before a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBefore {
     /// The path relative to the workspace.
@@ -78,7 +75,6 @@ impl FileBefore {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
-    /// The result cannot be predicted.
     Unknown,
     /// The file does not exist afterwards.
     Gone,
@@ -86,7 +82,6 @@ pub enum Predicted {
     Text(String),
 }
 
-/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallState {
     /// The gate let the call through, and it has not ended as far as is known.
@@ -97,7 +92,6 @@ pub enum CallState {
     Unknown,
 }
 
-/// The folder of the calls.
 const CALLS: &str = "calls";
 /// A stored call larger than this, in bytes, was not written by us and is not read.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
@@ -113,7 +107,6 @@ pub fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError
     keep_note(root, &note(root, CALLS, key), call)
 }
 
-/// Returns the state of a call.
 pub fn state_of(root: &Root, key: &str) -> CallState {
     if let Some(call) = store::read_json(&note(root, CALLS, key), MAX_CALL) {
         return CallState::Open(Box::new(call));

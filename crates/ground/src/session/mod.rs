@@ -80,7 +80,6 @@ pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
 /// At most this many files are looked at.
 const MAX_SESSIONS: usize = 500;
 
-/// Stores the selection of a session.
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
     local(root)?;
     write(&of_session(root, session), selection)
@@ -222,12 +221,10 @@ fn of_session(root: &Root, session: &str) -> PathBuf {
     of_actor(root, session).with_extension("json")
 }
 
-/// Returns the folder with the data about an actor.
 fn of_actor(root: &Root, actor: &str) -> PathBuf {
     path_of_local_file(root, "sessions").join(digest(actor))
 }
 
-/// Returns a file or folder in `.orchestration/local`.
 pub(super) fn path_of_local_file(root: &Root, name: &str) -> PathBuf {
     root.orchestration().join("local").join(name)
 }

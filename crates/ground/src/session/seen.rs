@@ -68,7 +68,6 @@ pub struct FileWrites {
 /// The blocks that one write changed, without those that a later write changed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockWrite {
-    /// The actor that wrote the file.
     pub actor: String,
     /// The intent that the actor had selected.
     pub intent: Option<String>,
@@ -99,7 +98,6 @@ pub fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
     writes(root, path).map(|writes| writes.last)
 }
 
-/// Returns the writes of a file, if they are known.
 pub fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
     let found: Option<FileWrites> =
         store::read_json(&note(root, "writes", path.as_str()), MAX_SEEN);

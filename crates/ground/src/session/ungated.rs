@@ -53,7 +53,6 @@ fn file(root: &Root, path: &RelativePath) -> std::path::PathBuf {
     note(root, "ungated", path.as_str())
 }
 
-/// Returns the folder with the notes.
 pub fn folder(root: &Root) -> std::path::PathBuf {
     path_of_local_file(root, "ungated")
 }

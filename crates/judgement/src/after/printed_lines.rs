@@ -6,7 +6,6 @@ use shell::{Invocation, PathEffect, Prediction};
 /// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrintedLines {
-    /// The whole file.
     Whole,
     /// Only these lines.
     Lines(LineRange),

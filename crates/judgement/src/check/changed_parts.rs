@@ -276,14 +276,12 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     code::conflicts(&document.text()).into_iter().map(finding).collect()
 }
 
-/// Judges the parts of one file.
 pub(super) struct PartJudge<'a> {
     pub ws: &'a Workspace,
     pub rules: &'a Rules,
     pub path: &'a RelativePath,
     /// The intents that the work is bound to. It is enough that one of them permits the part.
     pub bound: &'a [String],
-    /// The two sides that are compared.
     pub against: &'a ComparedSides,
     /// Whether the change is committed already, so that `intent record` would find no difference.
     pub is_committed: bool,

@@ -88,7 +88,6 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
     }
 }
 
-/// Judges the files of a change.
 pub(super) struct Judge<'a> {
     judged: &'a JudgedChange,
     rules: &'a Rules,
@@ -206,7 +205,6 @@ impl<'a> Judge<'a> {
         Ok(self.findings)
     }
 
-    /// Counts a recorded block.
     fn count(&mut self, found: &Provenance) {
         let ws = &self.judged.ws;
         self.summary.recorded += 1;

@@ -39,7 +39,6 @@ impl KnownFindings {
     /// The default place of a baseline.
     pub const FILE: &str = KNOWN_FINDINGS;
 
-    /// Makes a baseline of the findings of a check.
     pub fn from_findings(findings: &[FindingAnswer]) -> Self {
         let known = findings.iter().map(|finding| KnownFinding {
             fingerprint: finding.fingerprint.clone(),

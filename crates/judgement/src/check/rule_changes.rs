@@ -196,7 +196,6 @@ fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
 /// begins with the id.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Differs {
-    /// The differences that loosen the rules.
     loosens: Vec<&'static str>,
     /// The differences that do not, such as a new intent, a narrower scope or an added constraint.
     harmless: Vec<String>,

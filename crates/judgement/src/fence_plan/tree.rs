@@ -19,7 +19,6 @@ const MAX_FILES: usize = 256;
 /// Stands for any file in a folder. Rules about particular file names do not match it.
 const ANYTHING: &str = "intent-fence-any";
 
-/// Adds the places of the work tree to the plan.
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
     let owned = Owned::of_intents(ws, intents);
     let mut walk = FenceWalk {

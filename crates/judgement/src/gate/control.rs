@@ -177,7 +177,6 @@ pub fn may_hold(folder: &str) -> bool {
     name.is_some_and(|name| SETTINGS.iter().any(|entry| folded_segments(entry).contains(&name)))
 }
 
-/// Returns the denial for a control file.
 pub(super) fn denial(path: &str) -> Denial {
     let message = format!(
         "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."

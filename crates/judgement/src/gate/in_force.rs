@@ -81,7 +81,6 @@ fn paths(ws: &Workspace) -> Vec<RelativePath> {
 
 const POLICY: &str = ".orchestration/policy.yaml";
 
-/// Returns true if a file contains rules.
 fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
     ws.registry.holds(path) || paths(ws).contains(path)
 }

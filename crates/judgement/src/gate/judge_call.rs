@@ -34,9 +34,7 @@ type Objection<'a> = (&'a Workspace, Denial);
 /// What an objection does to a call, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gravity {
-    /// The call is denied.
     Denies,
-    /// A person is asked.
     Asks,
     /// The call goes ahead, and the objection is only mentioned.
     Mentions,

@@ -62,7 +62,6 @@ pub(super) enum EditManner {
     Placed,
     /// The file is deleted or moved away.
     Away,
-    /// A command changes the file.
     Command,
 }
 

@@ -10,7 +10,6 @@ use intents::Intent;
 use why::rules::{Outside, Rules, Ruling, SOMETHING, names_of_intents};
 use why::{VerbError, Workspace};
 
-/// The rules for the paths of one workspace.
 pub(super) struct PathRules<'a> {
     pub(super) ws: &'a Workspace,
     /// The intent that the work is done under.
@@ -23,7 +22,6 @@ impl<'a> PathRules<'a> {
         Self { ws, selected: selected(ws, event) }
     }
 
-    /// Returns the denial of a mutation of these paths, if there is one.
     pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
         let first = |intent| paths.iter().find_map(|path| self.path_denial(intent, path));
         self.intent_for(paths).map_or_else(Some, first)

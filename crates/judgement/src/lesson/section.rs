@@ -11,7 +11,6 @@ const HEADING: &str = "## Lessons";
 const MAX_LINE: usize = 280;
 const DASH: &str = "- ";
 
-/// The place of a lesson in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     /// The whole text with the lesson added. `None` if the text had the lesson already.

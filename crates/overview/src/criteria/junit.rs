@@ -78,7 +78,6 @@ impl Results {
     }
 }
 
-/// A test case that is being read.
 #[derive(Default)]
 struct TestCase {
     failed: bool,

@@ -42,7 +42,6 @@ pub(super) struct Tally {
 }
 
 impl Gathered {
-    /// Adds one file with its blocks.
     pub(super) fn add_file(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
         let named = ws.ledger.has_path(path);
         let answer = answers::answer(ws, path, file, Which::All);

@@ -29,7 +29,6 @@ fn visit(tree: &mut Tree) {
     }
 }
 
-/// Returns the operand of `!x`.
 fn is_negation(tree: &Tree) -> Option<&Tree> {
     let unary = tree.is_a(Role::Unary) && tree.children.len() == 2;
     (unary && tree.children[0].is_token("!")).then(|| &tree.children[1])

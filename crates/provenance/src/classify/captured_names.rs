@@ -20,7 +20,6 @@ pub(super) struct OuterNames {
     mentioned: NameSet,
 }
 
-/// The names that a tree declares.
 pub(super) struct DeclaredNames {
     /// Locals, and names that may be locals.
     values: NameSet,
@@ -193,7 +192,6 @@ fn is_specifier(node: &Tree) -> bool {
     node.is_a(Role::Specifier) && node.child("body").is_some()
 }
 
-/// Collects all names and labels in a tree.
 fn collect_words(tree: &Tree, found: &mut NameSet) {
     tree.visit(&mut |leaf| {
         if let Some(text) = &leaf.text

@@ -13,12 +13,10 @@ use super::types::{LocalTypes, returned_type};
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
     pub name: String,
-    /// The parameters, in the order of the arguments.
     pub parameters: Vec<Parameter>,
     /// The placeholder of the receiver, if the language names it (`self` in Python, the receiver in
     /// Go).
     pub receiver: Option<String>,
-    /// The statements before the result.
     pub statements: Vec<Tree>,
     /// The value of the function, if it returns only once, at its end.
     pub result: Option<Tree>,
@@ -34,14 +32,12 @@ pub(super) struct Helper {
     pub ends: bool,
     /// The function is declared as a method, or its body uses `this`.
     pub method: bool,
-    /// The function is a constructor.
     pub constructor: bool,
     /// The names that the body uses but does not declare. In a caller that declares one of these
     /// names, the body would use the caller's declaration.
     pub surroundings: OuterNames,
 }
 
-/// A parameter of a helper.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
     /// The name that replaces the parameter in the body. It contains a control character, so it
@@ -529,7 +525,6 @@ pub(super) fn expression_of(node: &Tree) -> Option<&Tree> {
     }
 }
 
-/// Returns the value that a `return` returns.
 pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;

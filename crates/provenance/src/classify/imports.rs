@@ -11,7 +11,6 @@ use code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 use super::order::ListChange;
 use super::units::{File, Unit, is_import};
 
-/// Returns the imports of a file, in order.
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     let Some(own) = file.units.first() else { return Vec::new() };
     let mut found = Vec::new();

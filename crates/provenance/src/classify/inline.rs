@@ -84,7 +84,6 @@ struct Inliner<'h> {
     language: &'h str,
     helpers: Vec<&'h ReachableHelper<'h>>,
     used: Vec<Id>,
-    /// The types of the caller's locals.
     types: LocalTypes,
     /// The declared return type of the caller.
     returns: Option<String>,
@@ -249,7 +248,6 @@ impl<'h> Inliner<'h> {
         Some(all)
     }
 
-    /// Returns the path to the first call of a helper in a tree.
     fn find_call(&self, tree: &Tree, path: &mut Vec<usize>) -> bool {
         tree.children.iter().enumerate().any(|(at, child)| {
             path.push(at);
@@ -641,7 +639,6 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
     name.text.clone().filter(|_| std::ptr::eq(value, node))
 }
 
-/// Returns the `return` statement with another value.
 fn with_value(statement: &Tree, value: Tree) -> Tree {
     let mut statement = statement.clone();
     let core = match statement {

@@ -20,7 +20,6 @@ use super::units::{File, Unit, all_units, is_import};
 use super::{BlockChange, Classification, Lookup, SourceText, class_if};
 use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
-/// The result for one unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitFindings {
     pub reasons: Vec<String>,
@@ -555,7 +554,6 @@ fn is_empty_shell(files: &[File<'_>], id: Id) -> bool {
     id.1 == 0 && units.len() > 1 && units[0].tree.children.iter().all(is_import)
 }
 
-/// Returns the module name of a Rust file.
 fn module_name(path: &str) -> &str {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);

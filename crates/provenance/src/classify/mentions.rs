@@ -96,7 +96,6 @@ impl Mentions {
             || self.names.contains(&*any_case(name))
     }
 
-    /// Returns true if a text contains this name.
     pub(super) fn says(&self, name: &str) -> bool {
         self.texts.contains(name)
     }

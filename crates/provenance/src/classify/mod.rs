@@ -49,7 +49,6 @@ pub struct Classification {
     /// The class. `None` if it cannot be determined, or if nothing changed (for example if a whole
     /// file is recorded as it is).
     pub class: Option<MutationClass>,
-    /// What the class is based on.
     pub basis: Basis,
     /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
@@ -78,7 +77,6 @@ impl Classification {
 /// The path of a file, relative to the workspace, and its text.
 type SourceText<'a> = (&'a str, String);
 
-/// The change of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockChange {
     /// The block as it is now, or as it was if it was removed. `None` for a file as a whole.

@@ -14,7 +14,6 @@ use super::units::{ContainerMember, File, Unit};
 /// What the position of a member among the others means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OrderMeaning {
-    /// The position has no meaning.
     Free,
     /// The position has no meaning among members of this class, but the member must not move past
     /// an `Ordered` one.

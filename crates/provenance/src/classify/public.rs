@@ -154,7 +154,6 @@ fn visibility(tree: &Tree) -> Option<String> {
     }
 }
 
-/// Returns the tree without its visibility modifiers.
 pub(super) fn without_visibility(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     if tree.is_a(Role::Export)

@@ -18,7 +18,6 @@ fn is_untyped(language: &str) -> bool {
 /// What is known of the types of locals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalTypes {
-    /// The declared types.
     declared: HashMap<u32, String>,
     /// The locals of Rust whose value is made of numbers alone, without a declared type. Their
     /// context decides which number type they have.
@@ -101,7 +100,6 @@ impl LocalTypes {
         }
     }
 
-    /// Returns the declared type of a local.
     pub(super) fn of_local(&self, local: u32) -> Option<&str> {
         self.declared.get(&local).map(String::as_str)
     }
@@ -252,7 +250,6 @@ fn is_unconverted(said: &str, language: &str) -> bool {
     }
 }
 
-/// Returns the declared return type of a function.
 pub(super) fn returned_type(core: &Tree, language: &str) -> Option<String> {
     match language {
         "go" => core.child("result").map(Tree::joined_tokens),

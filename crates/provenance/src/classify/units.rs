@@ -21,7 +21,6 @@ pub(super) struct File<'a> {
     comments: HashMap<usize, Comments>,
 }
 
-/// A member of a container, in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) enum ContainerMember {
     /// A unit, by its index.
@@ -291,7 +290,6 @@ fn is_item(node: &Tree) -> bool {
     !node.is_a(Role::List) && node.field != Some("body")
 }
 
-/// Returns true if a node only makes names available.
 pub(super) fn is_import(node: &Tree) -> bool {
     let module = node.is_a(Role::ModItem) && node.child("body").is_none();
     module || node.is_a(Role::Import)

@@ -10,7 +10,6 @@ use crate::table::{holds, list};
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Verb {
     None,
-    /// Removes something that may be unimportant.
     Removes,
     Destroys,
 }

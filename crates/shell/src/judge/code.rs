@@ -407,7 +407,6 @@ pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     found
 }
 
-/// Returns the words after the first occurrence of `word`.
 fn words_after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
     let at = args.iter().position(|arg| arg.is_word(word));
     at.map_or(&[], |at| &args[at + 1..])

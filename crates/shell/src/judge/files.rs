@@ -590,7 +590,6 @@ pub(super) fn second(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     rules::by_options(call)
 }
 
-/// Judges `mkdir`, which creates folders.
 pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {

@@ -243,7 +243,6 @@ fn chooses_transport(args: &[Arg]) -> bool {
         })
 }
 
-/// Judges code that git runs.
 fn judge_code(shell: &mut Shell, code: &str) -> ShellFinding {
     opaque("git.runs", "git").most_severe(shell.judge_inner_code("git", code))
 }

@@ -45,7 +45,6 @@ use super::simulation::Shell;
 use super::table;
 use super::{Class, PathEffect};
 
-/// A call of a program.
 pub(super) struct ProgramCall<'c> {
     /// The name, without folder and `.exe`.
     pub(super) name: &'c str,
@@ -66,7 +65,6 @@ impl ProgramCall<'_> {
     }
 }
 
-/// The judgement of one call.
 pub(super) struct JudgedProgram {
     pub(super) program: Option<String>,
     pub(super) finding: ShellFinding,
@@ -82,7 +80,6 @@ pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
     file.sure && kept && shell.lasting.fetched.contains(&place.path)
 }
 
-/// Judges the program that is called with these words.
 pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> JudgedProgram {
     let first = &args[0];
     let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
@@ -293,7 +290,6 @@ fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     Some(judge_called(row.word(1))?(shell, call))
 }
 
-/// A function that judges a call.
 type ProgramJudge = fn(&mut Shell, &ProgramCall) -> ShellFinding;
 
 /// Returns the function that a row of the table names.
@@ -354,7 +350,6 @@ fn may_be_command(name: &str) -> bool {
     table::holds("handed", family(name))
 }
 
-/// Returns true if the table has a row for this name.
 pub(super) fn has_row(name: &str) -> bool {
     !table::rows(family(name)).is_empty()
 }

@@ -3,7 +3,6 @@
 use crate::argument::Arg;
 use crate::table::TableRow;
 
-/// Returns the arguments before `--`.
 pub(super) fn before_dashes(args: &[Arg]) -> &[Arg] {
     let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
     &args[..end]
@@ -233,7 +232,6 @@ enum Cluster {
     Flags,
     /// The last letter takes the next word as its value.
     Next,
-    /// The rest of the word is a value.
     Value,
 }
 

@@ -9,7 +9,6 @@ use crate::argument::joined;
 use crate::parse::unescape;
 use crate::paths;
 
-/// Returns the output of a program that has been judged.
 pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
     let stdin = call.stdin;
     let through = || StreamData { pieces: None, present: true, ..stdin.clone() };

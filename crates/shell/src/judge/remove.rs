@@ -33,7 +33,6 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         .fold(own, |own, victim| own.most_severe(judge_deletion(shell, victim, recursive)))
 }
 
-/// Judges the deletion of one path.
 pub(super) fn judge_deletion(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
     let (rule, reason) = match shell.touch_all(victim, PathEffect::Delete, recursive).location {

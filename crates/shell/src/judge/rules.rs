@@ -193,7 +193,6 @@ pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
     table::list("destroyers").into_iter().chain(rows)
 }
 
-/// Touches the files that a reading program shows.
 pub(super) fn touch_shown_files(shell: &mut Shell, call: &ProgramCall) {
     let Some(row) = line(call.name).filter(|row| !row.text("shows").is_empty()) else { return };
     let mut named = operands(call.args, &row.list("takes"));

@@ -160,7 +160,6 @@ fn coded(args: &[Arg], row: &TableRow) -> Vec<Arg> {
     values(&args[..end], &row.list("code"))
 }
 
-/// Returns the words of the command that a wrapper starts.
 fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
     if row.flag("dashes") {
         let at = args.iter().position(|arg| arg.is_word("--"));

@@ -66,14 +66,12 @@ pub(super) enum Join {
     Or,
 }
 
-/// One command with its redirections.
 #[derive(Clone, Debug)]
 pub(super) struct ShellCommand {
     pub(super) kind: Kind,
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// The kind of a command, with its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// A simple command: `A=1 program word…`
@@ -100,7 +98,6 @@ pub(super) enum Kind {
     Coproc(Box<ShellCommand>),
 }
 
-/// An arm of a `case`: the patterns and the commands.
 #[derive(Clone, Debug)]
 pub(super) struct CaseArm {
     pub(super) patterns: Vec<Word>,
@@ -122,7 +119,6 @@ pub(super) struct Assign {
     pub(super) operand: bool,
 }
 
-/// What a redirection does with its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Read,
@@ -157,7 +153,6 @@ pub(super) struct Redirect {
     pub(super) body: Rc<OnceCell<Word>>,
 }
 
-/// A word, split into parts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
@@ -165,7 +160,6 @@ pub(super) struct Word {
     pub(super) raw: String,
 }
 
-/// A part of a word.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// Text outside quotes, in which braces, globs and `~` are special.

@@ -601,7 +601,6 @@ fn continues(line: &str) -> bool {
     (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }
 
-/// Returns true if a word ends before this character.
 pub(super) fn ends_word(c: char) -> bool {
     blank(c) || ";&|()<>".contains(c)
 }

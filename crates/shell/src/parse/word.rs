@@ -425,7 +425,6 @@ enum Quotes {
     Outside,
 }
 
-/// Returns true if a `(` after these parts begins an extended glob.
 fn begins_extended_glob(parts: &[Part]) -> bool {
     matches!(parts.last(), Some(Part::Bare(text)) if text.ends_with(['?', '*', '+', '@', '!']))
 }

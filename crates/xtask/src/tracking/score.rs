@@ -31,7 +31,6 @@ struct Row {
     lost: usize,
 }
 
-/// The result of a case.
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Correct,

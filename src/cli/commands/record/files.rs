@@ -9,7 +9,6 @@ use ground::root::RootError;
 use ground::{RelativePath, Root, ignores};
 use why::{VerbError, Workspace};
 
-/// The files to record in one workspace.
 pub(super) struct WorkspaceFiles {
     pub(super) workspace: Workspace,
     /// The named files and the files below named folders, in order and without duplicates.

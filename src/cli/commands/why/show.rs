@@ -29,7 +29,6 @@ const LISTED: usize = 2;
 /// How many earlier steps of a history are shown by default.
 const LATEST: usize = 3;
 
-/// Which parts of the answer to show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShownParts {
     /// The requested lines, or `None` for the whole file.

@@ -36,11 +36,9 @@ struct CodePlace<'a> {
     file: &'a GovernedFile<'a>,
     workspace: &'a Workspace,
     selected: Option<String>,
-    /// The findings at the place.
     findings: Vec<Finding>,
 }
 
-/// Returns the actions that are possible at the place.
 pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
     let file = &request.file;
     let WorkspaceView { snapshot, workspace } = file.view;

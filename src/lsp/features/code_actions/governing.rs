@@ -9,7 +9,6 @@ use ground::policy::Completion;
 use ground::{Code, Finding};
 use intents::{Intent, IntentFile, Status};
 
-/// Returns the actions that are possible at the place.
 pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
     let ActionRequest { file, range, .. } = request;
     let findings = diagnostics::findings(file);
@@ -53,7 +52,6 @@ fn of_intent(file: &GovernedFile<'_>, intent: &Intent) -> Vec<Offer> {
     offers
 }
 
-/// Returns the fixes of the findings at the place.
 fn fixes(request: &ActionRequest<'_>, findings: &[Finding]) -> Vec<Offer> {
     let file = &request.file;
     let touches = |finding: &&Finding| {

@@ -19,25 +19,34 @@ const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 #[serde(tag = "do", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Plan {
     /// Adds an entry to an intent's scope.
-    Widen { id: String, entry: String },
-    /// Sets the status of an intent.
-    SetStatus { id: String, status: Status },
+    Widen {
+        id: String,
+        entry: String,
+    },
+    SetStatus {
+        id: String,
+        status: Status,
+    },
     /// Adds an intent whose scope is this file, or empty.
-    Create { entry: Option<String> },
+    Create {
+        entry: Option<String>,
+    },
     /// Restores this block from the commit.
-    PutBack { block: Identity },
+    PutBack {
+        block: Identity,
+    },
     /// Applies these edits to the open file. They are already computed, so they are sent at once.
     #[serde(skip)]
-    Fix { edits: Vec<TextEdit> },
+    Fix {
+        edits: Vec<TextEdit>,
+    },
 }
 
 /// The plan of an action that was sent to the client.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfferedPlan {
-    /// The document in which the action was offered.
     pub(super) uri: lsp::Url,
-    /// The version of the document at that time.
     pub(super) version: i32,
     pub(super) plan: Plan,
 }

@@ -29,7 +29,6 @@ const FIELDS: [Field; 9] = [
 /// The keys under which a registry lists its intents.
 const ROOTS: [&str; 3] = ["active_intents", "intents", "activeIntents"];
 
-/// A position in the registry.
 #[derive(Debug, PartialEq, Eq)]
 struct RegistryPosition<'t> {
     expects: RegistryItem<'t>,
@@ -42,7 +41,6 @@ struct RegistryPosition<'t> {
 
 #[derive(Debug, PartialEq, Eq)]
 enum RegistryItem<'t> {
-    /// A key of an intent.
     Key,
     /// A key at the top of the file.
     Root,
