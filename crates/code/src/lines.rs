@@ -1,11 +1,13 @@
-//! Finds the lines that belong to a block, and computes fingerprints of them that are kept in the
-//! ledger.
+//! Finds the lines that belong to a block, and computes the fingerprints of them that the ledger
+//! stores. They tell later which lines of a changed block are still the recorded ones.
 //!
-//! All lines of a block and its lead belong to the block, except the lines of the blocks inside it
+//! The lead of a block is what stands directly before it, such as attributes and a doc comment. All
+//! lines of a block and its lead belong to the block, except the lines of the blocks inside it
 //! and of their leads, which belong to those blocks. So each line of a file belongs to at most one
 //! block. Only a line on which two blocks meet can belong to both.
 //!
-//! The exact rules, so that another program can recompute `l1` fingerprints:
+//! The exact rules, so that another program can recompute the fingerprints. `l1` is the name of
+//! this format:
 //!
 //! 1. The lines are those of the block's lead and syntax node, from the first byte to the last.
 //!    They end at LF, CRLF or CR. Of the first and the last line, only the part inside the block
@@ -34,7 +36,9 @@ use super::{Block, Document, FileBlocks, difference};
 pub const MAX_LINES: usize = 2_000;
 
 const PREFIX: &str = "l1:";
+/// The length of the hash of one line. Three bytes are four characters of base64, without padding.
 const BYTES: usize = 3;
+const CHARACTERS: usize = 4;
 
 /// Fingerprints of the lines that belong to a block, in order: `l1:<base64url>`, with 4 characters
 /// for each line.
@@ -59,7 +63,7 @@ impl Lines {
     /// [`MAX_LINES`].
     pub fn hashes(&self) -> Option<Vec<LineHash>> {
         let text = self.0.strip_prefix(PREFIX)?;
-        if text.len() > MAX_LINES * 4 {
+        if text.len() > MAX_LINES * CHARACTERS {
             return None;
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
@@ -152,10 +156,13 @@ pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
         while inner.front().is_some_and(|hole| hole.end <= line.end) {
             inner.pop_front();
         }
-        let left = without_holes(&text, &line, &holes);
-        let common = !left.contains(char::is_alphanumeric);
-        if holes.is_empty() || !common && !is_comment_behind(&left) {
-            own.push(OwnLine { number, hash: LineHash::from_text(&left), common });
+        // What is left of the line without the blocks inside. Of `} // end of f`, where the inner
+        // block `f` ends at the brace, this is the comment. It belongs to `f`, and so does the
+        // line.
+        let rest = without_holes(&text, &line, &holes);
+        let common = !rest.contains(char::is_alphanumeric);
+        if holes.is_empty() || !common && !is_trailing_comment(&rest) {
+            own.push(OwnLine { number, hash: LineHash::from_text(&rest), common });
         }
     }
     own
@@ -168,6 +175,12 @@ pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
 /// blank lines. If only such lines are matched between two changed lines, they count as changed
 /// too, because they prove nothing. If some lines are changed and all matched lines are common,
 /// nothing is matched.
+///
+/// Examples, each with the lines before and now (`}` is common):
+///
+/// - `a } b`, `x } b`: `}` and `b` are matched.
+/// - `a } b c`, `x } y c`: only `c` is matched, because `}` stands between two changed lines.
+/// - `a } b`, `x } b2`: nothing is matched, because `}` is all that is left.
 pub fn matched_lines(
     before: &[LineHash],
     now: &[LineHash],
@@ -186,7 +199,7 @@ pub fn matched_lines(
     {
         return vec![None; now.len()];
     }
-    forget_lone(&mut found, &common);
+    drop_isolated_common(&mut found, &common);
     found
 }
 
@@ -205,22 +218,22 @@ pub fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usi
 }
 
 /// Removes the matches of each run of common lines that has changed lines on both sides.
-fn forget_lone(found: &mut [Option<usize>], common: &[bool]) {
+fn drop_isolated_common(found: &mut [Option<usize>], common: &[bool]) {
     let mut start = 0;
     while start < found.len() {
-        let is = found[start].is_some();
-        let length = found[start..].iter().take_while(|at| at.is_some() == is).count();
+        let is_matched = found[start].is_some();
+        let length = found[start..].iter().take_while(|at| at.is_some() == is_matched).count();
         let end = start + length;
-        let between = start > 0 && end < found.len();
-        if is && between && common[start..end].iter().all(|common| *common) {
+        let is_between_changes = start > 0 && end < found.len();
+        if is_matched && is_between_changes && common[start..end].iter().all(|common| *common) {
             found[start..end].fill(None);
         }
         start = end;
     }
 }
 
-/// Returns the ranges of the blocks directly inside a block, with their leads, in order. They are
-/// counted from the first byte of the block's own lead.
+/// Returns the byte ranges of the blocks directly inside a block, with their leads, in order. Byte
+/// 0 is the first byte of the block's own lead.
 fn inner_ranges<'a>(
     blocks: &'a FileBlocks,
     block: &'a Block,
@@ -241,14 +254,15 @@ fn inner_ranges<'a>(
         })
 }
 
-/// Returns true if the rest of a line on which an inner block ends is a comment. Such a comment
-/// describes the inner block.
-fn is_comment_behind(left: &str) -> bool {
+/// Returns true if the rest of a line on which an inner block ends is a comment, such as
+/// `// end of f`. Such a comment describes the inner block.
+fn is_trailing_comment(rest: &str) -> bool {
     let is_punctuation = |letter: char| letter.is_whitespace() || "()[]{},;".contains(letter);
-    let said = left.trim_start_matches(is_punctuation);
-    ["//", "/*", "#", "--", "<!--", "%"].iter().any(|opener| said.starts_with(opener))
+    let words = rest.trim_start_matches(is_punctuation);
+    ["//", "/*", "#", "--", "<!--", "%"].iter().any(|opener| words.starts_with(opener))
 }
 
+/// Returns a line without the bytes in `holes`. All ranges are byte ranges of `text`.
 fn without_holes(text: &str, line: &Range<usize>, holes: &[Range<usize>]) -> String {
     let mut left = String::with_capacity(line.len());
     let mut at = line.start;

@@ -8,9 +8,9 @@
 //!
 //! - `draft` groups blocks and writes the files of evidence.
 //! - `late` finds earlier commits that were made without our hook.
-//! - `lost` finds evidence that must be made again because its commit was rewritten.
 //! - `open` counts the records that are in no commit.
 //! - `retire` removes records from the journal that are no longer needed.
+//! - `rewritten_commits` finds evidence that must be made again because its commit was rewritten.
 
 mod draft;
 mod late;
@@ -249,8 +249,9 @@ fn run(
 struct Sources {
     /// The journals of all work trees, and the committed evidence.
     ledger: Ledger,
-    /// Evidence whose commit was rewritten (see [`lost`]). It is not in `ledger`. Its texts are
-    /// derived, because some of its lines may stand unchanged and must not be sealed twice.
+    /// Evidence whose commit was rewritten (see [`rewritten_commits`]). It is not in `ledger`. Its
+    /// texts are derived, because some of its lines may stand unchanged and must not be sealed
+    /// twice.
     lost: Ledger,
     /// The paths of the drafts: evidence that is in no commit yet.
     drafts: Vec<RelativePath>,

@@ -6,12 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::text::counted;
 
+/// How far the clock of another machine may be ahead of ours, in seconds. A time that is later by
+/// less than this counts as the present.
+const CLOCK_DIFFERENCE: i64 = 5 * 60;
+
 /// Formats a time: `2026-02-18T12:00:00.000Z`.
 pub fn format(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Returns the current time in the format of `format`.
+/// Returns the current time in the format of [`format`].
 pub fn now() -> String {
     format(Timestamp::now())
 }
@@ -26,43 +30,48 @@ pub fn now_in_milliseconds() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// Returns the time that is `wait` later than now, in the format of [`format`].
+/// Returns the time that is `wait` later than now, in the format of [`format`]. Returns the current
+/// time if the result is beyond what a timestamp can hold.
 pub(crate) fn from_now(wait: Duration) -> String {
     let now = Timestamp::now();
     format(now.checked_add(wait).unwrap_or(now))
 }
 
-/// Returns the time this many hours ago, in the format of `format`.
+/// Returns the time this many hours ago, in the format of [`format`]. Returns the current time if
+/// the result is beyond what a timestamp can hold.
 pub fn hours_ago(hours: i64) -> String {
     let now = Timestamp::now();
     format(now.checked_sub(SignedDuration::from_hours(hours)).unwrap_or(now))
 }
 
-/// Formats a time for people, to the minute: `2026-02-18 12:00 UTC`. `None` if it cannot be read.
+/// Formats an RFC 3339 time for people, to the minute: `2026-02-18 12:00 UTC`. `None` if the text
+/// is no such time.
 pub fn date(time: &str) -> Option<String> {
     let time: Timestamp = time.parse().ok()?;
     Some(time.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
-/// Returns how long ago a time was, in one unit: `2 days ago`. `None` if it cannot be read or lies
-/// in the future.
+/// Returns how long ago an RFC 3339 time was, in one unit: `2 days ago`. `None` if the text is no
+/// such time, or if the time lies more than five minutes in the future.
 pub fn ago(time: &str) -> Option<String> {
     ago_at(Timestamp::now(), time)
 }
 
-/// Returns how long before `now` a time was.
+/// Like [`ago`], but counts from `now` instead of the current time.
 pub fn ago_at(now: Timestamp, time: &str) -> Option<String> {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
     const DAY: i64 = 24 * HOUR;
+    const NEGATIVE_LIMIT: i64 = -CLOCK_DIFFERENCE;
     let then: Timestamp = time.parse().ok()?;
     let seconds = now.as_second() - then.as_second();
     let (length, unit) = match seconds {
-        // The clock of another machine may be a little ahead.
-        ..-300 => return None,
-        -300..MINUTE => return Some("just now".to_owned()),
+        ..NEGATIVE_LIMIT => return None,
+        NEGATIVE_LIMIT..MINUTE => return Some("just now".to_owned()),
         MINUTE..HOUR => (MINUTE, "minute"),
         HOUR..DAY => (HOUR, "hour"),
+        // Weeks, months and years are used from two of them on, so that none of these answers is
+        // off by more than a third.
         _ if seconds < 14 * DAY => (DAY, "day"),
         _ if seconds < 60 * DAY => (7 * DAY, "week"),
         _ if seconds < 730 * DAY => (30 * DAY, "month"),

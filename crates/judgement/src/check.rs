@@ -1,8 +1,8 @@
 //! *Check*: does a change agree with the intents, the scopes and the ledger?
 //!
 //! [`change`] judges a whole change (work tree, index, or commits), and [`document`] judges one
-//! text in an editor. Both cut the change into parts and ask the same rules ([`why::rules`])
-//! about each part.
+//! text in an editor. Both cut the change into parts (a new, changed or deleted block, or a file as
+//! a whole) and ask the same rules ([`why::rules`]) about each part.
 //!
 //! Which rules decide: on a person's own machine, the files in the work tree; for what is staged,
 //! the staged files. A change that is to be merged is judged by the rules of its target branch as
@@ -167,13 +167,13 @@ pub fn change_signed(
         summary.notes.push(note.to_owned());
     } else {
         summary.base = judged.base().map(|base| base.0.clone());
-        // For a range, the state of the work tree does not matter.
+        // A range compares two commits, so records that wait in the work tree do not matter.
         if !matches!(judged.against, ComparedSides::Range { .. }) {
             summary.notes.extend(seal::open_note(here));
         }
         if judged.against == ComparedSides::Staged {
             summary.notes.extend(seal::unstaged_note(here));
-            summary.notes.extend(other_rules(here, ws));
+            summary.notes.extend(rules_differ_note(here, ws));
         }
         let approvals = Approvals::collected(&judged, signatures)?;
         summary.notes.extend(approvals.notes.iter().cloned());
@@ -184,7 +184,9 @@ pub fn change_signed(
         }
         if is_for_branch && accepted.exists() {
             let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
-            missing.for_each(|finding| finding.help = give_back(here, accepted, &judged.against));
+            missing.for_each(|finding| {
+                finding.help = how_to_restore_registry(here, accepted, &judged.against)
+            });
         }
         policy = Arc::clone(&rules.accepted().policy);
         let mut compared = rule_changes::judge(&judged, &rules, &approvals)?;
@@ -196,9 +198,9 @@ pub fn change_signed(
         }
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);
-        let nameless = judged.nameless()?;
+        let unnamed = judged.files_without_utf8_name()?;
         let bound =
-            UnrecordedIntents::determined(here, request, &judged, &rules, !nameless.is_empty())?;
+            UnrecordedIntents::determined(here, request, &judged, &rules, !unnamed.is_empty())?;
         let texts = judged.texts()?;
         let classes = judged.classified(&texts);
         if classes.is_none() {
@@ -206,7 +208,7 @@ pub fn change_signed(
         }
         class = classes.as_ref().map(change_class::answer);
         let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
-        findings.extend(judge.judge_all(nameless)?);
+        findings.extend(judge.judge_all(unnamed)?);
     }
     if request.suspect {
         findings.extend(suspects::suspect_findings(ws));
@@ -223,8 +225,8 @@ pub fn change_signed(
     Ok(CheckAnswer { findings, summary, change: class })
 }
 
-/// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
-/// changed or if it cannot be determined.
+/// Classifies the difference between `HEAD` and the work tree, as a refactoring for example.
+/// Returns `None` if nothing changed or if it cannot be determined.
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let judged = JudgedChange::from_git(ws, &ComparedSides::Head).ok()?;
     let found = judged.classified(&judged.texts().ok()?)?;
@@ -244,7 +246,7 @@ pub(crate) struct JudgedChange {
     head: Option<CommitId>,
     against: ComparedSides,
     /// The files that differ from every commit that the change is based on. During a merge, a file
-    /// that equals one of the sides is left out.
+    /// that equals one of the sides is left out, because it was taken over and not edited.
     changes: Vec<PathChange>,
 }
 
@@ -322,9 +324,9 @@ impl JudgedChange {
         }
     }
 
-    /// Returns the changed files whose names are not valid UTF-8. They are compared as
-    /// [`Self::changes`] are.
-    fn nameless(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
+    /// Returns the changed files whose names are not valid UTF-8. They are not in
+    /// [`Self::changes`], but are compared in the same way.
+    fn files_without_utf8_name(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
         let Some(git) = self.ws.git() else { return Ok(BTreeSet::new()) };
         let mut paths = git.nameless_changes(self.base(), self.ws.files())?;
         for side in self.bases.iter().skip(1) {
@@ -352,22 +354,24 @@ impl JudgedChange {
             policy: Arc::new(policy_at(git, &accepted)?.unwrap_or_default().0),
             ignores: Arc::new(ignores_at(&ws.root, git, &accepted)?),
         };
-        let then = Target::Commit(base.clone());
-        if *ws.policy == policy_at(git, &then)?.unwrap_or_default().0 {
+        // A change that does not touch the policy or the ignore files proposes those of the target
+        // branch, even if that branch has changed them since the change began.
+        let begin = Target::Commit(base.clone());
+        if *ws.policy == policy_at(git, &begin)?.unwrap_or_default().0 {
             proposed.policy = Arc::clone(&accepted.policy);
         }
-        let mut differ = false;
+        let mut ignores_changed = false;
         for name in IGNORE_FILES {
             let path = RelativePath::new(name)?;
-            differ |= git.text(&then, &path)? != ws.text(&path)?;
+            ignores_changed |= git.text(&begin, &path)? != ws.text(&path)?;
         }
-        if !differ {
+        if !ignores_changed {
             proposed.ignores = Arc::clone(&accepted.ignores);
         }
-        let found = Arc::new(Registry::at_target(git, &then)?);
+        let registry_at_begin = Arc::new(Registry::at_target(git, &begin)?);
         let signed = approvals.intents(&ws.registry);
         Ok(Rules::from_layers(accepted, proposed)
-            .with_base(found, signed)
+            .with_base(registry_at_begin, signed)
             .approving(approvals.work.clone()))
     }
 }
@@ -396,8 +400,8 @@ impl ComparedSides {
         }
     }
 
-    /// Returns the command line that makes this comparison.
-    fn typed(&self) -> String {
+    /// Returns the command line that makes this comparison, such as `intent check --staged`.
+    fn command_line(&self) -> String {
         match self {
             Self::Head => "intent check".to_owned(),
             Self::Base(from) => format!("intent check --base {}", text::shell_word(from)),
@@ -411,7 +415,7 @@ impl ComparedSides {
 
 /// Returns a note that the staged changes were judged by other rules than those in the work tree
 /// `here`, or `None` if both are the same.
-fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
+fn rules_differ_note(here: &Workspace, staged: &Workspace) -> Option<String> {
     const SAID: &str = "What is staged was judged by the rules that are staged";
     let is_same = here.registry.same_text(&staged.registry);
     if let Some(reason) = here.unread_registry().filter(|_| !is_same) {
@@ -450,11 +454,15 @@ fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
 }
 
 /// Says how to restore the registry on a branch that deletes it.
-fn give_back(here: &Workspace, accepted: &Registry, against: &ComparedSides) -> String {
+fn how_to_restore_registry(
+    here: &Workspace,
+    accepted: &Registry,
+    against: &ComparedSides,
+) -> String {
     let (path, from) = (accepted.path(), against.base_revision());
-    let (typed, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
+    let (revision, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
     format!(
-        "The change takes away {path}, which {from} has: `git checkout {typed} -- {place}`, on the branch, gets it back."
+        "The change takes away {path}, which {from} has: `git checkout {revision} -- {place}`, on the branch, gets it back."
     )
 }
 
@@ -502,12 +510,18 @@ pub fn document(
     let judge = PartJudge { ws, rules, path, bound: &bound, against, is_committed: false };
     let mut findings = judge.judge_parts(&parts);
     findings.extend(changed_parts::conflicts(path, &file.document));
-    findings.extend(differing(ws, path, file));
-    findings.extend(overlap(ws, path, file));
+    findings.extend(blocks_unlike_record(ws, path, file));
+    findings.extend(scope_overlap(ws, path, file));
     findings
 }
 
-fn differing(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance) -> Vec<Finding> {
+/// Returns a finding for each block whose text differs from its record. A block in which only an
+/// inner block differs is left out, because the inner block gets the finding.
+fn blocks_unlike_record(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+) -> Vec<Finding> {
     let blocks = file.blocks.blocks.iter().zip(&file.provenance);
     blocks
         .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
@@ -523,7 +537,11 @@ fn differing(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance
 }
 
 /// Returns a finding, at the first block, if several intents in progress own the file.
-fn overlap(ws: &Workspace, path: &RelativePath, file: &answers::FileProvenance) -> Option<Finding> {
+fn scope_overlap(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+) -> Option<Finding> {
     let owners = ws.registry.owners(path);
     let block = file.blocks.blocks.first().filter(|_| owners.len() > 1)?;
     let names: Vec<String> =

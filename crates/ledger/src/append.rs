@@ -26,6 +26,16 @@ use ground::{
 
 /// How long to wait for another process that holds the lock of the ledger.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
+/// share a writer.
+const CLONE: &str = "clone";
+/// The size limit of that file, in bytes. The id has 32.
+const MAX_CLONE: u64 = 1024;
+/// The single file for all records, for workspaces without journals.
+const SINGLE: &str = ".orchestration/agent_trace.jsonl";
+/// What [`writer_id`] hashes as the place of a record in a journal. It is empty, because the first
+/// versions hashed no place; they did so for the single file as well.
+const IN_JOURNAL: &str = "";
 
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
@@ -62,7 +72,7 @@ impl<'a> Writer<'a> {
 
     /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
     pub fn append(&self, record: Record) -> Result<String, AppendError> {
-        let mut record = completed(record);
+        let mut record = with_defaults(record);
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
         let journals = match self.policy.ledger.layout {
@@ -93,7 +103,7 @@ impl<'a> Writer<'a> {
         if length > 0 && bytes[length - 1] != b'\n' {
             line.push(b'\n');
         }
-        line.extend(stored(&record));
+        line.extend(ledger_line(&record));
         if line.len() > MAX_OBJECT {
             return Err(AppendError::TooLarge { bytes: line.len() });
         }
@@ -101,17 +111,19 @@ impl<'a> Writer<'a> {
         Ok(record.id)
     }
 
-    /// Removes the records for which `goes` is true from the beginnings of the journals of this
-    /// work tree and of work trees that were removed. Returns how many were removed.
+    /// Removes the records for which `goes` is true from the journals of this work tree and of work
+    /// trees that were removed. `goes` gets the id of a record. A journal is cut only at its
+    /// beginning, up to the first record that stays, so that the rest is one unbroken chain.
+    /// Returns how many records were removed.
     pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
         journal::take_out(self.root, goes)
     }
 
-    /// The id of a session's chain in this clone: the same from one record to the next, and in no
-    /// other clone. The policy may change the `place` of new records, so the journal and the single
-    /// file have chains of their own.
+    /// Returns the id of a session's chain in this clone. It is the same for all records of the
+    /// session and differs from those of every other clone. The policy may change the `place` of
+    /// new records during a session, so the journal and the single file have chains of their own.
     fn writer(&self, session: Option<&str>, place: &str) -> Result<String, StoreError> {
         let path = self.root.private().join(CLONE);
         let fresh = uuid::Uuid::new_v4().simple().to_string();
@@ -121,15 +133,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
-/// share a writer.
-const CLONE: &str = "clone";
-const MAX_CLONE: u64 = 1024;
-
-/// The place of records in [`writer_id`] if they are in a journal. Earlier versions used it for the
-/// single file as well.
-const IN_JOURNAL: &str = "";
-
+/// Returns the id of a chain: the first 32 hexadecimal digits of a SHA-256.
 fn writer_id(clone: &[u8], session: Option<&str>, place: &str) -> String {
     let mut sha = Sha256::new();
     sha.update(clone);
@@ -149,9 +153,8 @@ pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + u
     }
 }
 
-const SINGLE: &str = ".orchestration/agent_trace.jsonl";
-
-/// Returns the sequence number and the hash of the last intact record of a writer.
+/// Returns the sequence number and the hash of the last intact record of a writer. Lines are first
+/// searched for the id as text, because only a few of them have to be parsed then.
 fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
     let own = format!("\"writer\":\"{writer}\"");
     let is_own = |line: &&[u8]| {
@@ -162,9 +165,10 @@ fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
     (record.writer == writer).then_some((record.seq, split_tail(line)?.1.to_owned()))
 }
 
-/// The line that is stored for a record: its JSON, its hash `h`, and a line feed.
-fn stored(record: &Record) -> Vec<u8> {
+/// Returns the line that is stored for a record: its JSON, its hash `h`, and a line feed.
+fn ledger_line(record: &Record) -> Vec<u8> {
     let mut line = serde_json::to_vec(record).expect("a record is plain data with text keys");
+    // The closing brace follows after the hash.
     line.pop();
     let h = hash(&line);
     line.extend_from_slice(format!(",\"h\":\"{h}\"}}\n").as_bytes());
@@ -173,7 +177,7 @@ fn stored(record: &Record) -> Vec<u8> {
 
 /// Fills in the fields that a caller may leave empty: the id and the timestamp. Also removes extra
 /// fields whose names our own records use.
-fn completed(mut record: Record) -> Record {
+fn with_defaults(mut record: Record) -> Record {
     if record.id.is_empty() {
         record.id = uuid::Uuid::now_v7().to_string();
     }
@@ -184,9 +188,11 @@ fn completed(mut record: Record) -> Record {
     record
 }
 
+/// A ledger file that is open for appending, while the lock of the ledger is held.
 struct LockedLedger {
     path: PathBuf,
     file: File,
+    /// Whether the file did not exist before. Then its folders are synced too.
     created: bool,
 }
 
@@ -199,7 +205,7 @@ impl LockedLedger {
     /// Switches to writing through the second name of the file, if it has one. A program that
     /// watches the folder of that second name is only notified of writes that go through it.
     fn switch_to_second_name(&mut self, shown: &Path) {
-        if is_same(&self.path, shown)
+        if is_same_file(&self.path, shown)
             && let Ok((file, _)) = store::append_to(shown)
         {
             self.file = file;
@@ -254,18 +260,20 @@ impl LockedLedger {
 }
 
 #[cfg(unix)]
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let of = |path: &Path| path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()));
     of(one).is_some_and(|id| Some(id) == of(other))
 }
 
 #[cfg(not(unix))]
-fn is_same(_: &Path, _: &Path) -> bool {
+fn is_same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// Syncs the folders above a new file. Otherwise a crash could lose the file's name.
+/// Syncs the folders above a new file. Otherwise a crash could lose the file's name. All folders
+/// that the append may have created are among the four that are synced:
+/// `.git/intent/open/TREE/WRITER.jsonl`, or `.orchestration/agent_trace.jsonl`.
 fn sync_folders(path: &Path) -> Result<(), StoreError> {
     if cfg!(not(unix)) {
         return Ok(());

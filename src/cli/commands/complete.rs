@@ -21,7 +21,7 @@ pub fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliError> {
     let answer = criteria::complete(&context.open_workspace()?, &args.id)?;
     map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| {
-        shared::changed(page, &answer.registry);
+        shared::changed_intent(page, &answer.registry);
         answer.criteria.iter().for_each(|criterion| show(page, criterion));
         let named = answer.criteria.iter().any(|one| one.command.is_some());
         if named && answer.clean == Some(false) {

@@ -64,5 +64,5 @@ pub fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
     let answer = registry::new(&workspace, intent)?;
     let answer = answer.with_notes(&workspace, &scope, &context.cwd);
     map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed(page, &answer))
+    context.answer(&answer, |page| shared::changed_intent(page, &answer))
 }

@@ -1,4 +1,4 @@
-//! What several commands print in the same way.
+//! Prints what the answers of several commands have in common: findings, notes, intents, totals.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use judgement::registry::RegistryAnswer;
 use ledger::MutationClass;
 use why::findings::FindingAnswer;
 
-/// Prints one line about a changed registry.
-pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
+/// Prints the state of an intent that was added or changed: `✓ INT-001 is IN_PROGRESS in …`.
+pub(super) fn changed_intent(page: &mut Page, answer: &RegistryAnswer) {
     page.label(GOOD, "✓").styled(INTENT, &answer.id).literal(" is ");
     match answer.status {
         Some(status) => page.styled(status_style(status.as_str()), status.as_str()),
@@ -34,7 +34,7 @@ pub(super) fn status_style(status: &str) -> Style {
     }
 }
 
-/// Prints what else a person could do, if there is a hint.
+/// Prints what a person could do next, if there is a hint.
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
         page.label(NOTE, "hint:").text(hint).end();
@@ -49,22 +49,22 @@ pub(super) fn notes(page: &mut Page, notes: &[String]) {
 }
 
 /// The most findings of one code that are shown for one file. The others are only counted.
-const SHOWN_ALIKE: usize = 3;
+const SHOWN_PER_CODE: usize = 3;
 
 /// Prints findings as linters do, as `path:line: level[code] message`, each with advice on what to
 /// do.
 pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
-    for of_file in findings.chunk_by(|a, b| a.path == b.path) {
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-        for one in of_file {
-            let alike = seen.entry(&one.code).or_default();
-            *alike += 1;
-            if *alike <= SHOWN_ALIKE {
+    for in_one_file in findings.chunk_by(|a, b| a.path == b.path) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in in_one_file {
+            let count = counts.entry(&one.code).or_default();
+            *count += 1;
+            if *count <= SHOWN_PER_CODE {
                 finding(page, one);
             }
         }
-        for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN_ALIKE) {
-            page.literal("  … and ").text(count - SHOWN_ALIKE).literal(" more ").text(code);
+        for (code, count) in counts.into_iter().filter(|(_, count)| *count > SHOWN_PER_CODE) {
+            page.literal("  … and ").text(count - SHOWN_PER_CODE).literal(" more ").text(code);
             page.line(" here; --json lists them");
         }
     }
@@ -99,15 +99,15 @@ fn level_style(level: Level) -> Style {
     }
 }
 
-/// Prints the commands that carry a record into a commit if its code is already committed. Such a
-/// record has to be staged with `intent seal`, because no change of code triggers that.
+/// Prints the commands that bring a record into a commit when its code is committed already. With
+/// no code left to commit, no git hook seals the record, so a person has to run `intent seal`.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
     page.label(DIM, "Next:").text(seal::and_commit(message)).end();
 }
 
 /// Prints `2 errors, 1 warning`, each coloured if it is not zero.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
-    let style = |count, loud| if count > 0 { loud } else { DIM };
+    let style = |count, colour| if count > 0 { colour } else { DIM };
     page.styled(style(errors, BAD), counted(errors, "error")).literal(", ");
     page.styled(style(warnings, WARN), counted(warnings, "warning"));
 }
@@ -134,7 +134,7 @@ pub(super) fn class_word(class: MutationClass) -> &'static str {
     }
 }
 
-/// Returns the word that `--json` uses for a value of an enum.
+/// Returns the word that `--json` uses for a value of an enum: `error` for [`Level::Error`].
 pub(super) fn json_word(value: &impl Serialize) -> String {
     // A variant without data is always a JSON string.
     let value = serde_json::to_value(value).unwrap_or_default();

@@ -15,5 +15,5 @@ pub struct StartArgs {
 pub fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
     let answer = registry::set_status(&context.open_workspace()?, &args.id, Status::InProgress)?;
     map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed(page, &answer))
+    context.answer(&answer, |page| shared::changed_intent(page, &answer))
 }

@@ -63,8 +63,8 @@ pub(super) fn with_work_tree(
         repo,
         index,
         options: repo.stat_options().unwrap_or_default(),
-        heeds_modes: git.heeds_modes(),
-        heeds_links: git.heeds_links(),
+        compares_modes: git.compares_modes(),
+        checks_out_links: git.checks_out_links(),
         real_folders: HashMap::new(),
     };
     let mut changes = Vec::new();
@@ -84,8 +84,8 @@ struct Disk<'a> {
     repo: &'a gix::Repository,
     index: &'a Index,
     options: stat::Options,
-    heeds_modes: bool,
-    heeds_links: bool,
+    compares_modes: bool,
+    checks_out_links: bool,
     /// For each folder that was checked: whether it is a real folder and not a symbolic link.
     real_folders: HashMap<String, bool>,
 }
@@ -118,7 +118,7 @@ impl Disk<'_> {
             kind if kind.is_file() => {
                 let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
                 match known {
-                    Some(EntryKind::Link) if !self.heeds_links => EntryKind::Link,
+                    Some(EntryKind::Link) if !self.checks_out_links => EntryKind::Link,
                     _ => {
                         let known = known.filter(|kind| is_regular(*kind));
                         self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
@@ -164,7 +164,7 @@ impl Disk<'_> {
     /// git is configured to ignore it.
     fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
         let kind = if runs(found)? { EntryKind::BlobExecutable } else { EntryKind::Blob };
-        self.heeds_modes.then_some(kind)
+        self.compares_modes.then_some(kind)
     }
 
     /// Returns true if a sparse checkout leaves the file out of the work tree.

@@ -1,5 +1,6 @@
-//! Reads the git settings that say how a repository is used. A setting of the repository takes
-//! precedence over one of the person or of the machine.
+//! Reads git's settings, such as `user.name` and `core.hooksPath`, from `.git/config`,
+//! `~/.gitconfig` and `/etc/gitconfig`. A setting of the repository takes precedence over one of
+//! the person or of the machine.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use gix::sec::Trust;
 use super::Git;
 use crate::{Environment, store};
 
-/// A longer name is cut, because the ledger is not meant for long texts.
+/// The maximum length of a person's name, in characters. A longer name is cut, because the ledger
+/// is not meant for long texts.
 const MAX_NAME: usize = 100;
 /// The maximum size of an included file of settings, in bytes.
 const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
@@ -24,17 +26,20 @@ const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
 const MAX_DEPTH: usize = 10;
 
 impl Git {
-    /// Returns the folder in which git looks for hooks, and whether that folder may be shared with
-    /// other repositories or be part of the work tree. The latter is so if `core.hooksPath` names
-    /// it, or if it is a symbolic link.
+    /// Returns the folder in which git looks for hooks, and whether the folder may belong to
+    /// others: it may be shared with other repositories or be tracked in the work tree. That is so
+    /// if `core.hooksPath` names the folder (`true` for `~/hooks`), or if it is a symbolic link.
     pub fn hooks_folder(&self) -> (PathBuf, bool) {
         let top = self.root.work_tree().unwrap_or(self.root.path());
-        let own = || self.setting(|file| path(file, "core.hooksPath", self.environment()));
-        match self.configured_path("core.hooksPath").or_else(own) {
+        // If an included file of settings cannot be read, the value without includes is still
+        // better than none.
+        let without_includes =
+            || self.setting(|file| path(file, "core.hooksPath", self.environment()));
+        match self.configured_path("core.hooksPath").or_else(without_includes) {
             Some(folder) => (top.join(folder), true),
             None => {
-                let as_git_says = || self.handle().common_dir().to_owned();
-                let folder = self.root.common_dir().unwrap_or_else(as_git_says).join("hooks");
+                let common_dir = || self.handle().common_dir().to_owned();
+                let folder = self.root.common_dir().unwrap_or_else(common_dir).join("hooks");
                 let is_link = folder.is_symlink();
                 (folder, is_link)
             }
@@ -53,13 +58,13 @@ impl Git {
     }
 
     /// Returns true if git compares whether files are executable (`core.fileMode`).
-    pub(super) fn heeds_modes(&self) -> bool {
+    pub(super) fn compares_modes(&self) -> bool {
         self.boolean("core.fileMode").unwrap_or(true)
     }
 
     /// Returns true if symbolic links in a commit are symbolic links on disk (`core.symlinks`).
     /// Otherwise they are text files that contain the target.
-    pub(super) fn heeds_links(&self) -> bool {
+    pub(super) fn checks_out_links(&self) -> bool {
         self.boolean("core.symlinks").unwrap_or(true)
     }
 
@@ -89,17 +94,19 @@ impl Git {
     /// Returns a setting from the repository's own or the person's settings, including the files
     /// that these include. `None` if it is not set.
     pub fn configured(&self, key: &str) -> Option<String> {
-        self.followed(|file| Some(file.string(key)?.to_string()))
+        self.setting_with_includes(|file| Some(file.string(key)?.to_string()))
     }
 
     /// Like [`Self::configured`], for a setting that is a path: `~/key` is in the home folder.
     pub fn configured_path(&self, key: &str) -> Option<PathBuf> {
-        self.followed(|file| path(file, key, self.environment()))
+        self.setting_with_includes(|file| path(file, key, self.environment()))
     }
 
-    fn followed<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
+    /// Reads a setting from the files of settings and from those that they include.
+    fn setting_with_includes<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
-        // The setting might be in a file that is not read, and then any other value would be wrong.
+        // The setting may be in a file that is not read. That file would decide, so a value from
+        // another file would be wrong.
         if !includes_are_readable(
             repo.config_snapshot().plumbing(),
             None,
@@ -111,7 +118,7 @@ impl Git {
         self.setting(|file| {
             let mut whole = file.clone();
             let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
-            follow(&mut whole, conditional, self.environment());
+            resolve_includes(&mut whole, conditional, self.environment());
             read(&whole)
         })
     }
@@ -120,10 +127,11 @@ impl Git {
         self.setting(|file| file.boolean(key).ok().flatten())
     }
 
+    /// Reads a setting from the files of settings, but not from those that they include.
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
-        own.or_else(|| read(&of_machine(self.environment())?))
+        own.or_else(|| read(&machine_settings(self.environment())?))
     }
 
     fn environment(&self) -> &Environment {
@@ -139,23 +147,26 @@ pub fn person_of_machine(environment: &Environment) -> Option<String> {
 
 /// Like [`Git::configured`], for folders without a repository.
 pub fn configured_on_machine(key: &str, environment: &Environment) -> Option<String> {
-    machine_followed(environment, |file| Some(file.string(key)?.to_string()))
+    machine_setting_with_includes(environment, |file| Some(file.string(key)?.to_string()))
 }
 
 /// Like [`Git::configured_path`], for folders without a repository.
 pub fn path_on_machine(key: &str, environment: &Environment) -> Option<PathBuf> {
-    machine_followed(environment, |file| path(file, key, environment))
+    machine_setting_with_includes(environment, |file| path(file, key, environment))
 }
 
-fn machine_followed<T>(environment: &Environment, read: impl Fn(&File) -> Option<T>) -> Option<T> {
-    let mut file = of_machine(environment)?;
-    follow(&mut file, conditional::Context::default(), environment);
+fn machine_setting_with_includes<T>(
+    environment: &Environment,
+    read: impl Fn(&File) -> Option<T>,
+) -> Option<T> {
+    let mut file = machine_settings(environment)?;
+    resolve_includes(&mut file, conditional::Context::default(), environment);
     read(&file)
 }
 
 /// Returns the settings of the machine and of the person. Settings that belong to an installation
 /// of git are left out, because only git itself knows where they are.
-fn of_machine(environment: &Environment) -> Option<File> {
+fn machine_settings(environment: &Environment) -> Option<File> {
     let sources = [Kind::System, Kind::Global].into_iter().flat_map(Kind::sources);
     let files = sources.filter_map(|source| {
         let path =
@@ -166,8 +177,9 @@ fn of_machine(environment: &Environment) -> Option<File> {
     File::from_paths_metadata(files, init::Options::default()).ok()?
 }
 
-/// Returns true if all included files of settings, at any depth, are small regular files. A
-/// repository could name a device instead.
+/// Returns true if all included files of settings are missing or small regular files, and include
+/// each other at most `depth` deep. A repository could name a device instead, such as `/dev/zero`.
+/// `folder` is the folder of `file`, if it was read from an include.
 fn includes_are_readable(
     file: &File,
     folder: Option<&Path>,
@@ -196,9 +208,13 @@ fn includes_are_readable(
     })
 }
 
-/// Reads the included files of settings. People use these to have, for example, one name for work
-/// and another one for other folders.
-fn follow(file: &mut File, conditional: conditional::Context<'_>, environment: &Environment) {
+/// Adds the settings of the included files to `file`. People use includes to have, for example, one
+/// name for work and another one for other folders. An error is only logged.
+fn resolve_includes(
+    file: &mut File,
+    conditional: conditional::Context<'_>,
+    environment: &Environment,
+) {
     let interpolate = Context { home_dir: environment.home(), ..Context::default() };
     let includes = includes::Options::follow(interpolate, conditional);
     let includes = includes::Options { err_on_missing_config_path: false, ..includes };

@@ -446,7 +446,7 @@ impl PartJudge<'_> {
             [only] => (String::new(), only),
             [first, ..] => (format!(" These own it: {}.", owners.join(", ")), first),
         };
-        let check = self.against.typed();
+        let check = self.against.command_line();
         let id = text::shell_word(to);
         let whole = format!("of the whole change: `{check} --intent {id}`.{several}");
         let of_commit = format!(

@@ -1,5 +1,6 @@
-//! Binds a session to its intent: handles selections that a hook sees, and says what a session is
-//! told at its start.
+//! Binds a session to its intent. A hook sees that an agent is about to run `intent select ID`, and
+//! from then on the agent works under that intent. This module also makes the text that a session
+//! is told at its start.
 
 use crate::selection;
 use std::time::Duration;
@@ -18,13 +19,17 @@ use ground::text;
 use intents::Intent;
 use why::Workspace;
 
-/// Binds the actor of a call to the intent that the call selects.
+/// The maximum length of the text about selectable intents that a session gets at its start, in
+/// characters.
+const MAX_SELECTABLE: usize = 4_000;
+
+/// Binds the actor of a call (a session, or a subagent of one) to the intent `id`.
 ///
-/// The first selection needs no approval, and neither does an intent that a person has named.
-/// Otherwise the policy decides about switching to another intent.
+/// The first selection needs no approval, and neither does an intent that a person has named in
+/// the last prompt. Otherwise, the policy decides whether the actor may switch to another intent.
 ///
-/// `command` is the command that runs next if the call goes ahead. It is announced as the actor's,
-/// so that it selects for that actor.
+/// `command` is the `intent select` command that runs if the call goes ahead. The command cannot
+/// find out which actor started it, so it is announced here and then selects for this actor.
 pub(super) fn select(
     ws: &Workspace,
     event: &Event,
@@ -41,11 +46,11 @@ pub(super) fn select(
         return Judged::default();
     }
     let actor = event.actor();
-    let before = selected(ws, event).filter(|before| before != id);
-    if let Some(before) = &before
+    let current = selected(ws, event).filter(|current| current != id);
+    if let Some(current) = &current
         && ws.policy.mode == Mode::Enforce
-        && !is_asked_for(ws, event, id)
-        && let Some(decision) = switching(ws, event, before, id)
+        && !person_named(ws, event, id)
+        && let Some(decision) = objection_to_switch(ws, event, current, id)
     {
         // The host asks the person, and runs the command only if the person agrees.
         if matches!(decision, Decision::Ask(_)) {
@@ -58,17 +63,19 @@ pub(super) fn select(
         return Decision::Deny(Denial::new(DenialCode::HookError, message)).into();
     }
     announce(ws, command, &actor, session::STARTS_WITHIN);
-    Judged { notice: notice(ws, intent, &actor), ..Judged::default() }
+    Judged { notice: notice_of_other_sessions(ws, intent, &actor), ..Judged::default() }
 }
 
-/// Notes which actor is about to run a command of this program.
+/// Leaves a note for the command of this program that runs next: which actor runs it. `valid` is
+/// how long the note can be used.
 pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: Duration) {
     let announced = session::announce(&ws.root, command, actor, valid);
     session::or_log(&ws.root, "a command of ours could not be announced", announced);
 }
 
-/// Returns a notice for the model that names other sessions which work on the same files.
-fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
+/// Returns a notice for the model that names other sessions which work on the same files. `None` if
+/// there are none.
+fn notice_of_other_sessions(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     let sharing = selection::sharing(ws, intent);
     let others = selection::other_sessions(ws, intent, &sharing, Some(actor));
     let named: Vec<String> =
@@ -80,34 +87,36 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
 
 /// Returns the denial or the question that holds up a switch to another intent, or `None` if the
 /// switch is allowed.
-fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Decision> {
+fn objection_to_switch(ws: &Workspace, event: &Event, current: &str, id: &str) -> Option<Decision> {
     let message =
-        format!("This session works under {before}; switching to {id} is for a person to decide.");
+        format!("This session works under {current}; switching to {id} is for a person to decide.");
     let denial = Denial::new(DenialCode::ApprovalRequired, message).about_intent(id);
     match ws.policy.switching {
         Switching::Allow => None,
         Switching::Deny => Some(Decision::Deny(denial)),
         Switching::Ask => {
-            let subject = Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
+            let subject = Subject::Switch { from: Some(current.to_owned()), to: id.to_owned() };
             ask::person(ws, event, denial, subject).err()
         }
     }
 }
 
-/// Returns true if the person named the intent in their last prompt to the session. A prompt does
-/// not count for a subagent, because it was not given to it.
-fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
+/// Returns true if the person named the intent in their last prompt to the session. This works
+/// once, because the note of the prompt is removed. It never holds for a subagent, because the
+/// prompt was not given to the subagent.
+fn person_named(ws: &Workspace, event: &Event, id: &str) -> bool {
     event.subagent.is_none() && session::take_prompted_intent(&ws.root, &event.session_key(), id)
 }
 
-/// Notes which intents a person names in a prompt. The session may switch to these.
+/// Notes which intents a person names in a prompt, in any case: `please do int-002`. The session
+/// may switch to these without an approval.
 pub fn prompt(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     keep_model(&home, event);
     let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
-    let is_part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let is_part_of_id = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let words: Vec<&str> =
-        said.split(|c| !is_part(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
+        said.split(|c| !is_part_of_id(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
     let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
     let named: Vec<String> = ids.filter(|id| words.contains(&id.to_uppercase().as_str())).collect();
     let stored = session::store_prompted_intents(&home.root, &event.session_key(), &named);
@@ -128,9 +137,6 @@ pub fn clear(event: &Event) {
     let cleared = session::clear_for(&home.root, &event.session_key());
     session::or_log(&home.root, "a cleared session keeps its selection", cleared);
 }
-
-/// The number of characters of the list of selectable intents that are shown at most.
-const MAX_SELECTABLE: usize = 4_000;
 
 /// Returns what a session is told at its start, and again after its context was compacted: how to
 /// work here, and which intent is selected.

@@ -1,8 +1,8 @@
 //! Updates the map after each record. Only files whose text or records have changed are matched
 //! again.
 //!
-//! The results are cached in `.orchestration/local/map.json`. Nothing else reads that file, `intent
-//! map` does not either, and it is created again if it is missing.
+//! The results are cached in `.orchestration/local/map.json`. Only this module reads that file (the
+//! command `intent map` computes the map anew), and it is created again if it is missing.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,10 +17,12 @@ use ground::{RelativePath, session, store};
 use ledger::Digest;
 use why::{VerbError, Workspace};
 
-/// How long one refresh may take. The next one continues where it stopped.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The size limit of the files that are read here, in bytes. `intent` never writes a larger one.
-const MAX_KEPT: u64 = 256 * 1024 * 1024;
+/// How long one refresh may take, because an agent waits for it. If the time runs out, the map is
+/// not written, and the next refresh continues with the files that are left.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+/// The size limit of the map and of its cache, in bytes. A larger file is not ours, because
+/// `intent` never writes one.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The cached results, one for each recorded file.
 type CachedMap = BTreeMap<RelativePath, CachedFile>;
@@ -30,6 +32,7 @@ struct CachedFile {
     /// A digest of the file's records and of its state on disk. While it is the same, the cached
     /// result is valid.
     of: String,
+    /// What the map shows of this file.
     shows: Definitions,
 }
 
@@ -70,7 +73,7 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
     let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, ByFile::new())).collect();
     let notes = Vec::from_iter(ws.unread_evidence());
     let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
-    if store::read_capped(&map, MAX_KEPT)?.as_deref() != Some(text.as_bytes()) {
+    if store::read_capped(&map, MAX_BYTES)?.as_deref() != Some(text.as_bytes()) {
         store::write_atomic(&map, text.as_bytes())?;
     }
     Ok(())
@@ -83,8 +86,8 @@ fn definitions(
     ws: &Workspace,
     only: Option<&[RelativePath]>,
 ) -> Result<Option<Definitions>, VerbError> {
-    let until = Instant::now() + PATIENCE;
-    let mut before = read(ws)?;
+    let until = Instant::now() + TIME_LIMIT;
+    let mut before = read_cache(ws)?;
     let all = ws.ledger.paths();
     let is_complete = |only: &&[RelativePath]| {
         all.iter().all(|path| before.contains_key(path) || only.contains(path))
@@ -93,7 +96,7 @@ fn definitions(
     let (mut kept, mut changed, mut complete) = (CachedMap::new(), false, true);
     for path in all {
         let is_asked = only.is_none_or(|only| only.contains(path));
-        let is_valid = |known: &CachedFile| !is_asked || known.of == state(ws, path);
+        let is_valid = |known: &CachedFile| !is_asked || known.of == state_digest(ws, path);
         let now = match before.remove(path).filter(is_valid) {
             Some(known) => known,
             None if only.is_none() && Instant::now() > until => {
@@ -102,28 +105,29 @@ fn definitions(
             }
             None => {
                 changed = true;
-                CachedFile { of: state(ws, path), shows: shows(ws, path) }
+                CachedFile { of: state_digest(ws, path), shows: definitions_in_file(ws, path) }
             }
         };
         kept.insert(path.clone(), now);
     }
     if changed || !before.is_empty() {
-        keep(ws, &kept)?;
+        write_cache(ws, &kept)?;
     }
     Ok(complete.then(|| by_intent(ws, kept)))
 }
 
 /// Reads the cache. It is empty if it is missing or cannot be decoded.
-fn read(ws: &Workspace) -> Result<CachedMap, VerbError> {
-    let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
+fn read_cache(ws: &Workspace) -> Result<CachedMap, VerbError> {
+    let bytes = store::read_capped(&cache_path(ws)?, MAX_BYTES)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-fn keep(ws: &Workspace, kept: &CachedMap) -> Result<(), VerbError> {
+fn write_cache(ws: &Workspace, kept: &CachedMap) -> Result<(), VerbError> {
     let bytes = serde_json::to_vec(kept).expect("texts always become JSON");
-    Ok(store::write_scratch(&kept_in(ws)?, &bytes)?)
+    Ok(store::write_scratch(&cache_path(ws)?, &bytes)?)
 }
 
+/// Joins the definitions of all files. An intent that has another id now is listed under that id.
 fn by_intent(ws: &Workspace, kept: CachedMap) -> Definitions {
     let mut all = Definitions::new();
     for (id, files) in kept.into_values().flat_map(|file| file.shows) {
@@ -135,13 +139,13 @@ fn by_intent(ws: &Workspace, kept: CachedMap) -> Definitions {
     all
 }
 
-fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
+fn cache_path(ws: &Workspace) -> Result<PathBuf, VerbError> {
     Ok(session::local(&ws.root)?.join("map.json"))
 }
 
 /// Returns a digest of the records that name a file, of their intents, and of the size and
 /// modification time of the file.
-fn state(ws: &Workspace, path: &RelativePath) -> String {
+fn state_digest(ws: &Workspace, path: &RelativePath) -> String {
     let mut of = String::new();
     for at in ws.ledger.entries_of_path(path) {
         let entry = ws.ledger.entry(at);
@@ -157,7 +161,9 @@ fn state(ws: &Workspace, path: &RelativePath) -> String {
     Digest::compute(of.as_bytes()).to_string()
 }
 
-fn shows(ws: &Workspace, path: &RelativePath) -> Definitions {
+/// Returns the blocks of one file that stand in the map, by the intent that they were recorded
+/// under.
+fn definitions_in_file(ws: &Workspace, path: &RelativePath) -> Definitions {
     let mut shown = Definitions::new();
     for (intent, files) in standing(ws, std::slice::from_ref(path)) {
         let names = files.into_values().flatten().filter_map(|block| block.definition);

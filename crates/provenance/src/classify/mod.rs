@@ -5,7 +5,8 @@
 //! not parse, there is no class.
 //!
 //! There are two entry points. [`change`] compares whole files before and after, and classifies the
-//! whole set and each block in it. [`provisional`] has only the hashes of an outline.
+//! whole set and each block in it. [`provisional`] is for a change whose former text is not at
+//! hand: it compares only the hashes of the changed blocks.
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
 //! - `judge`: compares the pairs and combines the results.
@@ -95,10 +96,10 @@ pub struct BlockChange {
 
 impl BlockChange {
     /// A change of a whole file that is not proven harmless.
-    fn of_file(path: &str, said: &str) -> Self {
+    fn of_file(path: &str, finding: &str) -> Self {
         Self {
             identity: None,
-            reason: format!("file {path}: {said}"),
+            reason: format!("file {path}: {finding}"),
             class: Some(MutationClass::IntentEvolution),
             after: None,
             contained: false,
@@ -106,7 +107,6 @@ impl BlockChange {
     }
 }
 
-/// Returns the class of a change that is proven to keep the behaviour, or is not.
 fn class_if(is_proven: bool) -> MutationClass {
     match is_proven {
         true => MutationClass::AstRefactor,
@@ -121,7 +121,8 @@ pub type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
 
 /// Classifies a change set of whole files, each with its path and text, on the assumption that there
 /// are no other files. A file that is the same on both sides only shows which names it uses, so it
-/// may be left out if no name changed.
+/// may be left out if no name changed. For example, if `a.py` renames `total` to `sum_of`, then
+/// `b.py`, which calls `total`, has to be in both lists, or the call that now fails is not seen.
 pub fn change(before: &[(&str, &str)], after: &[(&str, &str)]) -> Classification {
     fn read<'a>(files: &[(&'a str, &str)]) -> Vec<(&'a str, Document)> {
         files.iter().map(|(path, text)| (*path, Document::from_text(path, text))).collect()
@@ -136,10 +137,10 @@ pub fn change_among(
     after: &[(&str, Document)],
     others: &Lookup<'_>,
 ) -> Classification {
-    let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| &file.1);
+    let text_after = |path: &str| after.iter().find(|file| file.0 == path).map(|file| &file.1);
     let data: Vec<entries::DataFile<'_>> = before
         .iter()
-        .filter_map(|(path, before)| Some((*path, before, other(path)?)))
+        .filter_map(|(path, before)| Some((*path, before, text_after(path)?)))
         .filter(|(_, before, after)| entries::is_large_data(before, after))
         .collect();
     let is_program = |path: &str| data.iter().all(|file| file.0 != path);

@@ -1,4 +1,5 @@
-//! The table of `tracking`: the answers compared with the expected results.
+//! Makes the table of `xtask tracking --score`, which says for how many cases the answer of `why`
+//! is the expected one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -7,17 +8,22 @@ use serde::Deserialize;
 
 use super::Answer;
 
+/// The part of a case that only the scorer reads.
 #[derive(Deserialize)]
-struct Expected {
+struct ExpectedCase {
     id: String,
     lang: String,
+    /// The data set that the case comes from, such as `codeshovel`.
     source: String,
+    /// A label by which the table groups the cases.
     kind: String,
-    expect: Place,
+    expect: ExpectedPlace,
 }
 
+/// Where the block is after the change.
 #[derive(Deserialize)]
-struct Place {
+struct ExpectedPlace {
+    /// `lost` if the block was deleted. Then there is no path.
     status: String,
     path: Option<String>,
     start_line: Option<u32>,
@@ -34,24 +40,26 @@ struct Row {
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Correct,
-    /// The record was attributed to another block.
+    /// The record was attributed to another block, or to some block although its own was deleted.
     Wrong,
-    /// The block was called lost, although it exists.
+    /// No block was found for the record, although its block exists.
     Lost,
 }
 
 /// Returns a table with a line for each group: all cases, those labelled by people, and by language, source and kind.
-/// After it come all misses, and how often each tier was right.
+/// After it come how often each tier of matching was right, and all cases with a wrong answer.
 pub(crate) fn table(cases: &[String], answers: &[Answer]) -> String {
     let answers: HashMap<&str, &Answer> =
         answers.iter().map(|answer| (&*answer.id, answer)).collect();
+    // A group is a number, which orders the table, and a name.
     let mut rows: BTreeMap<(u8, String), Row> = BTreeMap::new();
     let mut tiers: BTreeMap<String, Row> = BTreeMap::new();
     let mut misses = String::new();
     for line in cases {
-        let case: Expected = serde_json::from_str(line).expect("a case with what it expects");
+        let case: ExpectedCase = serde_json::from_str(line).expect("a case with what it expects");
         let Some(answer) = answers.get(&*case.id) else { continue };
         let outcome = outcome(&case.expect, answer);
+        // In these two data sets, people decided which block is which.
         let by_people = matches!(&*case.source, "codeshovel" | "refactoringminer");
         let mut groups = vec![
             (0, "all".to_owned()),
@@ -111,7 +119,7 @@ impl Row {
     }
 }
 
-fn outcome(expect: &Place, answer: &Answer) -> Outcome {
+fn outcome(expect: &ExpectedPlace, answer: &Answer) -> Outcome {
     match &answer.found {
         None if expect.status == "lost" => Outcome::Correct,
         None => Outcome::Lost,
