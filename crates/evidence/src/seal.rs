@@ -6,6 +6,10 @@
 //! If that record is in the journal, it becomes evidence. So ten edits of one function become one
 //! entry, an edit that was undone leaves nothing, and a block without a record gets no evidence.
 //!
+//! If several intents wrote one block, each gets an entry with its own lines. For example, a commit
+//! adds a function of four lines. INT-001 wrote it, and INT-002 changed its third line afterwards.
+//! The commit carries an entry of INT-001 with the lines `1-2,4`, and one of INT-002 with line `3`.
+//!
 //! - `draft` groups blocks and writes the files of evidence.
 //! - `late` finds earlier commits that were made without our hook.
 //! - `open` counts the records that are in no commit.
@@ -98,7 +102,7 @@ pub enum SealScope {
     /// The commit that is being made from the index, and earlier commits that were made without our
     /// hook.
     Commit,
-    /// Only earlier commits that were made without our hook.
+    /// Only earlier commits that were made without our hook, for example with `--no-verify`.
     Late,
 }
 
@@ -120,6 +124,9 @@ impl Sealing {
 
     /// Returns true if this change was committed before the record was made, so that the record is
     /// about later work.
+    ///
+    /// A commit of 12:00:00 is before a record of 12:00:02. It is not before an inferred record of
+    /// 12:09, because one command may have edited, committed, and ended nine minutes later.
     fn is_before(&self, record: &Record) -> bool {
         let made = clock::milliseconds(&record.timestamp);
         let late = if record.strength == Some(Strength::Inferred) { LONGEST_COMMAND } else { 0 };
@@ -128,7 +135,7 @@ impl Sealing {
 }
 
 /// Returns true if a record claims code as it was, rather than a change. Such code may have been
-/// committed long before the record.
+/// committed long before the record: a person accepts a function that was committed last year.
 fn claims_as_it_stood(record: &Record) -> bool {
     record.as_it_stood || record.kind == RecordKind::Ack
 }
@@ -385,7 +392,9 @@ impl TakenAway {
 }
 
 /// Returns the records that must stay open after this seal, because the work tree has more of their
-/// code than was sealed, for example after `git add -p`.
+/// code than was sealed. For example, one record has two functions, and `git add -p` staged only
+/// one of them. The commit then carries that function, and the next commit can still carry the
+/// other.
 fn still_open(
     ws: &Workspace,
     sources: &Sources,
@@ -590,7 +599,8 @@ impl<'a> FilesAfter<'a> {
     }
 
     /// Returns for each line of a block whether existing evidence already names the line, for
-    /// exactly this text and lead of the block. Such a line is not sealed twice.
+    /// exactly this text and lead of the block. Such a line is not sealed twice. Evidence that
+    /// names a block but no lines of it names all of them.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
         let (content, lead) = (&block.fingerprint.content, &block.fingerprint.lead);
@@ -616,7 +626,9 @@ impl<'a> FilesAfter<'a> {
     }
 
     /// Returns the record that a block comes from, if all its records in the journal have the same
-    /// intent and session. Otherwise `None`.
+    /// intent and session. Otherwise `None`. If one session made both edits of a block under one
+    /// intent, lines that a formatter changed are certainly its own. If two sessions did, the lines
+    /// may be of either.
     fn only_record(&self, found: &Provenance) -> Option<ClaimRef> {
         let claim = found.claim?;
         let ledger = &*self.ws.ledger;
@@ -632,6 +644,9 @@ impl<'a> FilesAfter<'a> {
     /// block afterwards. If the number of lines is the same, each line is assumed to be in its old
     /// place. If the formatter joined or split lines, the answer is known only for a block that was
     /// wholly new.
+    ///
+    /// For example, a record wrote the lines `2-3` of a block with four lines. If a formatter left
+    /// four lines, the record still has the lines `2-3`. If it left five, the record has none.
     fn known_to_bring(&self, claim: ClaimRef, count: usize) -> Vec<bool> {
         let range = self.ws.ledger.claim(claim).full_block();
         let Some(brought) = &range.brought else {

@@ -4,6 +4,18 @@
 //! An entry that equals the path matches it even if the entry would not match as a glob. A trailing
 //! `/` means everything below. Nothing in `.orchestration/` is ever matched.
 //!
+//! | scope                             | owns                                    | does not own      |
+//! | --------------------------------- | --------------------------------------- | ----------------- |
+//! | `src/auth`                        | `src/auth`                              | `src/auth/x.ts`   |
+//! | `src/auth/`, `src/auth/**`        | `src/auth/x.ts`                         | `src/auth`        |
+//! | `src/*`                           | `src/a.ts`                              | `src/a/b.ts`      |
+//! | `*.ts`                            | `a.ts`                                  | `src/a.ts`        |
+//! | `**/*.ts`                         | `a.ts`, `src/a.ts`                      | `src/a.tsx`       |
+//! | `src/auth/**`, `!src/auth/key.ts` | `src/auth/login.ts`                     | `src/auth/key.ts` |
+//! | `!a/b.ts`, `a/**`                 | `a/b.ts`, because the last entry wins   | `b.ts`            |
+//! | `src/auth/[id].ts`                | `src/auth/[id].ts`, `src/auth/i.ts`     | `src/auth/x.ts`   |
+//! | `src/**`, `!src/[a`               | nothing, as the exclusion is not a glob | `src/a.ts`        |
+//!
 //! Matching is lexical: a caller with a path from outside must resolve it first. If an exclusion
 //! cannot be applied (it is not a valid glob, or exceeds the limit), the whole scope owns nothing.
 //! To guess what it excludes could widen the scope.
@@ -21,7 +33,8 @@ pub const MAX_ENTRIES: usize = 256;
 pub const MAX_LENGTH: usize = 512;
 /// The maximum depth of nested braces.
 const MAX_NESTING: usize = 2;
-/// The maximum number of texts that the braces of one entry can expand to.
+/// The maximum number of texts that the braces of one entry can expand to. `{a,b}.{c,d}` expands to
+/// four.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A compiled list of scope entries.
@@ -31,11 +44,19 @@ pub struct Scope {
     /// For each path without wildcards, the index of the last entry that names it.
     literals: HashMap<String, usize>,
     problems: Vec<(usize, Problem)>,
-    /// The index of the first exclusion that cannot be applied, if there is one.
+    /// The index of the first exclusion that cannot be applied, such as `!src/[a`. With one, the
+    /// scope owns nothing.
     poisoned: Option<usize>,
 }
 
 /// Whether a path is in a scope, with the index of the entry that decided.
+///
+/// For the scope `src/**`, `!src/x/`, `src/x/y.ts`:
+///
+/// - `src/a.ts` is `Owned(0)`,
+/// - `src/x/z.ts` is `Excluded(1)`,
+/// - `src/x/y.ts` is `Owned(2)`,
+/// - `docs/a.md` is `Unmentioned`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeVerdict {
     /// The path is owned because of this entry.
@@ -52,13 +73,13 @@ pub enum Problem {
     /// The entry comes after the first [`MAX_ENTRIES`].
     #[error("a scope holds at most {MAX_ENTRIES} entries; this one does not count")]
     TooMany,
-    /// The entry leads out of the workspace.
+    /// The entry leads out of the workspace: `../x`, `~/x` or `C:\x`.
     #[error("it leads out of the workspace")]
     Outside,
     /// The entry names `.orchestration/`, which no intent can own.
     #[error("no intent owns anything in .orchestration/")]
     Orchestration,
-    /// The entry is not a valid glob. Holds the reason.
+    /// The entry is not a valid glob, such as `src/[a` or `a/../b`. Holds the reason.
     #[error("{0}")]
     Invalid(String),
 }
@@ -78,15 +99,16 @@ struct CompiledEntry {
 enum Rest {
     /// Nothing matches, because the entry is invalid.
     Never,
-    /// Nothing: the prefix is the whole path.
+    /// Nothing: the prefix is the whole path. For example `src/a.ts`.
     Exact,
-    /// Any text that is not empty.
+    /// Any text that is not empty. For example `src/` and `src/**`, with the prefix `src/`.
     Below,
-    /// The rest ends in the text of this variant. It may contain `/`.
+    /// The rest ends in the text of this variant. It may contain `/`. For example `src/**/*.ts`.
     EndsBelow(String),
-    /// The rest ends in the text of this variant, and contains no `/`.
+    /// The rest ends in the text of this variant, and contains no `/`. For example `src/*.ts`.
     EndsHere(String),
-    /// The whole pattern as a glob, and a text that every match contains.
+    /// The whole pattern as a glob, and a text that every match contains. For example `src/a?.ts`,
+    /// with the text `.ts`.
     Glob(Box<Pattern>, String),
 }
 
@@ -158,7 +180,8 @@ impl Scope {
     }
 
     /// Returns the index of the entry that matches the path. Unlike an owned path, this one may be
-    /// in `.orchestration/`, which is needed for protected paths.
+    /// in `.orchestration/`, which is needed for protected paths: `**` names
+    /// `.orchestration/policy.yaml`, but does not own it.
     pub fn naming(&self, path: &str) -> Option<usize> {
         match self.last_match(path) {
             ScopeVerdict::Owned(at) => Some(at),
@@ -200,12 +223,14 @@ impl Scope {
         &self.problems
     }
 
-    /// Returns true if this entry alone, ignoring its `!`, matches the path.
+    /// Returns true if this entry alone, ignoring its `!`, matches the path. `!src/` matches
+    /// `src/a.ts`.
     pub fn entry_matches(&self, index: usize, path: &str) -> bool {
         self.entries.get(index).is_some_and(|entry| entry.pattern == path || entry.matches(path))
     }
 
-    /// Returns the literal text with which every match of the entry begins.
+    /// Returns the literal text with which every match of the entry begins: `src/` for `src/a*.ts`,
+    /// and the empty text for `*.ts`.
     pub fn entry_prefix(&self, index: usize) -> &str {
         self.entries.get(index).map_or("", |entry| entry.prefix.as_str())
     }
@@ -216,6 +241,14 @@ impl Scope {
     /// If the result is false, this scope certainly owns nothing more. If it is true, it may own
     /// more, but need not: `*.md` in place of `**/*.md` owns less, and the result is true all the
     /// same.
+    ///
+    /// | base                  | this scope            | widens                      |
+    /// | --------------------- | --------------------- | --------------------------- |
+    /// | `src/**`              | `src/**`, `!src/a.ts` | no                          |
+    /// | `src/**`              | `src/a/**`            | no                          |
+    /// | `src/**`              | `src/**`, `docs/a.md` | yes                         |
+    /// | `src/**`, `!src/a.ts` | `src/**`              | yes, an exclusion is gone   |
+    /// | `src/**`, `!src/a.ts` | `!src/a.ts`, `src/**` | yes, the order is different |
     pub fn widens(&self, base: &Scope) -> bool {
         let ours = self.effective();
         let theirs = base.effective();
@@ -276,7 +309,8 @@ impl CompiledEntry {
             && path.len() > self.pattern.len()
             && path.starts_with(&self.pattern)
     }
-    /// Returns true if this entry certainly matches everything that `other` matches.
+    /// Returns true if this entry certainly matches everything that `other` matches. `src/**`
+    /// covers `src/a/*.ts`.
     fn covers(&self, other: &CompiledEntry) -> bool {
         !self.negated
             && matches!(self.rest, Rest::Below)
@@ -471,8 +505,8 @@ fn within_names(glob: &str) -> Result<String, Problem> {
     Ok(written)
 }
 
-/// Returns the longest text without `/` that every match contains. It rejects most paths without a
-/// regular expression.
+/// Returns the longest text without `/` that every match contains: `tests` for `**/tests/*.rs`. It
+/// rejects most paths without a regular expression.
 fn needle(tail: &str) -> String {
     // Classes and escapes have rules of their own, and such patterns are rare.
     if tail.contains(['[', '\\']) {

@@ -49,6 +49,11 @@ pub(super) fn unknown(shown: String) -> WordPiece {
 }
 
 /// A word of a command after expansion.
+///
+/// - `src/a.rs` is known in full: `sure` is true, and `lead` is the whole text.
+/// - `src/$x.rs`, if the text does not set `x`, has the `lead` `src/` and the `origin` `Variable`.
+/// - `*.rs` has `glob` set. `sure` is false, and there is no `origin`.
+/// - `$x` without quotes has `may_split` set, because its value may contain blanks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arg {
     /// The whole text. Unknown pieces are given as written.

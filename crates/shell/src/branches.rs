@@ -29,7 +29,7 @@ impl Shell {
     }
 
     /// Walks conditions and their branches, which come in pairs, then an `else` branch if there is
-    /// one, and merges the states.
+    /// one, and merges the states. After `if test -d a; then cd a; fi`, the folder is not known.
     pub(super) fn branches(&mut self, parts: &[Script]) {
         let mut ends = Vec::new();
         let mut pairs = parts.chunks_exact(2);
@@ -75,6 +75,9 @@ impl Shell {
     }
 
     /// Walks a `for` or `select` loop over the words that are known.
+    ///
+    /// - `for d in a b; do rm -rf $d; done` deletes `a` and `b`, one in each round.
+    /// - `for f in *.rs; do rm $f; done` deletes `*.rs`, which stays a glob.
     pub(super) fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
         self.check_assigned(variable);
         // `select` sets this variable too.
@@ -110,6 +113,9 @@ impl Shell {
     /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, possibly no arm
     /// runs, so the state before the arms is merged too. An arm may run after each earlier arm that
     /// ends in `;&` or `;;&`.
+    ///
+    /// - After `case $x in a) cd d;; esac`, the folder is not known.
+    /// - After `case $x in a) cd d;; *) cd d;; esac`, it is `d`, because one of the arms has run.
     pub(super) fn arms(&mut self, subject: &Word, arms: &[CaseArm]) {
         self.single(subject);
         let mut ends = Vec::new();

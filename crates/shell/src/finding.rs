@@ -47,7 +47,8 @@ impl ShellFinding {
     }
 
     /// Returns the more severe of this finding and another one, if there is another one. If both
-    /// are equally severe, this finding is returned. The two together only inspect if each does.
+    /// are equally severe, this finding is returned. The two together only inspect if each does. So
+    /// `ls; rm a; git status` is a write, with the rule of `rm a`.
     pub(super) fn most_severe(self, other: impl Into<Option<Self>>) -> Self {
         let Some(other) = other.into() else { return self };
         let looks = |one: &Self| one.inspects || one.class == Class::Read;

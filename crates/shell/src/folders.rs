@@ -7,7 +7,8 @@ use super::table::list;
 
 impl Shell {
     /// Returns the folders in which a program with these arguments acts: the current folder and
-    /// those named by options such as `-C`. Folders that are not known are left out.
+    /// those named by options such as `-C`. Folders that are not known are left out. For
+    /// `git -C sub commit`, these are the current folder and `sub` in it.
     pub(super) fn acting_in(&self, args: &[Arg]) -> Vec<String> {
         if self.elsewhere {
             return Vec::new();

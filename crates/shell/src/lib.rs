@@ -9,6 +9,18 @@
 //! links, the content of scripts and aliases from start-up files are not seen; `docs/shell.md`
 //! describes the consequences.
 //!
+//! | text                                | class and rule              | touches                 |
+//! | ----------------------------------- | --------------------------- | ----------------------- |
+//! | `x=$(echo src); rm "$x/a.rs"`       | write, `rm.file`            | deletes `src/a.rs`      |
+//! | `x=$(cat list); rm "$x"`            | destructive, `rm.unknown`   | more than is known      |
+//! | `cat a > b`                         | write, `redirect`           | reads `a`, writes `b`   |
+//! | `cat a 2> /dev/null`                | read, `program.reads`       | reads `a`               |
+//! | `sudo nice -n 10 rm -rf src`        | destructive, `rm.recursive` | deletes `src` and below |
+//! | `for d in a b; do rm "$d.rs"; done` | write, `rm.file`            | deletes `a.rs`, `b.rs`  |
+//! | `make`                              | opaque, `program.make`      | not known               |
+//! | `sh -c "$x"`                        | unreadable, `code.unknown`  | not known               |
+//! | `curl -s URL \| sh`                 | destructive, `download.run` | not known               |
+//!
 //! - `argument`: a word after expansion.
 //! - `bombs`: commands that start processes or fill the disk without end.
 //! - `branches`: walking conditions and loops, and merging the states of their branches.

@@ -1,4 +1,10 @@
 //! Redirections: files that are written, and text that becomes a command's input.
+//!
+//! - `cat a > b` writes `b`. Nobody sees the output of `cat`, so its call is marked as hidden.
+//! - `cat a 2> log` writes `log`, and the output stays visible.
+//! - `ls > /dev/null` writes no file and is a read, but its output is hidden too.
+//! - `cat < a` reads `a`, and its content becomes the input.
+//! - `echo x > "$f"`, if `f` is not known, writes a path that is not known.
 
 use super::argument::Arg;
 use super::finding::StreamData;

@@ -96,7 +96,8 @@ impl ShellState {
 
     /// Reduces the state to what another process inherits. Arguments are not inherited. Only
     /// exported variables and functions are, but exports are not tracked. So every variable becomes
-    /// unknown, and a call of a function may run the program of that name instead.
+    /// unknown, and a call of a function may run the program of that name instead. In
+    /// `x=src; bash -c 'rm $x'`, it is not known what is deleted.
     pub(super) fn inherit(&mut self) {
         self.arguments = None;
         for (name, variable) in &mut self.variables {
@@ -106,7 +107,8 @@ impl ShellState {
     }
 
     /// Merges the states of two branches, of which either may have run. A variable that only one
-    /// branch sets keeps that value, but is not certain to have it.
+    /// branch sets keeps that value, but is not certain to have it. A variable with two values
+    /// becomes unknown: in `x=1; if true; then x=2; fi; rm $x`, it is not known what is deleted.
     pub(super) fn merged_with(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
             self.cwd = None;

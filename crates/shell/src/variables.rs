@@ -36,7 +36,8 @@ impl Shell {
         }
     }
 
-    /// Returns the value of a variable, if the text or the context determines it.
+    /// Returns the value of a variable, if the text or the context determines it. `name` may be an
+    /// element of an array: after `a=(x y)`, the value of `a[1]` is `y`.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             let sure = self.known_elements(array).filter(|elements| certain(elements));

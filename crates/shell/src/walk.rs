@@ -134,7 +134,8 @@ impl Shell {
         feed
     }
 
-    /// Walks a subshell: its changes of the state are dropped, its findings are kept.
+    /// Walks a subshell: its changes of the state are dropped, its findings are kept. In
+    /// `(cd a; rm b); rm c`, the files `a/b` and `c` are deleted.
     fn in_subshell<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.state.clone();
         let done = inside(self);
@@ -163,7 +164,8 @@ impl Shell {
     }
 
     /// Walks the code that `trap` registered, in the state at the end of the shell. The shell may
-    /// run it earlier, when variables and functions are different.
+    /// run it earlier, when variables and functions are different. `trap 'rm a' EXIT; ls` deletes
+    /// `a`.
     pub(super) fn run_traps(&mut self) {
         for code in std::mem::take(&mut self.state.traps) {
             if code.text.contains(['$', '`']) || !self.bodies.is_empty() {
@@ -202,7 +204,8 @@ impl Shell {
         Some(StreamData { file: true, ..StreamData::with_unknown_content() })
     }
 
-    /// Returns the value of `$(…)`.
+    /// Returns the value of `$(…)`. For `$(echo src)` this is the text `src`. For `$(cat list)` it
+    /// is unknown, with the origin `Output`, and for `$(curl -s URL)` with the origin `Download`.
     pub(super) fn output(&mut self, script: &Script) -> Vec<WordPiece> {
         let feed = self.substituted(script);
         let origin = feed.origin();
@@ -517,7 +520,11 @@ impl Shell {
     }
 
     /// Walks shell code that the program `by` runs. If the code is not known, its origin decides
-    /// the finding.
+    /// the finding:
+    ///
+    /// - `sh -c "$x"`, with a variable that the text does not set, is unreadable.
+    /// - `sh -c "$(cat a.sh)"` is opaque.
+    /// - `sh -c "$(curl -s URL)"` is destructive.
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> StreamData {
         if let Some(found) = finding::unseen(code.origin, &code.text) {
             self.note(found);
@@ -624,7 +631,8 @@ impl Shell {
 }
 
 /// Returns true if a command is in one of these lists of programs that succeed, or only assigns
-/// values. What follows it after `&&` is taken to run.
+/// values. What follows it after `&&` is taken to run: in `cd a && cd b; rm c`, the file `a/b/c` is
+/// deleted. In `make && cd b; rm c`, the folder is not known, because `make` may fail.
 fn succeeds(item: &Pipeline, lists: &[&str]) -> bool {
     let Some((assigns, words, redirects)) = item.simple().filter(|_| !item.negated) else {
         return false;

@@ -26,7 +26,8 @@ pub(super) fn folder() -> RelativePath {
     RelativePath::new(EVIDENCE_FOLDER).expect("a fixed name is a path")
 }
 
-/// The properties that all blocks in one line of evidence share, apart from the file.
+/// The properties that all blocks in one line of evidence share, apart from the file. If two
+/// sessions worked on a file under INT-001, these are two groups, and the file gets two lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     /// The intent, without its name.
@@ -93,6 +94,10 @@ impl GroupFile {
     /// Distributes the blocks over lines of evidence, each with a time. Lines are read in the order
     /// of their times. So a block that other groups claim as well gets a line with the time of its
     /// own record; all other blocks share one line.
+    ///
+    /// For example, INT-001 wrote `a` at 10:00, `b` at 11:00 and `c` at 12:00, and INT-002 wrote
+    /// lines of `a` at 10:30. INT-001 gets one line for `a` at 10:00, so that the edit of INT-002
+    /// follows it, and one for `b` and `c` at 12:00.
     fn lines(
         &self,
         is_contested: impl Fn(&DraftedBlock) -> bool,
@@ -202,7 +207,8 @@ impl Draft {
 
     /// Omits everything that readers can derive from the texts before and after the change: the
     /// parameter types of blocks whose kind and name are unique in the file, and all blocks of a
-    /// new file if it can be named as a whole.
+    /// new file if it can be named as a whole. For example, `add(int, int)` becomes `add`, unless
+    /// the file has or had another method `add`.
     pub(super) fn shorten(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let texts = baseline.versions().iter().chain([now]);
         let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
@@ -217,8 +223,9 @@ impl Draft {
         self.unite(path, baseline, now);
     }
 
-    /// Names a new file as a whole instead of naming its blocks, if it has very many and one group
-    /// wrote all of them.
+    /// Names a new file as a whole instead of naming its blocks, if it has more than [`MAX_NAMED`]
+    /// and one group wrote all of them. A file of 41 functions is named as a whole, one of 40 is
+    /// not.
     fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let blocks = now.blocks().blocks.len();
         if blocks <= MAX_NAMED || !baseline.is_empty() {

@@ -135,7 +135,9 @@ impl Search<'_> {
     }
 
     /// Searches the history of code that was claimed as it was, oldest commit first, except the
-    /// commits in `known`. A history in which nothing was found is not searched again.
+    /// commits in `known`. A history in which nothing was found is not searched again. For example,
+    /// a person records a whole file whose functions came in two commits of last year. The result
+    /// is one draft for each of the two commits.
     fn earlier(
         &self,
         head: &CommitId,

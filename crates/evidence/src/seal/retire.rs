@@ -40,6 +40,9 @@ enum SealState {
 
 /// Returns true if a record may be removed. `age` is in milliseconds. `stands` computes whether any
 /// of its code still exists; it is called only if needed, since it reads files.
+///
+/// For example, the evidence of a record is only on a feature branch. The record stays until it is
+/// 90 days old. As soon as the branch is merged into `main`, a shared branch, the record may go.
 fn goes(age: i64, evidence: SealState, stands: impl FnOnce() -> bool) -> bool {
     match evidence {
         SealState::Shared => true,

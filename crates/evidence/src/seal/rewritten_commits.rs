@@ -2,6 +2,10 @@
 //! rebase onto an edit of the same block. The text that such evidence names is in no commit any
 //! more, so its lines cannot be identified. If the journal still has the records from which the
 //! evidence was made, it is sealed again for the new commit.
+//!
+//! For example, INT-001 adds a function and commits it. It edits the function once more and amends
+//! the commit. The first evidence names the text before that edit, which no commit has now, so it
+//! is made again from the records of both edits.
 
 use std::collections::{BTreeMap, HashSet};
 

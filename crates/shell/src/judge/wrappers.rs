@@ -15,7 +15,8 @@ pub(super) fn is_wrapper(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
 
-/// Judges the program that a wrapper starts. Returns `None` if the call starts none.
+/// Judges the program that a wrapper starts. Returns `None` if the call starts none. For example,
+/// `sudo nice rm -rf src` starts `rm -rf src` via `sudo` and `nice`.
 pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     if call.name == "xargs" {
         return xargs(shell, call);
@@ -199,6 +200,10 @@ fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
 
 /// Judges `xargs`: the words of the input are added to the command, or replace the placeholder that
 /// an option such as `-I` names. For `-i` and `--replace` alone, the placeholder is `{}`.
+///
+/// - `echo a b | xargs rm` calls `rm a b`.
+/// - `echo a b | xargs -I{} rm {}.rs` calls `rm a.rs` and `rm b.rs`.
+/// - `xargs rm < list` calls `rm` with words that are not known.
 fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let (own, command) = call.args.split_at(leading(call.args, &table::list("xargstakes")));
     if command.is_empty() {
