@@ -8,7 +8,6 @@ use why::VerbError;
 /// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// A verb returned an error.
     #[error(transparent)]
     Verb(VerbError),
     /// The arguments are valid one by one, but make no sense together or in this place.

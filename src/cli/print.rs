@@ -115,7 +115,6 @@ impl Printer {
         Exit::Usage
     }
 
-    /// Prints a page on stderr.
     pub fn aside(&self, page: &Page) -> Result<Exit, CliError> {
         let bytes = page.bytes(self.is_coloured(self.streams.terminals.error));
         self.written(self.streams.error().write_all(&bytes))

@@ -50,9 +50,9 @@ pub(crate) const PATCH: &str = "patchText patch input command patch_text content
 pub const TYPED: &str = "input chars command";
 /// The tool of an MCP server that a host's own tool calls.
 pub(crate) const CALLED: &str = "tool_name toolName tool name";
-/// The MCP server of that tool.
+/// The MCP server that offers the tool in [`CALLED`].
 pub(crate) const SERVER: &str = "server_name serverName server";
-/// The input of that tool.
+/// The input of the tool in [`CALLED`].
 pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
 /// True if the command continues to run after the call.
 pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";

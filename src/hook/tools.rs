@@ -21,14 +21,12 @@ pub(crate) enum ToolKind {
     Edit,
     /// Makes several edits, each with a path of its own.
     Edits,
-    /// Changes a cell of a notebook.
     Cell,
     Patch,
     /// Applies SEARCH/REPLACE blocks to a file.
     Blocks,
     /// Changes files in a way that only comparing the files afterwards can show.
     Touch,
-    /// Deletes one or several files.
     Delete,
     Move,
     /// Runs commands in a shell.
@@ -90,7 +88,7 @@ const COMMON: &[(ToolKind, &str)] = &[
          ToolSearch ListMcpResourcesTool ReadMcpResourceTool invoke_subagent read_lints
          command_status search_web read_url_content manage_todo_list introspect",
     ),
-    // These have a field `command` that is not a command line.
+    // The field `command` of these tools is not a command line.
     (
         ToolKind::Nothing,
         "SlashCommand use_subagent subagent delegate todo todo_list knowledge memory session

@@ -27,7 +27,6 @@ pub(crate) struct Capabilities {
     pub symbol_tree: bool,
     /// The client asks before a rename whether it is possible.
     pub prepare_rename: bool,
-    /// The client shows code lenses.
     pub code_lens: bool,
     /// The client handles `workspace/codeLens/refresh` requests.
     pub code_lens_refresh: bool,

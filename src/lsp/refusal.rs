@@ -35,7 +35,6 @@ pub(crate) enum RequestRefusal {
     /// A newer edit arrived before the request was handled. The client sends the request again.
     #[error("a newer edit replaced this request")]
     Overtaken,
-    /// A fault of the server.
     #[error("{method} failed inside the server: {reason}")]
     Fault { method: String, reason: String },
 }

@@ -28,7 +28,6 @@ pub(crate) struct Workspaces {
     /// The root that governs each folder, by the path that the client uses. `None` if no workspace
     /// governs the folder.
     pub folders: HashMap<PathBuf, Option<PathBuf>>,
-    /// The loaded workspaces, by root.
     pub loaded: BTreeMap<PathBuf, Workspace>,
 }
 

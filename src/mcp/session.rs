@@ -14,7 +14,6 @@ pub(super) enum Start {
     Folder,
 }
 
-/// The connection to one client.
 pub(super) struct Connection {
     environment: Environment,
     folder: PathBuf,

@@ -29,7 +29,6 @@ pub enum Unread {
     /// The file has a NUL byte in its first 8 KiB.
     #[error("the file is binary; binary files are not read")]
     Binary,
-    /// The file is not valid UTF-8.
     #[error("the file is not UTF-8 (first bad byte at offset {offset})")]
     NotUtf8 {
         /// The offset of the first invalid byte, counted from 0.
@@ -217,7 +216,7 @@ impl Document {
         let bytes = rope.len_bytes();
         let unread = match bytes > MAX_BYTES {
             true => Some(Unread::TooLarge { bytes }),
-            // The same test as in `from_bytes`, for a text in an editor.
+            // A NUL among the first bytes means a binary file, as in `from_bytes`.
             false => {
                 rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0).then_some(Unread::Binary)
             }

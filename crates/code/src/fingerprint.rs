@@ -239,7 +239,6 @@ pub fn content_hash(text: &str) -> ContentHash {
 /// One element of the sequence that [`events_hash`] hashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<'a> {
-    /// The normalised text of a token.
     Token(&'a str),
     /// The end of a syntax node with this number of items, which is at least 1.
     Close(u32),

@@ -28,7 +28,6 @@ use super::syntax_tree::{self, is_tangled, parser, patiently, whole_tree};
 pub(super) struct ParsedText {
     tree: Option<Tree>,
     items: Arc<Vec<TopLevelNode>>,
-    /// The blocks that the parser found.
     pub blocks: Arc<FileBlocks>,
     pub errors: Arc<Vec<Range<usize>>>,
     len: usize,

@@ -593,7 +593,6 @@ fn is_token(event: &TreeEvent) -> bool {
     matches!(event, TreeEvent::Token(_))
 }
 
-/// The input for one fingerprint.
 struct HashInput<'a> {
     text: &'a str,
     bytes: Range<usize>,

@@ -115,7 +115,6 @@ impl TextDifference {
         Self(head.iter().cloned().chain([whole]).chain(later).collect())
     }
 
-    /// Compares two texts line by line.
     pub fn between_texts(before: &str, now: &str) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) =
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());

@@ -26,7 +26,6 @@ pub(super) enum TokenClass {
     Binding,
     /// A name of what is called.
     Callee,
-    /// A name of a type.
     Type,
     /// A mention of a name that is not changed when a local variable is renamed.
     Foreign,

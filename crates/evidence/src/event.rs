@@ -78,7 +78,6 @@ pub enum Effect {
         /// How the text of the file would change.
         change: Option<Change>,
     },
-    /// The call runs a command.
     Shell {
         text: String,
         /// The shell in whose syntax the command is written.

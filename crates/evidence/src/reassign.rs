@@ -19,7 +19,6 @@ use ledger::{ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKi
 use provenance::{Step, lineage};
 use why::{VerbError, Workspace, answers};
 
-/// Selects the blocks to reassign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReassignTarget {
     /// All blocks of a file as it is now.

@@ -26,11 +26,12 @@ pub struct Signed<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureCheck {
-    /// It is valid and made with a trusted key. The field is the name of the key's owner in the
-    /// list.
+    /// The signature is valid and made with a trusted key. Holds the name of the key's owner in the
+    /// list of trusted keys.
     By(String),
-    /// It is valid, but its key is not trusted.
+    /// The signature is valid, but its key is not in the list of trusted keys.
     Untrusted,
+    /// The signature does not belong to these bytes.
     Bad,
     Unchecked,
 }

@@ -375,7 +375,6 @@ fn compare<'a>(
 }
 
 impl VerdictCounts {
-    /// Returns the number of all blocks.
     pub fn total(&self) -> usize {
         let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
             self;

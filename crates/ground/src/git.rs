@@ -154,7 +154,6 @@ pub enum Aspect {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The file did not exist before.
     Added,
     /// The content of the file differs.
     Modified,

@@ -27,7 +27,6 @@ pub enum PathError {
     /// through a file.
     #[error("{path:?} is not a path inside a workspace: {reason}")]
     Invalid {
-        /// The path as it was given.
         path: String,
         /// The reason, as part of a sentence.
         reason: &'static str,

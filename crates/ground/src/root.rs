@@ -34,16 +34,12 @@ pub enum RootError {
     Unreadable {
         /// The path whose root was searched.
         path: PathBuf,
-        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// The target is in a repository without a work tree.
     #[error("{path} is inside a bare repository, which has no files to govern")]
-    Bare {
-        /// The folder of the bare repository.
-        path: PathBuf,
-    },
+    Bare { path: PathBuf },
 }
 
 impl Hint for RootError {

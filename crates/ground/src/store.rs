@@ -20,7 +20,6 @@ pub const MAX_CONTENT: u64 = 256 * 1024 * 1024;
 /// Why a file could not be written or locked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The operating system returned an error.
     #[error("{path} could not be {doing}: {source}")]
     Io {
         path: PathBuf,

@@ -23,13 +23,21 @@ use ground::{Hint, RelativePath};
 #[allow(clippy::large_enum_variant, reason = "few edits exist at a time")]
 pub enum RegistryEdit {
     /// Sets the status of an intent, or adds it.
-    SetStatus { id: String, status: Status },
+    SetStatus {
+        id: String,
+        status: Status,
+    },
     /// Adds an entry at the end of an intent's scope. Changes nothing if the scope already has it.
-    AddScope { id: String, entry: String },
+    AddScope {
+        id: String,
+        entry: String,
+    },
     /// Renames an id where it is defined and where the registry refers to it. The old id is added
     /// to the intent's `formerly`, because existing records still use it.
-    Rename { from: String, to: String },
-    /// Adds an intent at the end.
+    Rename {
+        from: String,
+        to: String,
+    },
     Add(IntentEntry),
 }
 
@@ -44,14 +52,12 @@ pub enum EditError {
     },
     #[error("no intent {id} in {path}")]
     Unknown { id: String, path: String },
-    /// Another intent already has the id.
     #[error("{path} already has an intent {id}")]
     Taken {
         id: String,
         /// The path of the file with the other intent.
         path: String,
     },
-    /// Several intents have the id.
     #[error("{id} is defined at {places}")]
     Ambiguous {
         id: String,

@@ -142,11 +142,9 @@ impl Registry {
     pub fn without_folder(&self) -> Self {
         Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
     }
-    /// Returns the path of the list.
     pub fn path(&self) -> &RelativePath {
         self.list().path()
     }
-    /// Returns the text of the list.
     pub fn text(&self) -> &Arc<str> {
         self.list().text()
     }

@@ -63,7 +63,6 @@ pub enum ScopeVerdict {
     Owned(usize),
     /// The path is excluded by this `!` entry.
     Excluded(usize),
-    /// No entry matches the path.
     Unmentioned,
 }
 

@@ -51,7 +51,6 @@ use why::{VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest {
-    /// The two sides to compare.
     pub against: ComparedSides,
     /// The intent that answers for the work, unless a record names another one.
     pub intent: Option<String>,
@@ -74,13 +73,11 @@ impl CheckRequest {
 /// What a check judges, and what it compares that with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ComparedSides {
-    /// The work tree with `HEAD`.
     #[default]
     Head,
     /// The work tree with the merge base of `HEAD` and this revision. The rules of the revision
     /// decide.
     Base(String),
-    /// The index with `HEAD`.
     Staged,
     /// Two revisions. Only git is read, not the work tree.
     Range {

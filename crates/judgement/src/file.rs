@@ -45,7 +45,6 @@ pub struct FileText {
 /// What a writer knows of the file before the write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// The file does not exist.
     Absent,
     /// SHA-256 of the file's bytes, in lower-case hexadecimal.
     Hash(String),

@@ -21,7 +21,7 @@ use code::hex;
 use ground::text::shell_word;
 use ground::{Code, Finding, RelatedPlace, RelativePath};
 
-/// This prefix is hashed before the bytes of the line.
+/// Hashed before the bytes of a line, so that no hash of something else can pass for one of a line.
 pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 
 const TAIL_START: &[u8] = b",\"h\":\"";

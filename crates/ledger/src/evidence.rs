@@ -224,7 +224,6 @@ pub struct EvidenceLine {
     /// its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Whole>,
-    /// The blocks that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<EvidenceBlock>,
     /// Fields that this version does not know. They are kept.
@@ -492,7 +491,6 @@ pub struct Tombstone {
     pub by: Option<String>,
     /// When the line was erased, in UTC: `2026-02-18T12:00:00Z`.
     pub time: String,
-    /// Why the line was erased.
     pub why: String,
     /// The signature, and fields that this version does not know.
     #[serde(flatten)]

@@ -161,7 +161,6 @@ impl Outline {
         touched
     }
 
-    /// Returns the rows as text.
     pub fn entries(&self) -> Vec<String> {
         self.rows.iter().map(Row::encode).collect()
     }

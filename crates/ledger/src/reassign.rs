@@ -99,7 +99,6 @@ fn reassigned_blocks(entry: &Entry) -> Option<&Reassigned> {
     entry.record.reassigns.as_ref().filter(|_| counts)
 }
 
-/// One reassignment of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockReassignment<'a> {
     /// The intent that the block had before.

@@ -311,7 +311,6 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
-    /// Returns the blocks of all contributors.
     pub fn ranges(&self) -> impl Iterator<Item = &BlockRecord> {
         self.conversations.iter().flat_map(|one| &one.ranges)
     }

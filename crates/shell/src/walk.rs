@@ -122,7 +122,8 @@ impl Shell {
         let mut feed = StreamData::default();
         let into = self.redirected_to.take();
         for (at, command) in item.commands.iter().enumerate() {
-            // The others write to the next command of the pipeline.
+            // Only the last command of a pipeline writes to where the output goes. Each other one
+            // writes to the next command.
             let is_last = at + 1 == item.commands.len();
             self.redirected_to = into.clone().filter(|_| is_last);
             feed = self.command(command, feed);

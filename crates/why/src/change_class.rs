@@ -104,7 +104,6 @@ pub fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
     Some(found)
 }
 
-/// Converts a classification to an answer.
 pub fn answer(found: &Classification) -> ClassAnswer {
     ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }

@@ -19,7 +19,6 @@ pub enum VerbError {
     Root(#[from] ground::root::RootError),
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A path is outside the workspace.
     #[error(transparent)]
     Path(#[from] ground::PathError),
     #[error(transparent)]
@@ -39,7 +38,7 @@ pub enum VerbError {
     /// The proposal is not put to a person, for example because it is not valid.
     #[error("{0}")]
     Proposal(String),
-    /// Nothing was done.
+    /// The verb changed nothing, for the reason in `message`.
     #[error("{message}")]
     Refused {
         message: String,
@@ -126,7 +125,6 @@ pub enum ReadError {
         line: u32,
         lines: usize,
     },
-    /// Git could not be read.
     #[error(transparent)]
     Git(GitError),
     /// The path is not a regular file of the workspace, or the operating system refused.

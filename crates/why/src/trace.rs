@@ -3,7 +3,6 @@
 use super::{ReadError, VerbError, Workspace};
 use ledger::Entry;
 
-/// Selects the records to list.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRequest {
     /// Only records of this intent, under any id that it has or had.

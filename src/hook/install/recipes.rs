@@ -508,7 +508,6 @@ fn group(matcher: Option<&str>, hook: Value) -> Value {
     }
 }
 
-/// Returns a hook with further fields.
 fn with_fields(hook: &Value, extra: Value) -> Value {
     let mut hook = hook.clone();
     if let (Value::Object(hook), Value::Object(extra)) = (&mut hook, extra) {

@@ -23,10 +23,18 @@ use why::Workspace;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
-    /// A block, identified by its name.
-    Block { uri: lsp::Url, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
+    Block {
+        uri: lsp::Url,
+        kind: String,
+        path: String,
+        parameters: Option<String>,
+        ordinal: u32,
+    },
     /// An intent of the registry, identified by its id.
-    Intent { uri: lsp::Url, id: String },
+    Intent {
+        uri: lsp::Url,
+        id: String,
+    },
 }
 
 impl LensSubject {

@@ -80,7 +80,6 @@ struct Choices {
     items: Vec<Choice>,
 }
 
-/// One item of a completion list.
 struct Choice {
     label: String,
     /// The text to insert, if it differs from the label.

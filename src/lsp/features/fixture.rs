@@ -56,7 +56,6 @@ pub struct Editor {
     workspace: Workspace,
     cursor: Option<(lsp::Url, lsp::Position)>,
     marks: Vec<FixtureMark>,
-    /// What the client can do.
     pub client: Capabilities,
     pub settings: Settings,
     /// The unit in which the client counts columns.

@@ -24,7 +24,6 @@ pub(crate) struct ShownRegistry<'a> {
 /// A file of the registry as the editor shows it.
 pub(crate) struct ShownFile {
     pub document: Document,
-    /// The client's address of the file.
     pub uri: lsp::Url,
 }
 

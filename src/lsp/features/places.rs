@@ -15,7 +15,6 @@ use provenance::Verdict;
 use why::answers::{self, FileProvenance};
 
 pub(crate) struct PositionTarget {
-    /// The present id of the intent.
     pub id: String,
     /// The range of the word under the cursor.
     pub origin: lsp::Range,

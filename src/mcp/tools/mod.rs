@@ -41,7 +41,6 @@ pub(super) struct ServedTool {
     pub(super) shown: rmcp::model::Tool,
     /// Whether the tool may run in parallel with others.
     pub(super) lane: ToolLane,
-    /// The function that runs the tool.
     pub(super) run: ToolFunction,
 }
 
@@ -50,13 +49,11 @@ type ToolFunction = Arc<dyn Fn(&CallContext, JsonObject) -> ToolOutcome + Send +
 
 /// What a tool knows about its caller.
 pub(super) struct CallContext {
-    /// The connection to the client.
     pub(super) session: Arc<Connection>,
     /// The absolute path of the folder in which relative paths start.
     pub(super) folder: PathBuf,
 }
 
-/// All tools of the server.
 pub(super) struct ToolTable(pub(super) Vec<ServedTool>);
 
 /// Returns all tools, in the order in which they are listed.

@@ -112,7 +112,6 @@ impl FinishedCall<'_> {
         }
     }
 
-    /// Parses a text of the file.
     fn document(
         &self,
         ws: &Workspace,

@@ -377,7 +377,8 @@ impl FileToRecord<'_> {
             if unrecorded.is_empty() { HashSet::new() } else { self.recorded_gone() };
         for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
             let (kind, path) = (block.identity.kind.as_str(), block.identity.path.as_str());
-            // Those with a record were handled above, so as many are skipped here.
+            // Deleted blocks with a record were handled above. Here, as many blocks with the same
+            // name are skipped.
             if let Some(left @ 1..) = recorded.get_mut(&(kind, path)) {
                 *left -= 1;
                 continue;

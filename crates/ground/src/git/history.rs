@@ -21,7 +21,7 @@ use crate::parallel::in_parallel;
 const SHARE: usize = 256;
 /// How many bytes of objects each thread caches.
 const MAX_OBJECTS: usize = 32 * 1024 * 1024;
-/// How many commits [`Git::removed`] goes back.
+/// The maximum number of commits that [`Git::removed`] visits.
 const MAX_STEPS: usize = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,6 @@ pub struct AddedFile {
 /// The result of walking a part of history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkedHistory {
-    /// How many commits were visited.
     pub commits: usize,
     /// The files that these commits added, newest commit first. A file that several commits added
     /// is listed with each.

@@ -30,7 +30,6 @@ pub struct PendingCall {
     pub outcome: String,
     /// The rule that led to the decision.
     pub rule: Option<String>,
-    /// The approval that allowed the call.
     pub approval: Option<String>,
     pub files: Vec<FileBefore>,
     /// Whether the call runs a command, which may change other files too.
@@ -78,7 +77,6 @@ pub enum Predicted {
     Unknown,
     /// The file does not exist afterwards.
     Gone,
-    /// The file has this text afterwards.
     Text(String),
 }
 
@@ -88,7 +86,6 @@ pub enum CallState {
     Open(Box<PendingCall>),
     /// The call ended this long ago.
     Done(Duration),
-    /// Nothing is known about the call.
     Unknown,
 }
 

@@ -7,7 +7,6 @@ use shell::{Invocation, PathEffect, Prediction};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrintedLines {
     Whole,
-    /// Only these lines.
     Lines(LineRange),
 }
 

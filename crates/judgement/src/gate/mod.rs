@@ -169,7 +169,6 @@ impl Denial {
         Self { rule: Some(rule.into()), ..self }
     }
 
-    /// Adds a sentence to the message.
     fn adding(self, sentence: &str) -> Self {
         Self { message: format!("{} {sentence}", self.message), ..self }
     }

@@ -33,7 +33,6 @@ const MOST: usize = 200;
 
 struct UnitWords {
     id: Id,
-    /// The texts of the tokens.
     words: Vec<String>,
     /// The tokens joined, with the unit's own name masked.
     masked: String,

@@ -9,7 +9,6 @@ use code::program::{NameKind, Resolution, Tree};
 /// The old names of declarations, each with its new name.
 pub(super) type Renames = HashMap<String, String>;
 
-/// A tree with its names resolved.
 #[derive(Clone)]
 pub(super) struct Resolved {
     pub tree: Tree,

@@ -23,7 +23,6 @@ pub(super) struct File<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) enum ContainerMember {
-    /// A unit, by its index.
     Unit(usize),
     /// Code that is neither a unit nor an import, as the texts of its tokens.
     Other(String),

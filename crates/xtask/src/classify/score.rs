@@ -23,7 +23,6 @@ struct Row {
 }
 
 impl Score {
-    /// Counts the answer for one case.
     pub fn add(&mut self, case: &Value, label: Option<&str>, reasons: &[String]) {
         let text = |key: &str| case[key].as_str().unwrap_or("?").to_owned();
         let wanted = text("label");

@@ -134,7 +134,6 @@ fn registry(
     Ok(edits.finish_with(Some(lsp::ResourceOp::Create(create)), None))
 }
 
-/// Returns edits of an open file.
 fn in_file(
     file: &GovernedFile<'_>,
     edits: &[TextEdit],

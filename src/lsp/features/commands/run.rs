@@ -358,7 +358,6 @@ fn workspace_of_paths(
     named.map_or_else(|| only_workspace(snapshot), |path| open_workspace(snapshot, &path))
 }
 
-/// Returns a file and its workspace.
 fn file(snapshot: &Snapshot, target: TargetArguments<'_>) -> Answer<(Workspace, RelativePath)> {
     if let Some(path) = absolute(target)? {
         let workspace = open_workspace(snapshot, &path)?;
