@@ -2,8 +2,6 @@
 //!
 //! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
-use base64::Engine as _;
-
 use super::files::write;
 use super::options::{abbreviations, has_any, operands, takes_next, values};
 use super::scan::{scan, texts};
@@ -328,12 +326,7 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
         at += 1;
         let is = |full: &str, least: &str| full.starts_with(name) && name.starts_with(least);
         if is("encodedcommand", "e") && name != "ex" || name == "ec" {
-            let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
-            let own = opaque("code.encoded", &arg.text);
-            return match decode(encoded) {
-                Some(text) => own.most_severe(other_shell(shell, call, &text)),
-                None => ShellFinding { class: Class::Unreadable, ..own },
-            };
+            return unreadable_rule("code.encoded", &arg.text);
         }
         if is("file", "f") {
             return opaque("code.script", call.name);
@@ -353,17 +346,6 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
         }
         (words, _) => other_shell(shell, call, &words.join(" ")),
     }
-}
-
-/// Decodes the argument of `-EncodedCommand`: base64 of UTF-16 text.
-fn decode(encoded: &str) -> Option<String> {
-    let bytes = base64::engine::general_purpose::STANDARD
-        .decode(encoded.trim())
-        .or_else(|_| base64::engine::general_purpose::STANDARD_NO_PAD.decode(encoded.trim()))
-        .ok()?;
-    let units: Vec<u16> =
-        bytes.chunks_exact(2).map(|two| u16::from(two[0]) | u16::from(two[1]) << 8).collect();
-    String::from_utf16(&units).ok()
 }
 
 /// Judges `cmd /c …` and its other forms, such as `/k`.

@@ -48,8 +48,7 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let found = match call.args.get(at).map(|name| (name, name.literal())) {
         None => reads("git"),
         Some((_, None)) => opaque("git.variable", "git"),
-        Some((_, Some(name))) => aliased(shell, call.args, name)
-            .unwrap_or_else(|| subcommand(shell, name, &call.args[at + 1..], call)),
+        Some((_, Some(name))) => subcommand(shell, name, &call.args[at + 1..], call),
     };
     // The configuration of a repository outside the workspace may run programs, and nobody has
     // reviewed it. So a read there counts as an inspection.
@@ -81,15 +80,6 @@ fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     }
     let found = shell.judge_inner_code("git", code);
     found.unwrap_or_else(|| opaque("git.config", "git")).most_severe(opaque("git.config", &key))
-}
-
-/// Judges the use of an alias that the same command line defines, as in `git -c alias.x=… x`, by
-/// its definition.
-fn aliased(shell: &mut Shell, args: &[Arg], name: &str) -> Option<ShellFinding> {
-    let settings = values(args, &["-c"]);
-    let begin = format!("alias.{name}=");
-    let setting = settings.iter().find(|setting| setting.text.starts_with(&begin))?;
-    Some(configured(shell, &setting.text))
 }
 
 fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -> ShellFinding {
