@@ -59,15 +59,8 @@ named_enum! {
         Declaration: "declaration",
         Declarator: "init_declarator variable_declarator",
         DeclaredParameter: "formal_parameter optional_parameter required_parameter",
-        /// A statement that may declare a local.
-        Declaring: "declaration expression_statement let_declaration lexical_declaration
-            local_variable_declaration short_var_declaration var_declaration variable_declaration",
         Decorator: "decorator",
         DefaultParameter: "default_parameter typed_default_parameter",
-        /// Is evaluated later, or not at all.
-        Deferred: "arrow_function closure_expression closure_parameters func_literal lambda
-            lambda_capture_initializer lambda_capture_specifier lambda_default_capture
-            lambda_expression lambda_parameters",
         /// Declares a name that is not the name of a value.
         Definition: "abstract_class_declaration alias_declaration annotation_type_declaration
             attribute_item class_declaration class_definition const_item enum_declaration enum_item
@@ -95,10 +88,6 @@ named_enum! {
         FieldAccess: "field_access",
         FieldExpression: "field_expression",
         FieldPattern: "field_pattern",
-        /// A statement that may evaluate a call before anything else.
-        FirstValue: "assignment_statement declaration expression_statement if_expression
-            if_statement let_declaration lexical_declaration local_variable_declaration
-            return_statement short_var_declaration throw_statement variable_declaration",
         ForIn: "for_in_statement",
         ForInClause: "for_in_clause",
         FuncLiteral: "func_literal",
@@ -228,7 +217,6 @@ named_enum! {
             integer_literal number_literal",
         ObjectAssignmentPattern: "object_assignment_pattern",
         OfSaidType: "cast_expression object_creation_expression",
-        Operation: "binary_expression unary_expression",
         OuterNames: "global_statement nonlocal_statement",
         PackageClause: "package_clause",
         PackageDeclaration: "package_declaration",
@@ -295,7 +283,6 @@ named_enum! {
         This: "self this",
         Throw: "raise_statement throw_statement",
         TokenTree: "token_tree",
-        Truth: "false instanceof_expression true",
         TruthValue: "false true",
         /// A declaration that may state the type of its value.
         TypedDeclaration: "declaration let_declaration local_variable_declaration var_spec",

@@ -43,8 +43,6 @@ pub(super) struct Parameter {
     /// The name that replaces the parameter in the body. It contains a control character, so it
     /// cannot occur in source code.
     pub placeholder: String,
-    /// How often the body reads the parameter.
-    pub uses: usize,
     pub declared_type: Option<String>,
 }
 
@@ -181,20 +179,20 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let by_value = matches!(language, "go" | "c" | "cpp");
     for local in parameters {
         let placeholder = placeholder(local);
-        let uses = uses_of(&body, &placeholder)?;
-        if by_value && may_copy(&core, &body, local, &placeholder, language) {
+        let copies = by_value && may_copy(&core, &body, local, &placeholder, language);
+        if copies || !is_only_read(&body, &placeholder) {
             return None;
         }
         let declared_type = types.of_local(local).map(str::to_owned);
-        known.push(Parameter { placeholder, uses, declared_type });
+        known.push(Parameter { placeholder, declared_type });
     }
     let copies = |own: u32| may_copy(&core, &body, own, &placeholder(own), language);
     if by_value && receiver.is_some_and(copies) {
         return None;
     }
     let receiver = receiver.map(placeholder);
-    if let Some(placeholder) = &receiver {
-        uses_of(&body, placeholder)?;
+    if receiver.as_deref().is_some_and(|placeholder| !is_only_read(&body, placeholder)) {
+        return None;
     }
     let given: Vec<&str> =
         known.iter().map(|one| &*one.placeholder).chain(receiver.as_deref()).collect();
@@ -373,36 +371,31 @@ fn local(leaf: &Tree) -> Option<u32> {
     }
 }
 
-/// Returns how often the body reads a parameter. Returns `None` if the body assigns to the
-/// parameter or borrows it mutably, or if an inner function captures it.
-fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
+/// Returns false if the body assigns to a parameter or borrows it mutably, or if an inner function
+/// captures it.
+fn is_only_read(body: &Tree, placeholder: &str) -> bool {
     let tokens = body.tokens();
-    let mut uses = 0;
     for (at, token) in tokens.iter().enumerate() {
         if !token.is_token(placeholder) {
             continue;
         }
-        uses += 1;
         let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
         let before =
             at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
         if ASSIGNING.contains(&next)
             || matches!(before, "++" | "--" | "&mut" | "mut" | "del" | "as")
         {
-            return None;
+            return false;
         }
     }
     let is_assigned = body.has_node(&|node| {
         node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
     });
-    if is_assigned {
-        return None;
-    }
     let is_captured = body.has_node(&|node| {
         let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
         function && node.has_node(&|leaf| leaf.is_token(placeholder))
     });
-    (!is_captured).then_some(uses)
+    !is_assigned && !is_captured
 }
 
 /// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does

@@ -6,7 +6,6 @@
 //! texts differ.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use code::language_tables::roles::Role;
 use code::program::{NameKind, Tree, resolve};
@@ -199,64 +198,7 @@ impl<'h> Inliner<'h> {
                 return Some(all);
             }
         }
-        self.first_value(statement)
-    }
-
-    /// Replaces a call that is the first thing a statement evaluates: `x = h(a)`, `if (h(a))`,
-    /// `return !h(a)`.
-    fn first_value(&mut self, statement: &Tree) -> Option<Vec<Tree>> {
-        let mut path = Vec::new();
-        if !statement.is_a(Role::FirstValue) || !self.find_call(statement, &mut path) {
-            return None;
-        }
-        let node = path.iter().fold(statement, |node, at| &node.children[*at]);
-        let call = self.call(node)?;
-        let helper = call.helper;
-        let result = helper.result.as_ref()?;
-        let wanted =
-            declared_by(statement, node).and(statement.child("type")).map(Tree::joined_tokens);
-        if helper.returns_early
-            || helper.statements.is_empty()
-            || !keeps_type(helper, wanted.as_deref())
-        {
-            return None;
-        }
-        let mut all = self.fill_all(&call, &helper.statements);
-        if !is_evaluated_first(statement, &path, &all, &self.shared) {
-            return None;
-        }
-        self.used.push(call.id);
-        let value = self.fill(&call, result);
-        // If the helper ends in `let x = …; x` and the statement is `let y = h()`, one local is
-        // enough, so `x` gets the name `y`.
-        if let Some(target) = declared_by(statement, node)
-            && let Some(text) = value.text.clone().filter(|text| text.starts_with('\u{1}'))
-            && declares(&all, &text)
-        {
-            let respell = &mut |leaf: &mut Tree| {
-                if leaf.is_token(&text) {
-                    leaf.text = Some(target.clone());
-                }
-            };
-            all.iter_mut().for_each(|one| one.visit_mut(respell));
-            return Some(all);
-        }
-        let mut statement = statement.clone();
-        let place = path.iter().fold(&mut statement, |node, at| &mut node.children[*at]);
-        replace_node(place, value);
-        all.push(statement);
-        Some(all)
-    }
-
-    fn find_call(&self, tree: &Tree, path: &mut Vec<usize>) -> bool {
-        tree.children.iter().enumerate().any(|(at, child)| {
-            path.push(at);
-            let found = self.call(child).is_some() || self.find_call(child, path);
-            if !found {
-                path.pop();
-            }
-            found
-        })
+        None
     }
 
     fn fill_all(&self, call: &HelperCall<'_>, statements: &[Tree]) -> Vec<Tree> {
@@ -300,9 +242,7 @@ impl<'h> Inliner<'h> {
                 let parameter = &helper.parameters[at];
                 let typed =
                     self.types.passes(argument, parameter.declared_type.as_deref(), self.language);
-                let may_replace = is_stable(argument, &self.shared)
-                    || once_and_first(helper, at, &arguments, &self.shared);
-                if !typed || !may_replace {
+                if !typed || !is_stable(argument, &self.shared) {
                     return None;
                 }
                 known.insert(parameter.placeholder.clone(), (*argument).clone());
@@ -429,160 +369,6 @@ fn is_stable(tree: &Tree, shared: &HashSet<u32>) -> bool {
         || (tree.text.is_some() && is_name && !is_one_of(tree, shared))
 }
 
-fn has_effect(tree: &Tree) -> bool {
-    tree.has_node(&|node| node.is_a(Role::Effect))
-}
-
-/// Returns the names of the variables and members to which these trees assign. The caller's locals
-/// are left out, because a helper cannot assign to them.
-fn assigned_names(trees: &[Tree]) -> HashSet<&str> {
-    let mut names: HashSet<&str> = HashSet::new();
-    for tree in trees {
-        tree.visit(&mut |node| {
-            let target = match node {
-                _ if node.is_a(Role::Update) => Some(node),
-                _ if node.is_any(&[Role::Effect, Role::Loop]) => node.child("left"),
-                _ => None,
-            };
-            let Some(target) = target else { return };
-            target.visit(&mut |leaf| {
-                if matches!(leaf.name, NameKind::Free | NameKind::Member) {
-                    names.extend(leaf.text.as_deref());
-                }
-            });
-        });
-    }
-    names
-}
-
-/// Returns true if a parameter is read exactly once, unconditionally, and before anything whose
-/// evaluation order matters.
-fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree], shared: &HashSet<u32>) -> bool {
-    if helper.parameters[at].uses != 1 {
-        return false;
-    }
-    let first = helper.statements.first().or(helper.result.as_ref());
-    let Some(first) = first else { return false };
-    let mut path = Vec::new();
-    if !find(first, &helper.parameters[at].placeholder, &mut path) {
-        return false;
-    }
-    // If a later argument is read earlier in the body, the two arguments would be evaluated in
-    // another order.
-    let is_swapped = |earlier: &Tree| {
-        let later = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]);
-        later
-            .filter(|(_, argument)| !is_stable(argument, shared))
-            .any(|(parameter, _)| earlier.has_node(&|leaf| leaf.is_token(&parameter.placeholder)))
-    };
-    let argument = std::slice::from_ref(arguments[at]);
-    // The body has no local of the caller.
-    is_evaluated_first(first, &path, argument, &HashSet::new())
-        && !on_the_way(first, &path)
-            .any(|(parent, step)| parent.children[..step].iter().any(is_swapped))
-}
-
-/// Returns the nodes on the path from the root, each with the index of the child where the path
-/// goes on.
-fn on_the_way<'t>(root: &'t Tree, path: &[usize]) -> impl Iterator<Item = (&'t Tree, usize)> {
-    path.iter().scan(root, |node, &step| {
-        let parent = std::mem::replace(node, &node.children[step]);
-        Some((parent, step))
-    })
-}
-
-/// Returns true if the node at the end of the path is evaluated exactly once whenever the root is,
-/// and could as well be evaluated before the root. `evaluated` is what its evaluation consists of:
-/// in `n + h()` the call cannot come first if `h` changes `n`. `shared` are the locals that such an
-/// effect may change.
-fn is_evaluated_first(
-    root: &Tree,
-    path: &[usize],
-    evaluated: &[Tree],
-    shared: &HashSet<u32>,
-) -> bool {
-    let effectful = evaluated.iter().any(has_effect);
-    let assigned = assigned_names(evaluated);
-    // In `m(h())` and `a.b[0] = h()`, `m` and `a.b` may be read before `h` assigns to them. Of the
-    // target in `m = h()`, nothing is read.
-    let is_assigned = |part: &Tree| {
-        let is_variable = part.field == Some("left") && part.text.is_some();
-        !is_variable
-            && part
-                .has_node(&|leaf| leaf.text.as_deref().is_some_and(|text| assigned.contains(text)))
-    };
-    let reads = |part: &Tree| {
-        part.has_node(&|leaf| {
-            let is_parameter = leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
-            matches!(leaf.name, NameKind::Free | NameKind::Member) && !is_parameter
-                || is_one_of(leaf, shared)
-        })
-    };
-    on_the_way(root, path).all(|(parent, step)| {
-        let mut earlier = parent.children[..step].iter();
-        is_evaluated_once(parent, step)
-            && earlier.all(|part| {
-                let is_never_read = is_only_named(parent, part) && !is_assigned(part);
-                !has_effect(part) && (!effectful || is_never_read || !reads(part))
-            })
-    })
-}
-
-/// Returns true if a child is evaluated exactly once whenever its parent is.
-fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
-    /// The fields of conditionals that are evaluated in any case.
-    const ALWAYS: &[&str] = &["condition", "initializer", "subject", "value"];
-    /// Operators whose operand is named and not evaluated.
-    const NAMING: &[&str] = &["delete", "sizeof", "typeof"];
-    let first = parent.children.first().and_then(|first| first.text.as_deref());
-    if parent.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred, Role::Assertion])
-        || first.is_some_and(|first| NAMING.contains(&first))
-    {
-        return false;
-    }
-    let has =
-        |words: &[&str]| parent.children.iter().any(|one| words.iter().any(|it| one.is_token(it)));
-    // In Python's `a if b else c` the condition comes second.
-    if parent.children.get(1).is_some_and(|one| one.is_token("if")) {
-        return step == 2;
-    }
-    let is_short_circuit = has(&["&&", "||", "and", "or", "??", "&&=", "||=", "??="]);
-    // Python's `a < b < c` only evaluates `c` if `a < b`.
-    let operators = parent.children.iter().filter(|one| one.field == Some("operators"));
-    let is_chain = operators.count() > 1;
-    // In JavaScript's `a?.b(c)`, `c` is only evaluated if `a` has a value.
-    let is_optional =
-        parent.children[..step].iter().any(|one| one.has_node(&|leaf| leaf.is_token("?.")));
-    let is_conditional =
-        parent.is_a(Role::Conditional) || is_short_circuit || is_chain || is_optional;
-    let field = parent.children[step].field;
-    !is_conditional || step == 0 || field.is_some_and(|field| ALWAYS.contains(&field))
-}
-
-/// Returns true if a part of a node names a function, a type, or the place that gets a value, so
-/// that no value is read there.
-fn is_only_named(parent: &Tree, part: &Tree) -> bool {
-    match part.field {
-        Some("function" | "name" | "constructor" | "type" | "pattern" | "declarator") => true,
-        Some("left") => parent.children.iter().any(|one| one.is_token("=") || one.is_token(":=")),
-        _ => false,
-    }
-}
-
-fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
-    if tree.is_token(text) {
-        return true;
-    }
-    for (at, child) in tree.children.iter().enumerate() {
-        path.push(at);
-        if find(child, text, path) {
-            return true;
-        }
-        path.pop();
-    }
-    false
-}
-
 fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
     if let Some(argument) = tree.text.as_deref().and_then(|text| arguments.get(text)) {
         replace_node(tree, argument.clone());
@@ -591,54 +377,7 @@ fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
     tree.children.iter_mut().for_each(|child| substitute(child, arguments));
 }
 
-fn declares(statements: &[Tree], name: &str) -> bool {
-    let declares =
-        |one: &Tree| one.is_a(Role::Declaring) && one.has_node(&|leaf| leaf.is_token(name));
-    statements.iter().any(declares)
-}
-
-/// Returns the local that a declaration initialises with the value of `node`.
-fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
-    let holder = match statement {
-        _ if statement.is_a(Role::LetDeclaration) => statement,
-        _ if statement.is_a(Role::LocalDeclaration) => {
-            let is_declarator = |child: &&Tree| child.is_a(Role::VariableDeclarator);
-            only_item(statement.children.iter().filter(is_declarator))?
-        }
-        _ if statement.is_a(Role::Declaration) => {
-            statement.children.iter().find(|child| child.is_a(Role::InitDeclarator))?
-        }
-        _ if statement.is_a(Role::ShortVarDeclaration) => {
-            let (left, right) = (statement.child("left")?, statement.child("right")?);
-            let whole = right.bytes == node.bytes;
-            let name = match left.text {
-                Some(_) => left,
-                None if left.children.len() == 1 => &left.children[0],
-                None => return None,
-            };
-            return name.text.clone().filter(|_| whole);
-        }
-        // In Python, the first assignment declares a name.
-        _ if statement.is_a(Role::ExpressionStatement) => {
-            let assignment =
-                statement.children.first().filter(|one| one.is_a(Role::NameAssignment))?;
-            let value = assignment.child("right")?;
-            let left = assignment.child("left")?;
-            return left
-                .text
-                .clone()
-                .filter(|_| std::ptr::eq(value, node) && matches!(left.name, NameKind::Local(_)));
-        }
-        _ => return None,
-    };
-    let value = holder.child("value")?;
-    let name = holder
-        .child("pattern")
-        .or_else(|| holder.child("name"))
-        .or_else(|| holder.child("declarator"))?;
-    name.text.clone().filter(|_| std::ptr::eq(value, node))
-}
-
+/// Returns the `return` statement with another value.
 fn with_value(statement: &Tree, value: Tree) -> Tree {
     let mut statement = statement.clone();
     let core = match statement {

@@ -7,7 +7,7 @@ use code::language_tables::framework_names::{FILE_DEPENDENT_WORDS, FILE_WIDE_DIR
 use code::language_tables::roles::{Role, made};
 use code::program::{NameKind, Tree};
 
-use super::helpers::{function_of, is_this, returned, statements};
+use super::helpers::{function_of, returned, statements};
 use super::imports;
 use super::judge::ChangeSet;
 use super::pairs::Id;
@@ -134,7 +134,7 @@ pub(super) fn relocated(
         }
         _ => return None,
     };
-    let (was, is) = (own_plainly(&was), own_plainly(&is));
+    let (was, is) = (without_commas(&was), without_commas(&is));
     let resolved = |tree: &Tree| Resolved::of_tree(tree, "java");
     compare_trees(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
 }
@@ -203,24 +203,14 @@ fn identifier(place: &Tree, name: &str) -> Tree {
     Tree::leaf(made::IDENTIFIER, place.field, place.bytes.clone(), name)
 }
 
-/// Returns the method with `this.x` replaced by `x`, unless a local has that name.
-fn own_plainly(method: &Tree) -> Tree {
-    let resolved = Resolved::of_tree(method, "java");
+/// Returns the method without the commas between its parameters. A parameter may have been removed,
+/// so they are not comparable.
+fn without_commas(method: &Tree) -> Tree {
     let mut method = method.clone();
-    // A parameter may have been removed, so the commas in the list are not comparable.
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
         list.children.retain(|one| !one.is_token(","));
     }
-    strip_this(&mut method, &|name| resolved.names.locals.iter().any(|local| &*local.name == name));
     method
-}
-
-fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
-    tree.children.iter_mut().for_each(|child| strip_this(child, local));
-    let own = tree.is_a(Role::FieldAccess) && tree.child("object").is_some_and(is_this);
-    if own && tree.text_of("field").is_some_and(|name| !local(name)) {
-        own_field(tree);
-    }
 }
 
 /// Returns the methods next to a unit that only return a field, each with the field's name.

@@ -149,9 +149,6 @@ impl LocalTypes {
                 || self.of_value(result, language).as_deref() == returns;
         }
         let Some(returns) = returns else { return false };
-        if is_truth(result) && matches!(returns, "boolean" | "bool" | "_Bool") {
-            return true;
-        }
         match self.of_value(result, language) {
             Some(is) => is == returns,
             // In Java, an operation on types smaller than `int` gives an `int`, and a larger type
@@ -204,13 +201,6 @@ fn is_constant(value: &Tree) -> bool {
 
 fn is_composite(said: &str) -> bool {
     said.starts_with(['*', '[']) || said.starts_with("map ") || said.starts_with("func ")
-}
-
-/// Returns true for a comparison or a combination of comparisons.
-fn is_truth(value: &Tree) -> bool {
-    const TRUTH: &[&str] = &["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!", "instanceof"];
-    let operator = |child: &Tree| child.text.as_deref().is_some_and(|text| TRUTH.contains(&text));
-    value.is_a(Role::Truth) || (value.is_a(Role::Operation) && value.children.iter().any(operator))
 }
 
 fn is_numeric(said: &str) -> bool {
