@@ -4,10 +4,8 @@
 //! module that names what is below it does not count, because it only lists its parts. Code for tests does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use super::source::{Source, code_only, crate_paths};
-use super::{files_below, read};
+use super::source::{Source, crate_paths};
 
 /// The modules of a crate. A module is named by its path from the root: `["git", "index"]`.
 type Module = Vec<String>;
@@ -18,21 +16,16 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// Reads the sources below `folder`, which holds `lib.rs`. `also_left_out` are folders that are crates of their own.
-    pub(crate) fn of_crate(folder: &Path, also_left_out: &[&str]) -> Self {
+    /// The imports of the sources of a crate, whose `lib.rs` is in `folder`.
+    pub(crate) fn of_crate(folder: &str, sources: &[Source]) -> Self {
+        let module = |path: &str| {
+            module_of(path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/'))
+        };
         let mut files: BTreeMap<Module, String> = BTreeMap::new();
         let mut tests = Vec::new();
-        for path in files_below(folder, ".rs") {
-            let relative = path.strip_prefix(folder).expect("below it").to_string_lossy();
-            let relative = relative.replace('\\', "/");
-            if also_left_out.iter().any(|folder| relative.starts_with(folder)) {
-                continue;
-            }
-            let module = module_of(&relative);
-            let code = code_only(&read(&path));
-            let source = Source::new(&relative, &code);
-            tests.extend(source.test_modules().iter().map(|path| module_of(path)));
-            files.insert(module, source.code_before_tests().to_owned());
+        for source in sources {
+            tests.extend(source.test_modules().iter().map(|path| module(path)));
+            files.insert(module(&source.path), source.code_before_tests().to_owned());
         }
         files.retain(|module, _| !tests.iter().any(|test| module.starts_with(test)));
         let names = Names::of(&files);

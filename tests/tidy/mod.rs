@@ -8,6 +8,7 @@ mod source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -66,13 +67,21 @@ struct Crate {
     folder: String,
     /// The crates of this workspace that it depends on, without those for tests.
     stands_on: BTreeSet<String>,
+    /// Its sources, without those of the faces, which are crates of their own.
+    sources: Vec<Source>,
 }
 
 /// The folders below `src` that are crates of their own.
 const FACES: &[&str] = &["hook/", "lsp/", "mcp/"];
 
-/// Returns the crates of the program, as `cargo metadata` tells them. What only measures or tests is left out.
-fn crates() -> Vec<Crate> {
+/// Returns the crates of the program with their sources, which are read once for all tests.
+fn crates() -> &'static [Crate] {
+    static FOUND: LazyLock<Vec<Crate>> = LazyLock::new(found_crates);
+    &FOUND
+}
+
+/// Finds the crates of the program, as `cargo metadata` tells them. What only measures or tests is left out.
+fn found_crates() -> Vec<Crate> {
     let told = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
         .current_dir(root())
@@ -99,33 +108,33 @@ fn crates() -> Vec<Crate> {
             .filter(|dependency| dependency["kind"].is_null() && !dependency["path"].is_null())
             .map(|dependency| text(&dependency["name"]))
             .collect();
-        found.push(Crate { name, folder, stands_on });
+        let sources = sources_below(&folder);
+        found.push(Crate { name, folder, stands_on, sources });
     }
     assert!(found.len() > 10, "the crates were not found");
     found
 }
 
-impl Crate {
-    /// Returns its sources, without those of the faces, which are crates of their own.
-    fn sources(&self) -> Vec<Source> {
-        let folder = root().join(&self.folder);
-        let mut sources = Vec::new();
-        for path in files_below(&folder, ".rs") {
-            let below = path.strip_prefix(&folder).expect("below it").to_string_lossy();
-            let below = below.replace('\\', "/");
-            if self.folder != "src" || !FACES.iter().any(|face| below.starts_with(face)) {
-                sources.push(Source::new(&format!("{}/{below}", self.folder), &read(&path)));
-            }
+fn sources_below(place: &str) -> Vec<Source> {
+    let folder = root().join(place);
+    let mut sources = Vec::new();
+    for path in files_below(&folder, ".rs") {
+        let below = path.strip_prefix(&folder).expect("below it").to_string_lossy();
+        let below = below.replace('\\', "/");
+        if place != "src" || !FACES.iter().any(|face| below.starts_with(face)) {
+            sources.push(Source::new(&format!("{place}/{below}"), &read(&path)));
         }
-        sources
     }
+    sources
+}
 
+impl Crate {
     /// Returns the number of lines of code without tests.
     fn lines(&self) -> usize {
-        let sources = self.sources();
-        let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+        let tests: Vec<String> = self.sources.iter().flat_map(Source::test_modules).collect();
         let is_test = |source: &&Source| tests.iter().any(|test| source.path.starts_with(test));
-        let code = sources.iter().filter(|source| !is_test(source)).map(Source::code_before_tests);
+        let code =
+            self.sources.iter().filter(|source| !is_test(source)).map(Source::code_before_tests);
         code.flat_map(str::lines).filter(|line| !line.trim().is_empty()).count()
     }
 }
@@ -134,8 +143,8 @@ fn listed(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-fn sources() -> Vec<Source> {
-    crates().iter().flat_map(Crate::sources).collect()
+fn sources() -> impl Iterator<Item = &'static Source> + Clone {
+    crates().iter().flat_map(|one| &one.sources)
 }
 
 /// Fails with all complaints at once, if there are any.
@@ -149,7 +158,7 @@ fn the_architecture_draws_every_crate_with_what_it_stands_on() {
     let text = read(&root().join("ARCHITECTURE.md"));
     let mut complaints = Vec::new();
     for one in crates() {
-        let Crate { name, stands_on, .. } = &one;
+        let Crate { name, stands_on, .. } = one;
         let lines = one.lines();
         println!("{name}: {lines} lines, stands on {}", listed(stands_on));
         if lines > MAX_CRATE_LINES {
@@ -181,9 +190,8 @@ fn the_architecture_draws_every_crate_with_what_it_stands_on() {
 #[test]
 fn few_files_import_each_other_in_circles() {
     let (mut complaints, mut count) = (Vec::new(), 0);
-    for Crate { name, folder, .. } in crates() {
-        let left_out = if folder == "src" { FACES } else { &[] };
-        for circle in Imports::of_crate(&root().join(&folder), left_out).circles() {
+    for Crate { name, folder, sources, .. } in crates() {
+        for circle in Imports::of_crate(folder, sources).circles() {
             count += circle.len();
             println!("{name}: {}", circle.join(" "));
             if circle.len() > MAX_CIRCLE {
@@ -212,11 +220,9 @@ const BARE_NAMES: &str = "of by at with since before after between beside above 
 
 #[test]
 fn every_function_says_by_its_name_what_it_answers() {
-    let sources = sources();
-    let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    let tests: Vec<String> = sources().flat_map(Source::test_modules).collect();
     let mut found = Vec::new();
-    for source in sources.iter().filter(|one| !tests.iter().any(|test| one.path.starts_with(test)))
-    {
+    for source in sources().filter(|one| !tests.iter().any(|test| one.path.starts_with(test))) {
         let is_bare = |name: &str| BARE_NAMES.split(' ').any(|bare| bare == name);
         let bare = source.functions().into_iter().filter(|(_, name)| is_bare(name));
         found.extend(bare.map(|(line, name)| format!("{}:{line}: {name}", source.path)));
@@ -227,7 +233,6 @@ fn every_function_says_by_its_name_what_it_answers() {
 /// The compiler reports code that nobody uses only if it is not public.
 #[test]
 fn every_public_item_is_used_outside_its_crate() {
-    let crates: Vec<Vec<Source>> = crates().iter().map(Crate::sources).collect();
     let folders = ["tests", "benches", "fuzz/fuzz_targets"].map(|folder| root().join(folder));
     let beside: Vec<Source> = folders
         .iter()
@@ -235,11 +240,12 @@ fn every_public_item_is_used_outside_its_crate() {
         .map(|path| Source::new("", &read(&path)))
         .collect();
     let mut complaints = Vec::new();
-    for (at, sources) in crates.iter().enumerate() {
-        let others = crates.iter().enumerate().filter(|(other, _)| *other != at);
+    for one in crates() {
+        let sources = &one.sources;
+        let others = crates().iter().filter(|other| other.name != one.name);
         // What a macro names is used wherever the macro is.
         let has_macro = |source: &&Source| source.words().any(|word| word == "macro_export");
-        let outside = others.flat_map(|(_, sources)| sources).chain(&beside);
+        let outside = others.flat_map(|other| &other.sources).chain(&beside);
         let outside = outside.chain(sources.iter().filter(has_macro));
         let used: BTreeSet<&str> = outside.flat_map(Source::words).collect();
         let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
@@ -278,7 +284,6 @@ fn no_literal_with_an_outer_space_is_printed_as_foreign_text() {
 #[test]
 fn no_file_is_longer_than_the_limit() {
     let long: Vec<String> = sources()
-        .iter()
         .filter(|source| source.lines > MAX_LINES)
         .map(|source| {
             format!("{} has {} lines of code; the limit is {MAX_LINES}", source.path, source.lines)
@@ -289,9 +294,8 @@ fn no_file_is_longer_than_the_limit() {
 
 #[test]
 fn every_type_has_a_unique_name() {
-    let sources = sources();
     let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for source in &sources {
+    for source in sources() {
         for name in source.types() {
             files.entry(name).or_default().push(&source.path);
         }
@@ -365,7 +369,6 @@ fn every_module_is_described_in_its_crate() {
 #[test]
 fn no_source_contains_todo_macros() {
     let left: Vec<String> = sources()
-        .iter()
         .flat_map(|source| {
             ["todo!", "dbg!", "unimplemented!"]
                 .into_iter()
@@ -386,11 +389,9 @@ fn may_start(path: &str) -> bool {
 
 #[test]
 fn only_the_command_line_and_the_fence_start_programs() {
-    let sources = sources();
-    let only_tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    let only_tests: Vec<String> = sources().flat_map(Source::test_modules).collect();
     assert!(only_tests.len() > 1, "no module of tests was found");
-    let doing: Vec<String> = sources
-        .iter()
+    let doing: Vec<String> = sources()
         .filter(|source| !only_tests.iter().any(|module| source.path.starts_with(module.as_str())))
         .flat_map(|source| {
             ["process::Command", "TcpListener", "TcpStream", "UdpSocket", "UnixListener"]
