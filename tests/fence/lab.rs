@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, Weak};
 
 use crate::support::binary::picture;
 use crate::support::picture::Picture;
@@ -28,6 +28,23 @@ const NOBODY: u32 = 65534;
 pub struct Lab {
     folder: tempfile::TempDir,
     pub user: Option<u32>,
+    /// The copy of the program that this lab links to, if it needs one.
+    program: Option<Arc<tempfile::TempDir>>,
+}
+
+/// Returns a folder with a copy of the program, which all labs share that exist at the same time. `cp` makes the copy:
+/// if this process wrote it, a child started meanwhile would hold it open, and it could not be run.
+fn shared_copy() -> Arc<tempfile::TempDir> {
+    static SHARED: Mutex<Weak<tempfile::TempDir>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().expect("no panic before");
+    shared.upgrade().unwrap_or_else(|| {
+        let made = Arc::new(tempfile::tempdir().expect("a folder"));
+        let mut copying = Command::new("cp");
+        copying.arg(env!("CARGO_BIN_EXE_intent")).arg(made.path().join("intent"));
+        assert!(copying.status().expect("cp runs").success());
+        *shared = Arc::downgrade(&made);
+        made
+    })
 }
 
 /// Returns a lab for each possible kind of user. If the kernel offers no namespaces, prints the reason and returns
@@ -76,7 +93,8 @@ impl Lab {
 
     /// A copy of a prepared lab.
     fn like(picture: &Picture, user: Option<u32>) -> Self {
-        let lab = Self { folder: tempfile::tempdir().expect("a folder"), user };
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut lab = Self { folder, user, program: None };
         picture.put_down(&lab.top());
         lab.own(&lab.top());
         if user.is_some() {
@@ -86,7 +104,8 @@ impl Lab {
     }
 
     fn made() -> Self {
-        let lab = Self { folder: tempfile::tempdir().expect("a folder"), user: None };
+        let folder = tempfile::tempdir().expect("a folder");
+        let lab = Self { folder, user: None, program: None };
         for (path, text) in [
             ("work/.orchestration/active_intents.yaml", REGISTRY),
             ("work/.orchestration/policy.yaml", "mode: enforce\n"),
@@ -119,10 +138,11 @@ impl Lab {
     }
 
     /// Links the program into a folder that other users can enter, because the build folder may be closed to them.
-    pub fn link_program(&self) {
+    fn link_program(&mut self) {
         let (built, here) = (env!("CARGO_BIN_EXE_intent"), self.top().join("intent"));
         if std::fs::hard_link(built, &here).is_err() {
-            std::fs::copy(built, here).expect("a copy of the program");
+            let copy = self.program.insert(shared_copy());
+            std::fs::hard_link(copy.path().join("intent"), here).expect("linked");
         }
     }
 
