@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::editor::Editor;
-use crate::support::{Repo, git, is_long, short_or_long};
+use crate::support::{Repo, git, runs_all, sample_or_all};
 use serde_json::json;
 
 /// The time limit of one command. It is generous, because this is a debug build on a busy machine.
@@ -278,10 +278,10 @@ fn no_command_prints_a_file_outside_the_workspace() {
         // The link leads out of the clone, too.
         assert!(clone.path(rule).is_symlink());
         for (at, command) in commands().iter().enumerate() {
-            // First the commands that read every kind of rule file; then every other command, with two of the files
+            // First the commands that read every kind of rule file; then every other command, with one of the files
             // only.
             let reads = ["status", "check", "doctor", "policy", "init", "hook", "map", "record"];
-            if is_long() || reads.contains(&command[0]) || (at + nth) % 4 == 0 {
+            if runs_all() || reads.contains(&command[0]) || (at + nth) % 8 == 0 {
                 clone.run(command);
             }
         }
@@ -385,7 +385,7 @@ fn a_folder_replaced_by_a_link_never_leads_a_write_outside() {
                 renameat_with(CWD, &rules, CWD, &link, RenameFlags::EXCHANGE).expect("exchanged");
             }
         });
-        for _ in 0..short_or_long(25, 120) {
+        for _ in 0..sample_or_all(12, 120) {
             clone.run(&["select", "INT-001"]);
             clone.run(&["map"]);
         }
@@ -411,15 +411,15 @@ fn a_folder_replaced_by_a_link_never_leads_a_write_outside() {
 /// expression. The usual run goes only slightly over the limit on blocks or depth; the long one fills the limit on
 /// size.
 fn crowded(name: &str) -> String {
-    let blocks = short_or_long(10_500, 100_000);
+    let blocks = sample_or_all(10_500, 100_000);
     match name {
         "many.rs" => (0..blocks).map(|at| format!("fn f{at}(){{}}\n")).collect(),
         "long.rs" => {
-            let terms = "1+\n".repeat(short_or_long(20_000, 500_000));
+            let terms = "1+\n".repeat(sample_or_all(20_000, 500_000));
             format!("fn f() -> u32 {{\n{terms}1\n}}\n")
         }
         "deep.rs" => {
-            let depth = short_or_long(6_000, 60_000);
+            let depth = sample_or_all(6_000, 60_000);
             "mod a {\n".repeat(depth) + &"}\n".repeat(depth)
         }
         "keys.json" => {
@@ -473,8 +473,8 @@ fn the_total_size_and_blocks_of_many_sources_are_limited() {
         (0..4_000).map(|at| format!("fn f{file}_{at}(){{}}\n")).collect()
     };
     let clone = Clone::of(|repo, _| {
-        for file in 1..short_or_long(10, 40) {
-            let text = if is_long() { functions(file) } else { comment.clone() };
+        for file in 1..sample_or_all(10, 40) {
+            let text = if runs_all() { functions(file) } else { comment.clone() };
             repo.write(&format!("src/f{file}.rs"), &format!("{text}fn last(){{}}\n"));
         }
     });

@@ -1,12 +1,12 @@
 //! A record never claims a block that the difference of the two texts does not touch, whatever was edited.
 //!
-//! The samples of all languages are edited at random, line by line, without regard for syntax. `INTENT_TEST_LONG` and
+//! The samples of all languages are edited at random, line by line, without regard for syntax. `INTENT_TEST_ALL` and
 //! `PROPTEST_CASES` run more cases, and `PROPTEST_RNG_SEED` runs others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::support::{Repo, relative, short_or_long};
+use crate::support::{Repo, relative, sample_or_all};
 use code::difference::{ChangedRange, changed_lines, lines};
 use code::{Document, language};
 use proptest::prelude::*;
@@ -160,7 +160,7 @@ fn config() -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     let is_set = |name: &str| std::env::var_os(name).is_some();
     ProptestConfig {
-        cases: if is_set("PROPTEST_CASES") { asked.cases } else { short_or_long(16, 48) },
+        cases: if is_set("PROPTEST_CASES") { asked.cases } else { sample_or_all(16, 48) },
         rng_seed: if is_set("PROPTEST_RNG_SEED") { asked.rng_seed } else { RngSeed::Fixed(12) },
         ..asked
     }

@@ -12,7 +12,7 @@ use provenance::Classification;
 use provenance::classify::change;
 
 use crate::mutate::chance::from_environment;
-use crate::support::short_or_long;
+use crate::support::sample_or_all;
 
 /// A fixture file: `file PATH`, the text, and then the edits.
 ///
@@ -380,7 +380,7 @@ fn sources() -> Vec<(String, String)> {
 /// `INTENT_FUZZ_RUNS` sets the number of mutations, and `INTENT_FUZZ_SEED` chooses them.
 #[test]
 fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
-    let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(80, 250));
+    let wanted = from_environment("INTENT_FUZZ_RUNS", sample_or_all(40, 250));
     let seed = from_environment("INTENT_FUZZ_SEED", 7);
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
     let sources = sources();
@@ -419,7 +419,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
     let (mut tried, mut wrong) = (0, Vec::new());
     for (path, before, after) in &kept {
         let program = Program::from_text(path, after).expect("a program");
-        for _ in 0..short_or_long(16, 48) {
+        for _ in 0..sample_or_all(16, 48) {
             let Some((changed, what)) = mutated(after, &program, &mut dice) else { continue };
             tried += 1;
             let found = classify(path, before, &changed);
@@ -428,7 +428,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
             }
         }
     }
-    assert!(tried > short_or_long(100, 300), "{tried}");
+    assert!(tried > sample_or_all(100, 300), "{tried}");
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -1,7 +1,7 @@
 //! Real code is mutated by tools that know whether they change behaviour: a change of behaviour is hardly ever called a
 //! refactoring.
 //!
-//! `INTENT_FUZZ_SEED` runs other cases, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets the number of
+//! `INTENT_FUZZ_SEED` runs other cases, `INTENT_TEST_ALL` more of them, and `INTENT_FUZZ_RUNS` sets the number of
 //! rounds.
 
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use crate::mutate::chance::from_environment;
 use crate::mutate::corpus::{Sample, chosen, samples};
 use crate::mutate::{Behaviour, Chance, KINDS, Step, World};
-use crate::support::short_or_long;
+use crate::support::sample_or_all;
 use ledger::MutationClass;
 use provenance::classify::{self, Classification};
 
 const SEED: u64 = 20_260_411;
 const ROUNDS: u64 = 40;
-const SHORT: u64 = 12;
+const SHORT: u64 = 6;
 const CASES_OF_A_ROUND: usize = 16;
 const FILES_OF_A_ROUND: usize = 3;
 /// The largest share of behaviour changes that may be called a refactoring.
@@ -155,7 +155,7 @@ fn difference(before: &World, after: &World) -> String {
 #[test]
 fn a_change_of_behaviour_is_not_called_a_refactoring() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
-    let rounds = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, ROUNDS));
+    let rounds = from_environment("INTENT_FUZZ_RUNS", sample_or_all(SHORT, ROUNDS));
     let mut samples = samples();
     samples.retain(|sample| !["markdown", "json", "yaml", "toml"].contains(&sample.language));
     let half = |first: u64| {

@@ -1,7 +1,7 @@
 //! Agents, people and formatters work on a real git repository and use it in many ways. A model that knows only who
 //! wrote which text checks after each step that `why` names no intent that did not ask for the code.
 //!
-//! `INTENT_FUZZ_SEED` runs other stories, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets their number.
+//! `INTENT_FUZZ_SEED` runs other stories, `INTENT_TEST_ALL` more of them, and `INTENT_FUZZ_RUNS` sets their number.
 
 use judgement::judged_record;
 use std::collections::BTreeSet;
@@ -15,11 +15,11 @@ use crate::model::code::{Fresh, Function, Layout};
 use crate::model::tree::Tree;
 use crate::model::{Book, Known};
 use crate::mutate::chance::{Chance, from_environment};
-use crate::support::{relative, short_or_long};
+use crate::support::{relative, sample_or_all};
 
 const SEED: u64 = 77;
 const RUNS: u64 = 12;
-const SHORT: u64 = 4;
+const SHORT: u64 = 2;
 const STEPS: usize = 30;
 /// The smallest share of unchanged recorded blocks that must be attributed correctly.
 const FLOOR: f64 = 0.95;
@@ -636,7 +636,7 @@ fn story(seed: u64, steps: usize) -> (Option<String>, usize, usize, Vec<String>)
 #[test]
 fn no_git_command_makes_why_name_a_wrong_intent() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
-    let runs = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, RUNS));
+    let runs = from_environment("INTENT_FUZZ_RUNS", sample_or_all(SHORT, RUNS));
     let half = |first: u64| -> Vec<_> {
         (first..runs).step_by(2).map(|run| story(seed * 1000 + run, STEPS)).collect()
     };

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use code::{Document, Encoding, Position, language};
 use proptest::prelude::*;
 
-use crate::support::short_or_long;
+use crate::support::sample_or_all;
 
 static SAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(samples);
 
@@ -83,7 +83,7 @@ fn difference(edited: &Document, fresh: &Document) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(short_or_long(120, 500)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(sample_or_all(120, 500)) })]
 
     #[test]
     fn an_edited_document_has_the_blocks_of_a_new_one(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {

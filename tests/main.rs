@@ -1,7 +1,7 @@
 //! The tests that use the library through its facade, or start the real binary.
 //!
 //! They are one program, because each program links every grammar. Run a part of them by its module: `cargo test --test
-//! it gate::`. Generated tests and long lists of cases run a sample with every kind of case; `INTENT_TEST_LONG=1` runs
+//! it gate::`. Generated tests and long lists of cases run a sample with every kind of case; `INTENT_TEST_ALL=1` runs
 //! all of them, and `INTENT_FUZZ_SEED=2` runs another sample.
 
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Real code is mutated by tools that know the origin of every byte: `why` is hardly ever wrong afterwards, and it
 //! finds nearly everything again.
 //!
-//! `INTENT_FUZZ_SEED` runs other cases, and `INTENT_TEST_LONG` more of them. `INTENT_FUZZ_RUNS` sets the number of
+//! `INTENT_FUZZ_SEED` runs other cases, and `INTENT_TEST_ALL` more of them. `INTENT_FUZZ_RUNS` sets the number of
 //! rounds (each records some files and mutates them many times). `INTENT_FUZZ_KEEP` names a folder into which the texts
 //! of a failure are written.
 
@@ -13,7 +13,7 @@ use crate::mutate::chance::from_environment;
 use crate::mutate::corpus::{Sample, chosen, samples};
 use crate::mutate::recorded::{Outcome, Recorded, Wrong};
 use crate::mutate::{Chance, KINDS, Step, World};
-use crate::support::short_or_long;
+use crate::support::sample_or_all;
 
 const SEED: u64 = 20_260_218;
 const ROUNDS: u64 = 12;
@@ -198,7 +198,7 @@ fn all_rounds(seed: u64, rounds: u64) -> Report {
 #[test]
 fn recorded_blocks_are_found_again_after_mutations() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
-    let rounds = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, ROUNDS));
+    let rounds = from_environment("INTENT_FUZZ_RUNS", sample_or_all(SHORT, ROUNDS));
     let Report { tallies, failures } = all_rounds(seed, rounds);
     let cases: usize = tallies.values().map(|tally| tally.cases).sum();
     let wrong: usize = tallies.values().map(|tally| tally.wrong_cases).sum();

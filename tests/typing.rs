@@ -1,6 +1,6 @@
 //! Somebody types: while the text does not parse, every block outside the edited one stays as it was.
 //!
-//! Every prefix of ordinary edits is tried, as if typed character by character. `INTENT_TEST_LONG=1` types more edits,
+//! Every prefix of ordinary edits is tried, as if typed character by character. `INTENT_TEST_ALL=1` types more edits,
 //! and `INTENT_FUZZ_RUNS=200 cargo test --test it typing::` types that many in each language.
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::mutate::chance::from_environment;
 use crate::support::editor::{Editor, address};
-use crate::support::{Repo, relative, short_or_long};
+use crate::support::{Repo, relative, sample_or_all};
 use code::{Block, BlockKind, Document, LineRange, language};
 use evidence::record::RecordExtent;
 use serde_json::{Value, json};
@@ -286,7 +286,7 @@ fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> 
 
 /// The number of edits that are typed in each language.
 fn wanted() -> usize {
-    let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(2, 20));
+    let wanted = from_environment("INTENT_FUZZ_RUNS", sample_or_all(2, 20));
     usize::try_from(wanted).expect("not so many")
 }
 
@@ -317,7 +317,7 @@ fn sample(id: &str) -> (String, String) {
 
 /// The number of prefixes that are recorded for each edit.
 fn prefixes() -> usize {
-    short_or_long(3, 10)
+    sample_or_all(3, 10)
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Hundreds of ways to write out of scope, from the question of the hook to `check`: with the gate alone, and behind
 //! the fence.
 //!
-//! A usual run tries every fourth way of each class, and those in `ALWAYS`. Each test, user and policy tries other ways,
-//! and `INTENT_FUZZ_SEED=1` others again: four seeds try all ways, as `INTENT_TEST_LONG=1` does.
+//! A usual run tries every eighth way of each class (those that are only judged: every fourth), and those in
+//! `ALWAYS`. Each test, user and policy tries other ways, and `INTENT_FUZZ_SEED=1` others again: eight seeds try all
+//! ways, as `INTENT_TEST_ALL=1` does.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::fence::lab::{Lab, labs};
 use crate::mutate::chance::from_environment;
-use crate::support::{is_long, short_or_long};
+use crate::support::{runs_all, sample_or_all};
 
 /// The folders that a session under `INT-001` may change.
 const OPEN: &[&str] = &["src/auth", "target", "packages/web/node_modules", "later"];
@@ -41,15 +42,15 @@ fn ways() -> Vec<Way> {
 /// Ways that every run must try.
 const ALWAYS: [&str; 1] = ["make docs"];
 
-/// Returns the ways that one test tries: all of them, or a quarter of each class.
-fn some_ways(nth: u64) -> Vec<Way> {
-    let left = from_environment("INTENT_FUZZ_SEED", 0).wrapping_add(nth) % 4;
+/// Returns the ways that one test tries: all of them, or one in `every` of each class.
+fn some_ways(nth: u64, every: u64) -> Vec<Way> {
+    let left = from_environment("INTENT_FUZZ_SEED", 0).wrapping_add(nth) % every;
     let mut of_class: BTreeMap<&str, u64> = BTreeMap::new();
     let mut ways = ways();
     ways.retain(|way| {
         let at = of_class.entry(way.class).or_default();
         *at += 1;
-        is_long() || *at % 4 == left || ALWAYS.contains(&way.command.as_str())
+        runs_all() || *at % every == left || ALWAYS.contains(&way.command.as_str())
     });
     ways
 }
@@ -150,7 +151,7 @@ fn is_held(answer: &Value) -> bool {
 
 #[test]
 fn a_write_is_held_before_it_runs_or_reported_afterwards() {
-    let ways = some_ways(0);
+    let ways = some_ways(0, 4);
     let through: Mutex<Vec<&Way>> = Mutex::default();
     let make = || Lab::at_work(None);
     try_all(&ways, make, |lab, way| {
@@ -161,7 +162,7 @@ fn a_write_is_held_before_it_runs_or_reported_afterwards() {
     let through = through.into_inner().expect("no panic before");
     let held = ways.len() - through.len();
     assert!(
-        held * 100 >= ways.len() * short_or_long(HELD_OF_SOME, HELD),
+        held * 100 >= ways.len() * sample_or_all(HELD_OF_SOME, HELD),
         "{held} of {} are held",
         ways.len()
     );
@@ -195,7 +196,7 @@ fn a_write_is_held_before_it_runs_or_reported_afterwards() {
 #[test]
 fn behind_the_fence_nothing_out_of_scope_is_written() {
     for (nth, user) in (1..).zip(labs().iter().map(|lab| lab.user)) {
-        let ways = some_ways(nth);
+        let ways = some_ways(nth, 8);
         let make = || Lab::at_work(user);
         try_all(&ways, make, |lab, way| {
             if way.class == "services" {
@@ -242,10 +243,11 @@ fn rewritten(answer: &Value) -> Option<&str> {
 
 #[test]
 fn the_hook_fences_opaque_commands_if_the_policy_wants_it() {
-    let users: Vec<Option<u32>> = labs().iter().map(|lab| lab.user).collect();
+    let labs = labs();
+    let users: Vec<Option<u32>> = labs.iter().map(|lab| lab.user).collect();
     let (Some(first), Some(last)) = (users.first(), users.last()) else { return };
     for (nth, policy, user) in [(2, "require", *first), (3, "opaque", *last)] {
-        let mut ways = some_ways(nth);
+        let mut ways = some_ways(nth, 8);
         ways.retain(|way| way.class != "services");
         let lab_under = |policy: &str| {
             let lab = Lab::at_work(user);

@@ -1,7 +1,7 @@
 //! Commands that the reader calls `read` are run in a sandbox folder, and must change nothing there.
 //!
 //! Commands are built at random from programs that read, their options, and constructs with which a shell or a program
-//! can be made to write. With `INTENT_TEST_LONG=1` they run for a minute, and with `INTENT_FUZZ_SECONDS=600 cargo test
+//! can be made to write. With `INTENT_TEST_ALL=1` they run for a minute, and with `INTENT_FUZZ_SECONDS=600 cargo test
 //! --test it shell::fuzz` for longer.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use shell::{Class, CommandContext, Dialect, read};
 
-use crate::support::is_long;
+use crate::support::runs_all;
 
 /// Commands that write, in the sandbox alone.
 const PAYLOADS: &[&str] = &[
@@ -583,7 +583,7 @@ fn a_command_that_is_called_read_changes_nothing() {
     let seed = seed.unwrap_or(u64::try_from(now & u128::from(u64::MAX)).unwrap_or(1)) | 1;
     // A usual run has a fixed number of commands, and a long one a fixed time.
     let time = Duration::from_secs(seconds.unwrap_or(60));
-    let enough = if is_long() || seconds.is_some() { u64::MAX } else { 120 };
+    let enough = if runs_all() || seconds.is_some() { u64::MAX } else { 120 };
     let until = Instant::now() + time;
     let root = sandbox();
     let app = root.path().join("app");

@@ -35,14 +35,14 @@ active_intents:
     owned_scope: [\"old/**\"]
 ";
 
-/// Returns true if `INTENT_TEST_LONG=1` asks for every case.
-pub fn is_long() -> bool {
-    std::env::var("INTENT_TEST_LONG").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
+/// Returns true if `INTENT_TEST_ALL=1` asks for every case.
+pub fn runs_all() -> bool {
+    std::env::var("INTENT_TEST_ALL").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// Returns the first value in a usual run, and the second in a long one.
-pub fn short_or_long<T>(short: T, long: T) -> T {
-    if is_long() { long } else { short }
+/// Returns the first value in a usual run, which tries a sample, and the second if every case is asked for.
+pub fn sample_or_all<T>(sample: T, all: T) -> T {
+    if runs_all() { all } else { sample }
 }
 
 pub struct Repo {

@@ -271,12 +271,13 @@ mod verification {
 
     #[test]
     fn a_change_of_any_record_in_a_long_chain_is_found() {
-        let bytes = chain_of(30);
+        const LENGTH: usize = 12;
+        let bytes = chain_of(LENGTH as u32);
         let all = lines(&bytes);
-        assert_eq!(all.len(), 30);
+        assert_eq!(all.len(), LENGTH);
         assert_eq!(wrong(&bytes), []);
         let mut start = 0;
-        for at in 0..30 {
+        for at in 0..LENGTH {
             let length = all[at].len();
             for within in [1, 7, length / 2, length - 2, length - 1] {
                 assert_ne!(wrong(&bytes[..start + within]), [], "cut {at} at {within}");
@@ -288,14 +289,14 @@ mod verification {
             }
             let mut without = all.clone();
             without.remove(at);
-            if at < 29 {
+            if at < LENGTH - 1 {
                 assert_ne!(wrong(&without.concat()), [], "record {at} deleted");
             }
             let mut twice = all.clone();
-            twice.insert(29 - at, all[at].clone());
+            twice.insert(LENGTH - 1 - at, all[at].clone());
             let found = wrong(&twice.concat());
             assert!(codes(&found).contains(&"ledger-duplicate"), "record {at} doubled");
-            for other in at + 1..30 {
+            for other in at + 1..LENGTH {
                 let mut swapped = all.clone();
                 swapped.swap(at, other);
                 assert_ne!(wrong(&swapped.concat()), [], "{at} and {other} swapped");
