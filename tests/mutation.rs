@@ -18,7 +18,7 @@ use crate::support::sample_or_all;
 const SEED: u64 = 20_260_218;
 const ROUNDS: u64 = 12;
 /// The number of rounds of a usual run. With them, every kind of mutation finds something to change.
-const SHORT: u64 = 4;
+const SHORT: u64 = 2;
 /// The largest share of cases that may go wrong. With this seed none does if the sources of all locked dependencies are
 /// on disk (`cargo fetch`); with other seeds or fewer sources it is one in a few hundred.
 const WRONG_CASES: f64 = 0.005;

@@ -300,8 +300,8 @@ fn findings_about_many_files_are_quick() {
     let found = lint::against_files(&registry, &files);
     let took = begun.elapsed();
     assert!(!found.is_empty());
-    // The limit is ten times that of a release build, because a debug build is slow and shares its machine.
-    assert!(took < Duration::from_secs(3), "{took:?}");
+    // A debug build is slow and shares its machine, so the limit only finds a cost that grows with the square.
+    assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub const PATH: &str = "
 ";
 pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 /// The old text of a replacement.
-pub const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
+pub(crate) const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
 /// The new text of a replacement.
 pub const NEW: &str = "
     new_string newString new_str newStr newText new_text ReplacementContent
@@ -27,15 +27,15 @@ pub const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowM
 /// A list of replacements in one file.
 pub const EDITS: &str = "edits changes ReplacementChunks replacements";
 /// A command line, or a list of its words.
-pub const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
+pub(crate) const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
 /// The folder in which a command runs.
 pub const FOLDER: &str = "
     dir_path workdir cwd Cwd working_directory workingDirectory directory
 ";
 /// The path that a file is moved from.
-pub const FROM: &str = "source source_path sourcePath from old_path oldPath src";
+pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPath src";
 /// The path that a file is moved to.
-pub const TO: &str = "
+pub(crate) const TO: &str = "
     destination destination_path destinationPath to new_path newPath dest target dst
 ";
 /// Lists of files. An item is a path, or an object with a field that holds the path.

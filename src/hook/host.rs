@@ -187,7 +187,7 @@ pub const HOSTS: &[Host] = &[
 
 /// A host that was not recognised. Most hosts understand exit code 2 with a reason on standard
 /// error as a denial. The rows of [`HOSTS`] take over from it what they do not say themselves.
-pub const UNKNOWN: Host = Host {
+pub(crate) const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,
     asks: false,

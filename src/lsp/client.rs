@@ -68,7 +68,7 @@ impl Client {
         Self { inner: Arc::new(inner) }
     }
 
-    pub fn notify<N: lsp::notification::Notification>(&self, params: &N::Params) {
+    pub(crate) fn notify<N: lsp::notification::Notification>(&self, params: &N::Params) {
         match serde_json::to_value(params) {
             Ok(params) => self.tell(N::METHOD, params),
             Err(error) => tracing::error!(%error, "a notification cannot be written as JSON"),
@@ -95,7 +95,7 @@ impl Client {
 
     /// Shows a dialog to the person. Returns the title of the chosen action. `None` if the dialog
     /// was dismissed.
-    pub async fn choose(
+    pub(crate) async fn choose(
         &self,
         kind: lsp::MessageType,
         message: String,

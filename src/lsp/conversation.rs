@@ -37,7 +37,7 @@ impl ClientConversation {
     }
 
     /// Shows those questions of agents again whose dialogs the person closed without an answer.
-    pub fn review(&self, root: PathBuf) {
+    pub(crate) fn review(&self, root: PathBuf) {
         self.handle.run(move |it| it.questions.put_again(&root));
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
 }
 
 /// Returns the protocol's severity. `None` for a level that is off.
-pub fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
+pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,
         Level::Hint => Some(lsp::DiagnosticSeverity::HINT),

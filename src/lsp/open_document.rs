@@ -27,4 +27,4 @@ pub(crate) struct OpenDocument {
 }
 
 /// The open documents, by address.
-pub type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;
+pub(crate) type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;

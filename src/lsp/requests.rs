@@ -94,7 +94,7 @@ impl Requests {
 
     /// Answers a request with "cancelled" at once. A later result is dropped, and an id that is not
     /// open is ignored.
-    pub fn cancel(&mut self, id: &Id) {
+    pub(crate) fn cancel(&mut self, id: &Id) {
         let Some((&ticket, open)) = self.open.iter().find(|(_, open)| open.id == *id) else {
             return;
         };

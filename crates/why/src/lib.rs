@@ -32,7 +32,7 @@
 
 pub mod answers;
 pub mod baseline;
-pub mod caches;
+pub(crate) mod caches;
 pub mod change_class;
 pub(crate) mod commit_brief;
 pub mod error;

@@ -99,7 +99,7 @@ fn listed(
 }
 
 /// Cuts a long list and says how many entries are left out.
-pub fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
+pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
     let more = entries.len().saturating_sub(most);
     entries.truncate(most);
     entries.extend((more > 0).then(|| format!("{more} more")));
@@ -119,7 +119,7 @@ pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<Stri
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
-pub fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Url> {
+pub(crate) fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Url> {
     let root = &view.workspace.root;
     let path = RelativePath::new(name).ok()?;
     let really = root.resolve(&path).ok()?;

@@ -23,10 +23,10 @@ pub(crate) mod code_lens;
 pub mod commands;
 pub mod completion;
 pub mod definition;
-pub mod diagnostics;
+pub(crate) mod diagnostics;
 pub(crate) mod document_link;
 pub(crate) mod document_symbols;
-pub mod execute_command;
+pub(crate) mod execute_command;
 mod fields;
 #[cfg(test)]
 pub mod fixture;

@@ -108,7 +108,7 @@ impl Ordered {
 
     /// Stores a workspace that was loaded. If it could not be loaded, the one that was loaded
     /// before stays.
-    pub fn loaded(&mut self, root: PathBuf, workspace: Result<Workspace, String>) {
+    pub(crate) fn loaded(&mut self, root: PathBuf, workspace: Result<Workspace, String>) {
         let again = self.world.loading.remove(&root).unwrap_or_default();
         match workspace {
             Ok(workspace) => self.take_over(&root, workspace),
