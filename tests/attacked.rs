@@ -113,7 +113,7 @@ impl Clone {
     fn run_commands(&self, nth: usize) {
         let reads = ["status", "check", "doctor", "policy", "init", "hook", "map", "record"];
         for (at, command) in commands().iter().enumerate() {
-            if runs_all() || reads.contains(&command[0]) || (at + nth) % 8 == 0 {
+            if runs_all() || reads.contains(&command[0]) || (at + nth).is_multiple_of(8) {
                 self.run(command);
             }
         }
