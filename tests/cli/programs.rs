@@ -221,6 +221,7 @@ fn completions_and_manual_pages_cover_every_command() {
     }
     assert!(lab.root.join("man/intent-evidence-seal.1").is_file());
     assert!(!lab.root.join("man/intent-seal.1").exists(), "the short spelling has no page");
+    assert!(!bash.contains("intent__subcmd__seal"), "the short spelling is not offered");
 }
 
 #[test]

@@ -16,7 +16,12 @@ pub struct CompletionsArgs {
 }
 
 pub fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
+    let all = crate::cli::command();
+    // The former names of commands still work, but are offered to nobody.
+    let offered = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let mut offered =
+        clap::Command::new("intent").args(all.get_arguments().cloned()).subcommands(offered);
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::command(), "intent", &mut script);
+    clap_complete::generate(args.shell, &mut offered, "intent", &mut script);
     context.printer.document(&script)
 }
