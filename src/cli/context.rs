@@ -181,8 +181,8 @@ impl Context {
         self.printer.page(&page)
     }
 
-    /// Takes the note that an agent's hook left for this process. If stdout is a terminal and no
-    /// agent started this process, a person runs it, and no note is looked up.
+    /// Takes the note that an agent's hook left for this process. If standard output is a terminal
+    /// and no agent started this process, a person runs the command, so there is no note.
     fn announced(&self) -> Option<String> {
         let is_seen = self.printer.streams.terminals.output;
         if is_seen && agents::agent_above(&self.environment).is_none() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::client::Client;
 use super::ordered::LoopHandle;
 use super::pool::{Lane, Pool};
-use super::refusal::{Answer, fault};
+use super::refusal::{RequestResult, fault};
 use super::snapshot::Snapshot;
 
 /// What the handler of a request needs to talk to the client.
@@ -25,7 +25,7 @@ impl ClientConversation {
         &self,
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Answer<T> {
+    ) -> RequestResult<T> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         self.pool.run(lane, move || drop(sender.send(work())));
         receiver.await.map_err(|_| fault("a command", "its computation panicked"))

@@ -5,7 +5,7 @@ use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types as lsp;
 
 use super::ordered::{Ordered, Phase};
-use super::refusal::{Answer, RequestRefusal};
+use super::refusal::{RequestRefusal, RequestResult};
 use super::requests::Ticket;
 use super::world::World;
 use super::{convert, features};
@@ -78,7 +78,7 @@ fn sync() -> lsp::TextDocumentSyncCapability {
 
 /// Reads the parameters, and returns them with the capabilities as the client sent them. A field or capability that does not follow the protocol is dropped instead
 /// of refused, because a session without it is better than none.
-fn parse(mut params: Value) -> Answer<(lsp::InitializeParams, Value)> {
+fn parse(mut params: Value) -> RequestResult<(lsp::InitializeParams, Value)> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok((read, params["capabilities"].take())),
         Err(error) => error,

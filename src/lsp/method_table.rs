@@ -23,16 +23,16 @@ use tower_lsp::lsp_types as lsp;
 use super::conversation::ClientConversation;
 use super::ordered::Ordered;
 use super::pool::Lane;
-use super::refusal::{Answer, RequestRefusal, fault, panic_text, to_json};
+use super::refusal::{RequestRefusal, RequestResult, fault, panic_text, to_json};
 use super::snapshot::Snapshot;
 
-type Background = Arc<dyn Fn(&Snapshot, Value) -> Answer<Value> + Send + Sync>;
+type Background = Arc<dyn Fn(&Snapshot, Value) -> RequestResult<Value> + Send + Sync>;
 type ConversationHandler = Box<
-    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Answer<Value>> + Send>>
+    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = RequestResult<Value>> + Send>>
         + Send
         + Sync,
 >;
-type Mutation = Box<dyn Fn(&mut Ordered, Value) -> Answer<()> + Send + Sync>;
+type Mutation = Box<dyn Fn(&mut Ordered, Value) -> RequestResult<()> + Send + Sync>;
 
 pub(crate) enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
@@ -87,7 +87,7 @@ impl MethodTable {
     /// Adds a request that somebody waits for.
     pub(crate) fn on_latency_sensitive<R: lsp::request::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
     ) -> Self {
         self.background::<R>(Lane::LatencySensitive, handler)
     }
@@ -95,7 +95,7 @@ impl MethodTable {
     /// Adds a request that may take longer.
     pub(crate) fn on_worker<R: lsp::request::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
     ) -> Self {
         self.background::<R>(Lane::Worker, handler)
     }
@@ -103,7 +103,7 @@ impl MethodTable {
     fn background<R: lsp::request::Request>(
         mut self,
         lane: Lane,
-        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
     ) -> Self {
         let method = R::METHOD;
         let run: Background = Arc::new(move |snapshot, params| {
@@ -122,7 +122,7 @@ impl MethodTable {
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        F: Future<Output = Answer<R::Result>> + Send + 'static,
+        F: Future<Output = RequestResult<R::Result>> + Send + 'static,
     {
         let method = R::METHOD;
         let run: ConversationHandler = Box::new(move |conversation, params| {
@@ -134,6 +134,6 @@ impl MethodTable {
     }
 }
 
-fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Answer<P> {
+fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> RequestResult<P> {
     serde_json::from_value(params).map_err(|error| RequestRefusal::params(method, error))
 }

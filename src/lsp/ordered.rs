@@ -24,7 +24,7 @@ use super::outlets::Outlets;
 use super::pending_request::{HeldRequest, PendingRequest};
 use super::pool::Pool;
 use super::questions::Questions;
-use super::refusal::{Answer, RequestRefusal, fault, panic_text};
+use super::refusal::{RequestRefusal, RequestResult, fault, panic_text};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
@@ -151,7 +151,7 @@ impl Ordered {
                     self.outbox.send(&reply);
                 }
             }
-            Ok(Message::Answer { id, result }) => self.outside.client.deliver(&id, result),
+            Ok(Message::RequestResult { id, result }) => self.outside.client.deliver(&id, result),
             Ok(Message::Notification { method, params }) => self.notification(&method, params),
             Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
         }
@@ -292,8 +292,8 @@ impl Ordered {
     fn unless_outdated(
         &self,
         asked_of: Option<(lsp::Url, i32)>,
-        result: Answer<Value>,
-    ) -> Answer<Value> {
+        result: RequestResult<Value>,
+    ) -> RequestResult<Value> {
         match asked_of {
             Some((uri, version)) if self.world.now.version_of(&uri) != Some(version) => {
                 Err(RequestRefusal::ContentModified)

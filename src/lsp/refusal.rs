@@ -80,11 +80,11 @@ impl From<RequestRefusal> for Error {
     }
 }
 
-/// The answer of a request, or why there is none.
-pub type Answer<T> = Result<T, RequestRefusal>;
+/// The answer to a request, or the refusal.
+pub type RequestResult<T> = Result<T, RequestRefusal>;
 
 /// Converts the answer of a request or command to JSON.
-pub fn to_json(method: &str, answer: impl serde::Serialize) -> Answer<Value> {
+pub fn to_json(method: &str, answer: impl serde::Serialize) -> RequestResult<Value> {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 

@@ -10,7 +10,7 @@ use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::open_document::{Documents, OpenDocument};
-use super::refusal::{Answer, RequestRefusal};
+use super::refusal::{RequestRefusal, RequestResult};
 use super::requests::Cancel;
 use code::Encoding;
 use why::Workspace;
@@ -123,7 +123,7 @@ impl Snapshot {
 
     /// Returns an error once the request is cancelled. Long computations call it between their
     /// steps.
-    pub(crate) fn check_cancelled(&self) -> Answer<()> {
+    pub(crate) fn check_cancelled(&self) -> RequestResult<()> {
         if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }
 }

@@ -62,13 +62,12 @@ mod words;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub use conflict::{conflicts, holds_conflict, sides};
-pub use document::MAX_BYTES;
-pub use document::{Document, Unread};
-pub use fingerprint::{ContentHash, Fingerprint, content_hash};
-pub use fingerprint::{Pairs, ShapeHash, Sketch, TokenHash, hex};
+pub use document::{Document, MAX_BYTES, Unread};
+pub use fingerprint::{
+    ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash, content_hash, hex,
+};
 pub use language::{Language, languages};
-pub use lines::LineHash;
-pub use lines::{Lines, Places};
+pub use lines::{LineHash, Lines, Places};
 pub use position::{Encoding, LineRange, Position};
 pub use program::Program;
 pub use text_difference::TextDifference;

@@ -44,8 +44,10 @@ use provenance::{Content, Provenance, lineage};
 use why::baseline::{Baseline, Edits, FormerFile, commits_of_work};
 use why::{VerbError, Workspace, answers};
 
-pub use open::{OpenRecords, and_commit, drafts, is_code_committed, nothing_sealed, open};
-pub use open::{open_note, unstaged_note};
+pub use open::{
+    OpenRecords, and_commit, drafts, is_code_committed, nothing_sealed, open, open_note,
+    unstaged_note,
+};
 pub use retire::{retire, retire_daily};
 
 use draft::Draft;

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use super::store;
 
-/// The surroundings of a command. Cheap to clone.
+/// The variables, folders and program with which a command runs. Cheap to clone.
 #[derive(Clone)]
 pub struct Environment {
     surroundings: Arc<ProcessSurroundings>,
@@ -90,7 +90,7 @@ impl Environment {
             .find(is_program)
     }
 
-    /// Returns the current folder, if it still exists.
+    /// Returns the current folder. It is an error if the folder was removed while the program ran.
     pub fn folder(&self) -> io::Result<&Path> {
         match &self.surroundings.folder {
             Ok(folder) => Ok(folder),
@@ -111,8 +111,8 @@ impl Environment {
         &self.surroundings.temporary
     }
 
-    /// Returns the folders for temporary files. A file in one of these folders that is in no
-    /// workspace is not governed by anybody.
+    /// Returns the folders for temporary files. Agents may write files there without an intent, as
+    /// long as the file is in no workspace.
     pub fn temporary_folders(&self) -> Vec<PathBuf> {
         let mut folders = vec![self.surroundings.temporary.clone()];
         if cfg!(unix) {
@@ -152,7 +152,8 @@ impl PartialEq for Environment {
 
 impl Eq for Environment {}
 
-/// The program that runs, and the hashes of the programs that were read. Clones share the hashes.
+/// The path of the running program, and the hashes of the programs that were read so far. Clones
+/// share the hashes.
 #[derive(Clone, Default)]
 pub struct RunningProgram {
     path: Option<PathBuf>,
@@ -165,7 +166,7 @@ impl RunningProgram {
     }
 }
 
-/// The SHA-256 of programs, by their path.
+/// The SHA-256 of each program that was read, by its path.
 #[derive(Default)]
 struct ProgramHashes(Mutex<BTreeMap<PathBuf, ProgramHash>>);
 

@@ -55,15 +55,12 @@ pub mod text;
 
 pub use attributes::Attributes;
 pub use environment::Environment;
-pub use finding::{Code, Finding, Level};
-pub use finding::{Fix, RelatedPlace};
-pub use git::CommitId;
-pub use git::Git;
+pub use finding::{Code, Finding, Fix, Level, RelatedPlace};
+pub use git::{CommitId, Git};
 pub use hint::Hint;
 pub use ignores::Ignores;
 pub use layers::{LayeredPolicy, PolicyValue};
-pub use path::PathError;
-pub use path::RelativePath;
+pub use path::{PathError, RelativePath};
 pub use policy::Policy;
 pub use root::Root;
 pub use session::Selection;

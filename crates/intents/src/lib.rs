@@ -27,8 +27,7 @@ pub mod scope;
 mod used_ids;
 pub mod yaml;
 
-pub use edit::PlannedEdit;
-pub use edit::{EditError, RegistryEdit};
+pub use edit::{EditError, PlannedEdit, RegistryEdit};
 pub use file::{FOLDER, IntentFile, single_id};
 pub use model::{Intent, IntentEntry, Spanned, Status};
 pub use registry::Registry;

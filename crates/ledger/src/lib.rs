@@ -52,15 +52,13 @@ mod scan;
 pub mod signed;
 mod strict;
 
-pub use append::AppendError;
-pub use append::Writer;
+pub use append::{AppendError, Writer};
 pub use audit::{Audit, audit};
 pub use derived::{Derive, Derived, Outlines};
 pub(crate) use entry::EntryOrigin;
 pub use entry::{Entry, RecordDialect, Trust};
 pub use evidence::Digest;
-pub use in_memory::{Claim, PathEntryIds};
-pub use in_memory::{ClaimRef, Ledger};
+pub use in_memory::{Claim, ClaimRef, Ledger, PathEntryIds};
 pub use ledger_file::{ErasedSection, ParsedLedgerFile};
 pub use look_up_table::FOLDER as EVIDENCE_FOLDER;
 pub use outline::Outline;

@@ -29,7 +29,7 @@ pub use derive::{Before, block_record, derive, find_recorded, is_claim_true};
 pub use difference::Difference;
 pub use ledger::{Outline, outline};
 pub use lineage::Step;
-pub use names::textless;
-pub use names::{is_named, is_unnamed};
-pub use verdict::Provenance;
-pub use verdict::{CodeOrigin, Content, Placement, Rejection, Relation, Scores, Tier, Verdict};
+pub use names::{is_named, is_unnamed, textless};
+pub use verdict::{
+    CodeOrigin, Content, Placement, Provenance, Rejection, Relation, Scores, Tier, Verdict,
+};

@@ -164,9 +164,9 @@ impl Shell {
         self.state = ShellState { functions, ..before };
     }
 
-    /// Walks the code that `trap` registered, in the state at the end of the shell. The shell may
-    /// run it earlier, when variables and functions are different. `trap 'rm a' EXIT; ls` deletes
-    /// `a`.
+    /// Walks the code that `trap` registered, in the state at the end of the shell. A signal may
+    /// run it earlier, when variables and functions have other values. For example,
+    /// `trap 'rm a' EXIT; ls` deletes `a` after `ls`.
     pub(super) fn run_traps(&mut self) {
         for code in std::mem::take(&mut self.state.traps) {
             if code.text.contains(['$', '`']) || !self.bodies.is_empty() {

@@ -31,8 +31,7 @@ pub use super::commit_brief::{CommitBrief, brief as commit_brief};
 pub use asked::AskedFor;
 pub(crate) use author::BroughtLines;
 pub use author::{accepted_by, agent, author_name, who_in_full};
-pub use lines::span;
-pub use lines::{BlockLines, LineState};
+pub use lines::{BlockLines, LineState, span};
 
 /// A file's blocks with the record that each comes from. The answers of all faces are made from it.
 #[derive(Clone)]

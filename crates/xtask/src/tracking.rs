@@ -55,7 +55,7 @@ struct Held {
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct CaseAnswer {
     id: String,
     verdict: String,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -249,8 +249,8 @@ fn ask(
     texts: &HashMap<String, String>,
     case: &Case,
     unrelated: &[Held],
-) -> Answer {
-    let lost = || Answer { id: case.id.clone(), verdict: "lost".to_owned(), found: None };
+) -> CaseAnswer {
+    let lost = || CaseAnswer { id: case.id.clone(), verdict: "lost".to_owned(), found: None };
     if record(repository, case).is_none() {
         return lost();
     }
@@ -275,7 +275,11 @@ fn ask(
         end_line: block.end_line,
         tier: serde_json::json!(block.tier).as_str().unwrap_or_default().to_owned(),
     };
-    Answer { id: case.id.clone(), verdict: block.verdict.as_str().to_owned(), found: Some(found) }
+    CaseAnswer {
+        id: case.id.clone(),
+        verdict: block.verdict.as_str().to_owned(),
+        found: Some(found),
+    }
 }
 
 fn is_of(block: &BlockAnswer, case: &Case) -> bool {
@@ -287,9 +291,9 @@ fn is_of(block: &BlockAnswer, case: &Case) -> bool {
 }
 
 /// Runs every case on all cores, and returns the answers in order.
-fn in_parallel<T: Sync>(cases: &[T], ask: impl Fn(&T) -> Answer + Sync) -> Vec<Answer> {
+fn in_parallel<T: Sync>(cases: &[T], ask: impl Fn(&T) -> CaseAnswer + Sync) -> Vec<CaseAnswer> {
     let next = AtomicUsize::new(0);
-    let answers: Vec<OnceLock<Answer>> = cases.iter().map(|_| OnceLock::new()).collect();
+    let answers: Vec<OnceLock<CaseAnswer>> = cases.iter().map(|_| OnceLock::new()).collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cores {

@@ -130,7 +130,7 @@ fn invocation(invocation: &Invocation) -> Vec<Cell> {
 }
 
 fn target(target: &TouchedPath) -> Vec<Cell> {
-    let deed = match target.effect {
+    let effect = match target.effect {
         PathEffect::Write => "write",
         PathEffect::Delete => "delete",
         PathEffect::MoveFrom => "move from",
@@ -142,5 +142,5 @@ fn target(target: &TouchedPath) -> Vec<Cell> {
         (false, false) => "or a path below it",
         (false, true) => "or a path below it, and all below that",
     };
-    vec![Cell::new(PLAIN, deed), Cell::new(PLAIN, &target.path), Cell::new(DIM, extent)]
+    vec![Cell::new(PLAIN, effect), Cell::new(PLAIN, &target.path), Cell::new(DIM, extent)]
 }

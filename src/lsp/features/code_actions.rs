@@ -14,7 +14,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::{commands, diagnostics};
 use crate::capabilities::Capabilities;
-use crate::refusal::{Answer, RequestRefusal};
+use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile};
 use ground::Code;
@@ -97,7 +97,7 @@ impl ActionRequest<'_> {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
-) -> Answer<Option<lsp::CodeActionResponse>> {
+) -> RequestResult<Option<lsp::CodeActionResponse>> {
     let uri = &params.text_document.uri;
     let Some(file) = workspace_view::governed(snapshot, uri) else { return Ok(None) };
     let is_governing = file.path.is_orchestration()
@@ -163,7 +163,7 @@ fn resolves(client: &Capabilities) -> bool {
 }
 
 /// Computes the edit of an action that was chosen.
-pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::CodeAction> {
+pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> RequestResult<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("this action is not one of ours: {error}"))

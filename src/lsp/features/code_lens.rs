@@ -11,7 +11,7 @@ use tower_lsp::lsp_types as lsp;
 use super::intent_text::BlockTally;
 use super::mention::ShownRegistry;
 use super::{block_line, commands};
-use crate::refusal::{Answer, RequestRefusal};
+use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 use code::{Block, Identity};
@@ -55,7 +55,7 @@ pub fn options() -> lsp::CodeLensOptions {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
-) -> Answer<Option<Vec<lsp::CodeLens>>> {
+) -> RequestResult<Option<Vec<lsp::CodeLens>>> {
     if !snapshot.settings.code_lens {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
 
 /// Adds the text to a lens. Returns an error if its block is gone, so that the client requests all
 /// lenses again.
-pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> Answer<lsp::CodeLens> {
+pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<lsp::CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))

@@ -14,12 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use run::Effects;
-pub(crate) use run::RegistryChange;
-pub(crate) use run::ThenWiden;
-pub(crate) use run::text_on_disk;
-pub(crate) use run::widen_on_disk;
+pub(crate) use run::{RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
 
-use crate::refusal::{Answer, RequestRefusal};
+use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 
 pub const SELECT: &str = "intent.select";
@@ -79,7 +76,7 @@ pub const ALL: &[ServerCommand] = &[
     command(ACCEPT, Asks::Consent, run::accept, schema::<arguments::AcceptArguments>),
 ];
 
-type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Answer<Value>;
+type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> RequestResult<Value>;
 
 #[cfg_attr(not(test), allow(unused_variables, reason = "only tests read the schemas"))]
 const fn command(
@@ -101,7 +98,7 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
     schemars::SchemaGenerator::default().into_root_schema_for::<T>()
 }
 
-pub fn find(name: &str) -> Answer<&'static ServerCommand> {
+pub fn find(name: &str) -> RequestResult<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
         let names = names.join(", ");
@@ -110,7 +107,7 @@ pub fn find(name: &str) -> Answer<&'static ServerCommand> {
 }
 
 /// Returns the single argument object. A missing or `null` argument counts as an empty object.
-pub fn argument(command: &str, arguments: Option<Vec<Value>>) -> Answer<Map<String, Value>> {
+pub fn argument(command: &str, arguments: Option<Vec<Value>>) -> RequestResult<Map<String, Value>> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
         Err(RequestRefusal::Senseless(format!("{command} takes one argument, an object; {what}")))
@@ -138,7 +135,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// Parses the typed argument. The refusal names the field that is wrong.
-fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Answer<T> {
+fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> RequestResult<T> {
     let parse = |object: Map<String, Value>| serde_json::from_value::<T>(Value::Object(object));
     let error = match parse(object.clone()) {
         Ok(argument) => return Ok(argument),

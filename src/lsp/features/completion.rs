@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::lsp_types as lsp;
 
 use crate::capabilities::Capabilities;
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 use ground::text;
@@ -102,7 +102,7 @@ impl Choice {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
-) -> Answer<Option<CompletionList>> {
+) -> RequestResult<Option<CompletionList>> {
     let at = &params.text_document_position;
     let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let (file, workspace) = (&place.file, place.file.view.workspace);

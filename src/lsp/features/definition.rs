@@ -6,7 +6,7 @@ use tower_lsp::lsp_types as lsp;
 use super::intent_text::file_of;
 use super::mention::ShownRegistry;
 use super::places;
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition};
 
@@ -15,7 +15,7 @@ use crate::workspace_view::{self, DocumentPosition};
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::GotoDefinitionParams,
-) -> Answer<Option<lsp::GotoDefinitionResponse>> {
+) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
     Ok(definition(snapshot, &params.text_document_position_params))
 }
 

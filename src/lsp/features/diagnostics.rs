@@ -15,7 +15,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
 use crate::convert;
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile, WorkspaceView};
 use code::Document;
@@ -266,7 +266,7 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
-) -> Answer<lsp::DocumentDiagnosticReportResult> {
+) -> RequestResult<lsp::DocumentDiagnosticReportResult> {
     let items = (snapshot.diagnose)(snapshot, &params.text_document.uri);
     snapshot.check_cancelled()?;
     let result_id = result_id(&items);

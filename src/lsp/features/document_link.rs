@@ -8,7 +8,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, WorkspaceView};
 use intents::IntentFile;
@@ -29,7 +29,7 @@ pub fn options() -> lsp::DocumentLinkOptions {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
-) -> Answer<Option<Vec<lsp::DocumentLink>>> {
+) -> RequestResult<Option<Vec<lsp::DocumentLink>>> {
     Ok(links(snapshot, &params.text_document.uri))
 }
 

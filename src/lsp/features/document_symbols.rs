@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tower_lsp::lsp_types as lsp;
 
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile};
 use ground::text;
@@ -16,7 +16,7 @@ use intents::{Intent, IntentFile};
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
-) -> Answer<Option<lsp::DocumentSymbolResponse>> {
+) -> RequestResult<Option<lsp::DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some(tree) = tree(snapshot, &uri) else { return Ok(None) };
     Ok(Some(match snapshot.client.symbol_tree {

@@ -11,7 +11,7 @@ use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWi
 use crate::client::ANSWER_LIMIT;
 use crate::conversation::ClientConversation;
 use crate::pool::Lane;
-use crate::refusal::{Answer, RequestRefusal};
+use crate::refusal::{RequestRefusal, RequestResult};
 use ground::text;
 
 /// How long a person may take to answer before a dialog counts as dismissed.
@@ -45,7 +45,7 @@ pub(crate) struct ExecuteCommandParams {
 pub async fn handle(
     conversation: ClientConversation,
     params: ExecuteCommandParams,
-) -> Answer<Option<Value>> {
+) -> RequestResult<Option<Value>> {
     let command = commands::find(&params.command)?;
     let mut argument = commands::argument(command.name, params.arguments)?;
     match command.asks {
@@ -72,7 +72,7 @@ async fn run(
     conversation: &ClientConversation,
     command: &'static ServerCommand,
     argument: Map<String, Value>,
-) -> Answer<Value> {
+) -> RequestResult<Value> {
     let snapshot = conversation.snapshot.clone();
     let (answer, effects) = conversation
         .compute_on(Lane::Worker, move || {
@@ -99,7 +99,10 @@ async fn run(
 
 /// Lets the client change a registry file that it has open, and makes sure that the change reaches
 /// the disk.
-async fn change_registry(conversation: &ClientConversation, change: RegistryChange) -> Answer<()> {
+async fn change_registry(
+    conversation: &ClientConversation,
+    change: RegistryChange,
+) -> RequestResult<()> {
     let params = lsp::ApplyWorkspaceEditParams {
         label: Some("Add to the scope".to_owned()),
         edit: change.edit,
@@ -126,7 +129,7 @@ async fn change_registry(conversation: &ClientConversation, change: RegistryChan
     })
 }
 
-async fn show(conversation: &ClientConversation, place: lsp::Location) -> Answer<()> {
+async fn show(conversation: &ClientConversation, place: lsp::Location) -> RequestResult<()> {
     let params = lsp::ShowDocumentParams {
         uri: place.uri,
         external: None,
@@ -150,7 +153,7 @@ fn can_ask(conversation: &ClientConversation) -> bool {
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Answer<Option<String>> {
+) -> RequestResult<Option<String>> {
     let list = commands::find("intent.list")?;
     let mut wanted = argument.clone();
     wanted.remove("session");
@@ -174,7 +177,11 @@ async fn choose_intent(
 }
 
 /// Returns an error if no person can be asked in a dialog.
-fn require_dialogs(conversation: &ClientConversation, what: &str, instead: &str) -> Answer<()> {
+fn require_dialogs(
+    conversation: &ClientConversation,
+    what: &str,
+    instead: &str,
+) -> RequestResult<()> {
     if can_ask(conversation) {
         return Ok(());
     }
@@ -185,7 +192,7 @@ fn require_dialogs(conversation: &ClientConversation, what: &str, instead: &str)
 }
 
 /// Returns an error if no person sits at the client.
-fn require_person(conversation: &ClientConversation) -> Answer<()> {
+fn require_person(conversation: &ClientConversation) -> RequestResult<()> {
     if conversation.snapshot.settings.has_person() {
         return Ok(());
     }
@@ -202,7 +209,7 @@ fn require_person(conversation: &ClientConversation) -> Answer<()> {
 async fn confirm_acceptance(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Answer<()> {
+) -> RequestResult<()> {
     require_dialogs(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     // The command prefers the address, so the person must see that one.
@@ -236,7 +243,7 @@ async fn dialog(
     kind: lsp::MessageType,
     message: String,
     titles: &[&str],
-) -> Answer<Option<String>> {
+) -> RequestResult<Option<String>> {
     let chosen = conversation.client.choose(kind, message, titles, PATIENCE).await;
     chosen.map_err(RequestRefusal::failed)
 }

@@ -9,7 +9,7 @@ use tower_lsp::lsp_types as lsp;
 use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
 use crate::analysis::{Analysis, RecentBlock};
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition, GovernedFile, WorkspaceView};
 use ground::Hint;
@@ -26,7 +26,7 @@ const TYPING: Duration = Duration::from_secs(2);
 const MAX_STEPS: usize = 8;
 
 /// Returns the hover of a position. `None` if nothing is known about it.
-pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> Answer<Option<lsp::Hover>> {
+pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 

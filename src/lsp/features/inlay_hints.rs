@@ -4,7 +4,7 @@
 use tower_lsp::lsp_types as lsp;
 
 use super::block_line;
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 
@@ -14,7 +14,7 @@ use crate::workspace_view;
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
-) -> Answer<Option<Vec<lsp::InlayHint>>> {
+) -> RequestResult<Option<Vec<lsp::InlayHint>>> {
     if !snapshot.settings.shows_hints(&snapshot.client) {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The features of the server. Each file is one request of the protocol, or helpers that several of
 //! them share.
 //!
-//! A feature is a free function `handle(&Snapshot, Params) -> Result<Answer, Refusal>` with the
+//! A feature is a free function `handle(&Snapshot, Params) -> RequestResult<Response>` with the
 //! protocol's types of its request. It converts the parameters (with [`super::convert`]), asks the
 //! verbs, and converts the answer. It holds no state, takes no lock, reads no file whose text is in
 //! the snapshot, and never waits for the client. If it has no answer (the document is unknown or

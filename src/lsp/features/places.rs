@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tower_lsp::lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
 use ground::RelativePath;
@@ -69,7 +69,10 @@ pub(crate) struct ProducedBlock {
 
 /// Returns the blocks of an intent, in the order of paths and lines. Open documents are read as the
 /// editor shows them, other files from disk.
-pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<ProducedBlock>> {
+pub(crate) fn blocks_of_intent(
+    view: WorkspaceView<'_>,
+    id: &str,
+) -> RequestResult<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
     let paths = map::produced(view.workspace, id).into_iter().map(|(path, _)| path).collect();
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
@@ -81,7 +84,7 @@ pub(crate) fn blocks_named(
     view: WorkspaceView<'_>,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,
-) -> Answer<Vec<ProducedBlock>> {
+) -> RequestResult<Vec<ProducedBlock>> {
     find_blocks(view, paths.into_iter().collect(), |block| fits(&block.name))
 }
 
@@ -89,7 +92,7 @@ fn find_blocks(
     view: WorkspaceView<'_>,
     mut paths: BTreeSet<RelativePath>,
     wanted: impl Fn(&ProducedBlock) -> bool,
-) -> Answer<Vec<ProducedBlock>> {
+) -> RequestResult<Vec<ProducedBlock>> {
     let mut found = Vec::new();
     for file in view.documents() {
         view.snapshot.check_cancelled()?;
@@ -133,7 +136,7 @@ fn recorded_blocks(
 
 /// Returns the mentions of an intent in open documents and in the registry, under its present id or
 /// a former one.
-pub fn mentions(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<lsp::Location>> {
+pub fn mentions(view: WorkspaceView<'_>, id: &str) -> RequestResult<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
     let mut documents: BTreeMap<lsp::Url, Document> = open.collect();
     if let Some(shown) = ShownRegistry::in_view(view) {

@@ -3,7 +3,7 @@
 use tower_lsp::lsp_types as lsp;
 
 use super::places;
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 
@@ -12,7 +12,7 @@ use crate::workspace_view;
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
-) -> Answer<Option<Vec<lsp::Location>>> {
+) -> RequestResult<Option<Vec<lsp::Location>>> {
     let at = &params.text_document_position;
     let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let Some(target) = places::target(&place) else { return Ok(None) };

@@ -12,7 +12,7 @@ use super::mention::{self, ShownRegistry};
 use super::places;
 use super::workspace_edit::AnnotatedEdits;
 use crate::capabilities::Capabilities;
-use crate::refusal::{Answer, RequestRefusal};
+use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, WorkspaceView};
 use code::Document;
@@ -41,7 +41,7 @@ pub fn options(client: &Capabilities) -> lsp::OneOf<bool, lsp::RenameOptions> {
 pub fn prepare(
     snapshot: &Snapshot,
     at: lsp::TextDocumentPositionParams,
-) -> Answer<Option<lsp::PrepareRenameResponse>> {
+) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
     let Some(place) = workspace_view::position_in_document(snapshot, &at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
@@ -55,7 +55,7 @@ pub fn prepare(
 
 /// Returns an error for a former id of an intent. A former id is written only in the list of former
 /// ids and in older texts, where it must stay.
-fn require_present_id(workspace: &Workspace, id: &str) -> Answer<()> {
+fn require_present_id(workspace: &Workspace, id: &str) -> RequestResult<()> {
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
@@ -68,7 +68,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> Answer<()> {
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
-) -> Answer<Option<lsp::WorkspaceEdit>> {
+) -> RequestResult<Option<lsp::WorkspaceEdit>> {
     let at = &params.text_document_position;
     let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::features::fixture::{Editor, REGISTRY, operations};
 
-    fn rename(editor: &Editor, to: &str) -> Answer<Option<lsp::WorkspaceEdit>> {
+    fn rename(editor: &Editor, to: &str) -> RequestResult<Option<lsp::WorkspaceEdit>> {
         handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))
     }
 

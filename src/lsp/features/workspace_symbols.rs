@@ -6,7 +6,7 @@ use std::iter;
 use tower_lsp::lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
-use crate::refusal::Answer;
+use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::WorkspaceView;
 use code::BlockKind;
@@ -21,7 +21,7 @@ const MAX_FILES: usize = 64;
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
-) -> Answer<Option<lsp::WorkspaceSymbolResponse>> {
+) -> RequestResult<Option<lsp::WorkspaceSymbolResponse>> {
     let words: Vec<String> = params.query.split_whitespace().map(str::to_lowercase).collect();
     let mut found = Vec::new();
     for workspace in snapshot.workspaces() {
@@ -44,7 +44,7 @@ fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformat
     shown.registry.intents().iter().filter_map(symbol).collect()
 }
 
-fn blocks(view: WorkspaceView<'_>, words: &[String]) -> Answer<Vec<lsp::SymbolInformation>> {
+fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::SymbolInformation>> {
     let workspace = view.workspace;
     let Some(word) = words.first() else { return Ok(Vec::new()) };
     let intents = workspace.registry.intents().iter();

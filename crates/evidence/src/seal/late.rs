@@ -134,10 +134,10 @@ impl Search<'_> {
         Ok(Some(draft))
     }
 
-    /// Searches the history of code that was claimed as it was, oldest commit first, except the
-    /// commits in `known`. A history in which nothing was found is not searched again. For example,
-    /// a person records a whole file whose functions came in two commits of last year. The result
-    /// is one draft for each of the two commits.
+    /// Searches for the commits that wrote code which was recorded long after it was committed,
+    /// oldest commit first, except the commits in `known`. A history in which nothing was found is
+    /// not searched again. For example, a person records a file of which one function was committed
+    /// in March and the other in May. The result is one draft for each of these two commits.
     fn earlier(
         &self,
         head: &CommitId,

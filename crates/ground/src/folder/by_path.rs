@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Access, FolderEntry, FoundLink};
 
-pub(crate) struct FolderPath(PathBuf);
+pub struct FolderPath(PathBuf);
 
 impl FolderPath {
     pub fn open(path: &Path) -> Result<Self> {

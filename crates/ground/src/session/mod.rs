@@ -17,8 +17,7 @@ pub mod seen;
 pub mod ungated;
 
 pub use failures::failed_again;
-pub use off::off_until;
-pub use off::{MAX_OFF, Off, switch_off, switch_on};
+pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

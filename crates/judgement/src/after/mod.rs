@@ -38,8 +38,7 @@ use why::Workspace;
 
 use control_changes::ControlChanges;
 use disk::CheckedOutCommits;
-pub use pending_records::retry;
-pub use pending_records::waiting_record_files;
+pub use pending_records::{retry, waiting_record_files};
 use printed_lines::PrintedLines;
 
 /// What is reported to the agent after a call.

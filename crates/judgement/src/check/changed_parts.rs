@@ -24,7 +24,7 @@ pub(super) struct ChangedPart {
     pub what: String,
     /// The record that explains the part. Without one, the part belongs to the intent that the work
     /// is bound to.
-    pub answer: Option<Answer>,
+    pub answer: Option<PartOwner>,
     /// Whether a record can describe the part. Records describe blocks of text, also deleted ones.
     pub is_recordable: bool,
     /// The file that such a record names, if it is not the judged one: the old name of a file that
@@ -39,7 +39,7 @@ pub(super) struct ChangedPart {
 
 impl ChangedPart {
     /// A part that a record can describe and that is neither a lesson nor about a folder.
-    fn new(lines: Option<LineRange>, what: String, answer: Option<Answer>) -> Self {
+    fn new(lines: Option<LineRange>, what: String, answer: Option<PartOwner>) -> Self {
         Self {
             lines,
             what,
@@ -62,9 +62,9 @@ impl ChangedPart {
     }
 }
 
-/// The intent that explains a part. `claim` is `None` if several records fit equally well.
+/// The intent whose record explains a part. `claim` is `None` if several records fit equally well.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct PartOwner {
     intent: String,
     claim: Option<ClaimRef>,
 }
@@ -160,7 +160,7 @@ fn of_blocks(
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
         // A record without an intent does not count as an explanation of the change.
         let intent = answers::intent_of(ws, found).filter(|_| found.covered());
-        let answer = intent.map(|intent| Answer { intent, claim: found.claim });
+        let answer = intent.map(|intent| PartOwner { intent, claim: found.claim });
         let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
         let is_lesson = lines.is_some_and(|lines| {
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
@@ -207,7 +207,7 @@ fn deletion(
     path: &RelativePath,
     block: &Block,
     bases: &[CommitId],
-) -> Option<Answer> {
+) -> Option<PartOwner> {
     let identity = &block.identity;
     let is_at = |base: &CommitId, path: &RelativePath| {
         ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
@@ -228,7 +228,7 @@ fn deletion(
     });
     let answer = |at| {
         let intent = ws.intent_of(&ws.ledger.claim(at))?;
-        Some(Answer { intent, claim: Some(at) })
+        Some(PartOwner { intent, claim: Some(at) })
     };
     found.find_map(answer)
 }

@@ -33,22 +33,15 @@ mod places;
 mod rules;
 mod stale;
 
-pub use bind::prompt;
-pub use bind::{clear, session_start};
-pub(crate) use control::is_control_path;
+pub use bind::{clear, prompt, session_start};
 pub use control::may_hold;
-pub(crate) use control::programs_of_our_name;
-pub(crate) use control::settings_below;
-pub(crate) use control::settings_in_home;
-pub(crate) use control::taken_in_by;
-pub(crate) use in_force::accept_rules;
-pub(crate) use in_force::changed_rules;
-pub use in_force::governed;
-pub use in_force::is_rejected;
-pub(crate) use in_force::reject_change;
+pub(crate) use control::{
+    is_control_path, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
+};
+pub(crate) use in_force::{accept_rules, changed_rules, reject_change};
+pub use in_force::{governed, is_rejected};
 pub(crate) use judge_call::read_command;
-pub use judge_call::selected;
-pub use judge_call::surroundings;
+pub use judge_call::{selected, surroundings};
 pub use places::key;
 
 use evidence::event::Event;

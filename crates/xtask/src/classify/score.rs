@@ -9,12 +9,12 @@ use serde_json::Value;
 /// The numbers of right, wrong and missing answers, by row.
 #[derive(Default)]
 pub(crate) struct Score {
-    rows: BTreeMap<(&'static str, String), Row>,
+    rows: BTreeMap<(&'static str, String), ClassTotals>,
     misses: Vec<String>,
 }
 
 #[derive(Default)]
-struct Row {
+struct ClassTotals {
     right: usize,
     /// The number of behaviour changes that were called a refactoring.
     false_refactor: usize,

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use super::Answer;
+use super::CaseAnswer;
 
 /// The part of a case that only the scorer reads.
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ struct ExpectedPlace {
 }
 
 #[derive(Default)]
-struct Row {
+struct TrackingTotals {
     correct: usize,
     wrong: usize,
     lost: usize,
@@ -48,12 +48,12 @@ enum Outcome {
 
 /// Returns a table with a line for each group: all cases, those labelled by people, and by language, source and kind.
 /// After it come how often each tier of matching was right, and all cases with a wrong answer.
-pub(crate) fn table(cases: &[String], answers: &[Answer]) -> String {
-    let answers: HashMap<&str, &Answer> =
+pub(crate) fn table(cases: &[String], answers: &[CaseAnswer]) -> String {
+    let answers: HashMap<&str, &CaseAnswer> =
         answers.iter().map(|answer| (&*answer.id, answer)).collect();
     // A group is a number, which orders the table, and a name.
-    let mut rows: BTreeMap<(u8, String), Row> = BTreeMap::new();
-    let mut tiers: BTreeMap<String, Row> = BTreeMap::new();
+    let mut rows: BTreeMap<(u8, String), TrackingTotals> = BTreeMap::new();
+    let mut tiers: BTreeMap<String, TrackingTotals> = BTreeMap::new();
     let mut misses = String::new();
     for line in cases {
         let case: ExpectedCase = serde_json::from_str(line).expect("a case with what it expects");
@@ -97,7 +97,7 @@ fn heading(what: &str) -> String {
     format!("{what:<34} {:>6} {:>9} {:>8} {:>8}\n", "n", "correct", "wrong", "lost")
 }
 
-impl Row {
+impl TrackingTotals {
     fn count(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Correct => self.correct += 1,
@@ -119,7 +119,7 @@ impl Row {
     }
 }
 
-fn outcome(expect: &ExpectedPlace, answer: &Answer) -> Outcome {
+fn outcome(expect: &ExpectedPlace, answer: &CaseAnswer) -> Outcome {
     match &answer.found {
         None if expect.status == "lost" => Outcome::Correct,
         None => Outcome::Lost,

@@ -21,7 +21,7 @@ use super::arguments::{
 use super::read;
 use crate::convert;
 use crate::features::{code_actions, places};
-use crate::refusal::{Answer, RequestRefusal, to_json};
+use crate::refusal::{RequestRefusal, RequestResult, to_json};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::WorkspaceView;
 use evidence::{record, verify};
@@ -72,7 +72,7 @@ impl Effects {
 }
 
 type Argument = Map<String, Value>;
-type Answered = Answer<Value>;
+type Answered = RequestResult<Value>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
@@ -168,7 +168,7 @@ fn why_answer(
     workspace: &Workspace,
     path: &RelativePath,
     which: answers::Which,
-) -> Answer<answers::WhyAnswer> {
+) -> RequestResult<answers::WhyAnswer> {
     let answer = match snapshot.view(workspace).opened(path) {
         None => answers::on_disk(workspace, path, which),
         Some(open) => answers::answer_for_text(workspace, path, &open.document, which),
@@ -304,14 +304,17 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
-pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> Answer<()> {
+pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> RequestResult<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
     Ok(())
 }
 
 /// Returns the text on disk of the file that an argument names. `None` if it cannot be read.
-pub(crate) fn text_on_disk(snapshot: &Snapshot, argument: &Argument) -> Answer<Option<String>> {
+pub(crate) fn text_on_disk(
+    snapshot: &Snapshot,
+    argument: &Argument,
+) -> RequestResult<Option<String>> {
     let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     Ok(workspace.read(&path).ok().map(|document| document.text()))
 }
@@ -339,7 +342,7 @@ fn person_name(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
 fn in_workspace<T: DeserializeOwned>(
     snapshot: &Snapshot,
     argument: &Argument,
-) -> Answer<(T, Workspace)> {
+) -> RequestResult<(T, Workspace)> {
     let wanted = read(argument)?;
     Ok((wanted, workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &[])?))
 }
@@ -350,7 +353,7 @@ fn workspace_of_paths(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
     paths: &[String],
-) -> Answer<Workspace> {
+) -> RequestResult<Workspace> {
     let named = match absolute(target)? {
         None => paths.iter().map(|path| PathBuf::from(as_path(path))).find(|it| it.is_absolute()),
         named => named,
@@ -358,7 +361,10 @@ fn workspace_of_paths(
     named.map_or_else(|| only_workspace(snapshot), |path| open_workspace(snapshot, &path))
 }
 
-fn file(snapshot: &Snapshot, target: TargetArguments<'_>) -> Answer<(Workspace, RelativePath)> {
+fn file(
+    snapshot: &Snapshot,
+    target: TargetArguments<'_>,
+) -> RequestResult<(Workspace, RelativePath)> {
     if let Some(path) = absolute(target)? {
         let workspace = open_workspace(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
@@ -373,7 +379,7 @@ fn file(snapshot: &Snapshot, target: TargetArguments<'_>) -> Answer<(Workspace, 
 
 /// Returns the file at an address and its workspace. For a symbolic link, returns the file to which
 /// it leads, because a link is judged by its target.
-fn link_target(snapshot: &Snapshot, uri: &str) -> Answer<(Workspace, RelativePath)> {
+fn link_target(snapshot: &Snapshot, uri: &str) -> RequestResult<(Workspace, RelativePath)> {
     let (workspace, path) = file(snapshot, TargetArguments { uri: Some(uri), path: None })?;
     let path = workspace.root.resolve(&path).unwrap_or(path);
     Ok((workspace, path))
@@ -381,7 +387,7 @@ fn link_target(snapshot: &Snapshot, uri: &str) -> Answer<(Workspace, RelativePat
 
 /// Returns the absolute path that a target names. `None` if it names nothing, or a path relative to
 /// the only workspace.
-fn absolute(target: TargetArguments<'_>) -> Answer<Option<PathBuf>> {
+fn absolute(target: TargetArguments<'_>) -> RequestResult<Option<PathBuf>> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Url>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));
@@ -400,7 +406,7 @@ fn as_path(path: impl AsRef<str>) -> String {
     address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
 }
 
-fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
+fn open_workspace(snapshot: &Snapshot, path: &Path) -> RequestResult<Workspace> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
         // The workspace is not loaded yet, or it is in none of the window's folders.
@@ -425,7 +431,7 @@ fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
     folders.any(|folder| path.starts_with(folder))
 }
 
-fn only_workspace(snapshot: &Snapshot) -> Answer<Workspace> {
+fn only_workspace(snapshot: &Snapshot) -> RequestResult<Workspace> {
     let known: Vec<&Workspace> = snapshot.workspaces().collect();
     if let [workspace] = known.as_slice() {
         return Ok(workspace.reload());
@@ -446,7 +452,7 @@ fn only_workspace(snapshot: &Snapshot) -> Answer<Workspace> {
     )))
 }
 
-fn relative(workspace: &Workspace, path: &Path) -> Answer<RelativePath> {
+fn relative(workspace: &Workspace, path: &Path) -> RequestResult<RelativePath> {
     workspace.path(workspace.root.path(), path).map_err(refusal)
 }
 
