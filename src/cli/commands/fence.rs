@@ -146,7 +146,7 @@ fn run_fenced(
 
 #[cfg(not(unix))]
 fn run_fenced(
-    _context: &Context,
+    context: &Context,
     fenced: &Fenced,
     command: Command,
     _keeper: Option<u32>,
