@@ -81,7 +81,7 @@ impl From<RequestRefusal> for Error {
 }
 
 /// The answer to a request, or the refusal.
-pub type RequestResult<T> = Result<T, RequestRefusal>;
+pub(crate) type RequestResult<T> = Result<T, RequestRefusal>;
 
 /// Converts the answer of a request or command to JSON.
 pub fn to_json(method: &str, answer: impl serde::Serialize) -> RequestResult<Value> {
