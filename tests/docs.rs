@@ -227,3 +227,14 @@ fn links_between_documents_lead_somewhere() {
     assert!(seen > 30, "hardly a link was found: {seen}");
     assert!(broken.is_empty(), "\n  {}\n", broken.join("\n  "));
 }
+
+#[test]
+fn the_files_that_the_readme_asks_about_exist() {
+    let readme = read("README.md");
+    let asked: Vec<&str> =
+        readme.lines().filter_map(|line| line.strip_prefix("$ cargo run -- why ")).collect();
+    assert!(!asked.is_empty());
+    for path in asked {
+        assert!(root().join(path).is_file(), "{path}");
+    }
+}
