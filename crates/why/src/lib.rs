@@ -7,7 +7,7 @@
 //!
 //! - [`answers`]: which intent produced each block of a file.
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
-//! - [`caches`]: the answers that a workspace keeps in memory.
+//! - `caches`: the answers that a workspace keeps in memory.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.

@@ -1,5 +1,5 @@
 //! Answers the matcher's questions about the rest of the work tree, and keeps the answers in the
-//! [`MatchCache`](super::caches::MatchCache) as long as nothing changes.
+//! `MatchCache` as long as nothing changes.
 
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime};
