@@ -8,7 +8,7 @@ fuzz_target!(|text: &str| {
     let at = CommandContext { cwd: "/work/project".into(), ..CommandContext::default() };
     for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
         let reading = read(text, dialect, &at);
-        let reads = reading.targets.iter().all(|target| target.deed == PathEffect::Read);
+        let reads = reading.targets.iter().all(|target| target.effect == PathEffect::Read);
         assert!(reading.class != Class::Read || reads, "a read that changes a path: {reading:?}");
         let judged = reading.commands.iter().all(|command| command.class == Class::Read);
         assert!(reading.class != Class::Read || judged, "{reading:?}");
