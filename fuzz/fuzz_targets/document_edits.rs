@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &str, Vec<(u16, u8, &str)>)| {
     let (which, text, edits) = input;
-    let languages = language::all();
+    let languages = language::languages();
     let language = &languages[usize::from(which) % languages.len()];
     let ending = language.extensions.first().map(|ending| format!("a.{ending}"));
     let Some(name) = ending.as_deref().or(language.file_names.first().copied()) else { return };

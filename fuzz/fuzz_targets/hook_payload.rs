@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 
+use ground::Environment;
 use hook::answer::HookAnswer;
 use hook::host::HOSTS;
 use hook::incoming::Moment;
@@ -27,8 +28,10 @@ const DENYING: Verbs = Verbs {
 };
 
 fuzz_target!(|payload: &[u8]| {
+    let environment = Environment::of_process();
     for name in HOSTS.iter().map(|host| host.name).chain(["auto"]) {
-        let (heard, said, output) = answered(name, Cursor::new(payload.to_vec()), DENYING);
+        let (heard, said, output) =
+            answered(name, Cursor::new(payload.to_vec()), DENYING, &environment);
         let deniable = heard.deniable() && heard.moment == Moment::Before;
         let is_denied = matches!(said, HookAnswer::Deny(_));
         assert!(!deniable || is_denied, "{name}: not denied");

@@ -14,10 +14,10 @@ fuzz_target!(|text: &str| {
         for file in files {
             let FilePatch::Update { hunks, .. } = file else { continue };
             let change = Change::Hunks(hunks);
-            assert_eq!(change.after(Some(before)), change.after(Some(before)));
+            assert_eq!(change.text_after(Some(before)), change.text_after(Some(before)));
         }
     }
-    let after = Change::Blocks(patch.to_owned()).after(Some(before));
+    let after = Change::Blocks(patch.to_owned()).text_after(Some(before));
     assert!(
         !matches!(after, After::Fails(_)),
         "a block that is not found may still be found loosely"

@@ -24,9 +24,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(at, bytes.len(), "the sections are the file");
     let path = |digest| evidence::path_of(digest, "2026-01-01T00:00:00Z");
-    let file = read::bytes(&path(Digest::of(bytes)), bytes);
+    let file = read::bytes(&path(Digest::compute(bytes)), bytes);
     assert!(file.findings.iter().all(|finding| finding.code != Code::LedgerForged));
-    let renamed = read::bytes(&path(Digest::of(b"another")), bytes);
+    let renamed = read::bytes(&path(Digest::compute(b"another")), bytes);
     assert!(renamed.findings.iter().any(|finding| finding.code == Code::LedgerForged));
     assert_eq!(renamed.entries.len(), file.entries.len());
 });
