@@ -1,4 +1,4 @@
-// Tests the plugins of `agents/` with the real binary. Each gets a host that has only the few functions which it uses:
+// Tests the plugins of `integrations/agents/` with the real binary. Each gets a host that has only the few functions which it uses:
 // `node tests/shims.mjs target/debug/intent`.
 import assert from "node:assert/strict"
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const binary = resolve(process.argv[2] ?? "target/debug/intent")
-const agents = fileURLToPath(new URL("../agents", import.meta.url))
+const agents = fileURLToPath(new URL("../integrations/agents", import.meta.url))
 const lab = mkdtempSync(join(tmpdir(), "shims-"))
 const repo = join(lab, "repo")
 mkdirSync(join(repo, ".orchestration"), { recursive: true })
