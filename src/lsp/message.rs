@@ -10,7 +10,7 @@ pub enum Message {
     /// A notification must never be answered.
     Notification { method: String, params: Value },
     /// The client's answer to a request of the server.
-    RequestResult { id: Id, result: jsonrpc::Result<Value> },
+    Answer { id: Id, result: jsonrpc::Result<Value> },
 }
 
 /// Why the bytes that arrived are not a valid message.
@@ -22,7 +22,7 @@ pub enum Rejected {
     Shape { id: Id, reason: String },
     /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
     /// answered.
-    RequestResult { reason: String },
+    Answer { reason: String },
 }
 
 impl Rejected {
@@ -31,7 +31,7 @@ impl Rejected {
         let (id, code, reason) = match self {
             Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),
             Self::Shape { id, reason } => (id, ErrorCode::InvalidRequest, reason),
-            Self::RequestResult { reason } => {
+            Self::Answer { reason } => {
                 tracing::warn!(reason, "an answer from the client cannot be read");
                 return None;
             }
@@ -82,9 +82,9 @@ fn request(value: Value) -> Result<Message, Rejected> {
 
 fn answer(value: Value) -> Result<Message, Rejected> {
     let response: jsonrpc::Response = serde_json::from_value(value)
-        .map_err(|error| Rejected::RequestResult { reason: error.to_string() })?;
+        .map_err(|error| Rejected::Answer { reason: error.to_string() })?;
     let (id, result) = response.into_parts();
-    Ok(Message::RequestResult { id, result })
+    Ok(Message::Answer { id, result })
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
         let kind = |text: &str| match parse(text.as_bytes()) {
             Ok(Message::Request { id, .. }) => format!("request {id}"),
             Ok(Message::Notification { method, .. }) => format!("notification {method}"),
-            Ok(Message::RequestResult { id, result }) => format!("answer {id} {}", result.is_ok()),
+            Ok(Message::Answer { id, result }) => format!("answer {id} {}", result.is_ok()),
             Err(rejected) => format!("{rejected:?}"),
         };
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"a","method":"m"}"#), "request \"a\"");

@@ -151,7 +151,7 @@ impl Ordered {
                     self.outbox.send(&reply);
                 }
             }
-            Ok(Message::RequestResult { id, result }) => self.outside.client.deliver(&id, result),
+            Ok(Message::Answer { id, result }) => self.outside.client.deliver(&id, result),
             Ok(Message::Notification { method, params }) => self.notification(&method, params),
             Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
         }

@@ -80,7 +80,7 @@ impl From<RequestRefusal> for Error {
     }
 }
 
-/// The answer to a request, or the refusal.
+/// What a request of the client gets: its answer, or the reason why the server refuses it.
 pub(crate) type RequestResult<T> = Result<T, RequestRefusal>;
 
 /// Converts the answer of a request or command to JSON.

@@ -15,7 +15,7 @@ pub fn format(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Returns the current time in the format of [`format()`].
+/// Returns the current time as text, as [`format()`] writes it.
 pub fn now() -> String {
     format(Timestamp::now())
 }
@@ -30,15 +30,15 @@ pub fn now_in_milliseconds() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// Returns the time that is `wait` later than now, in the format of [`format()`]. Returns the current
-/// time if the result is beyond what a timestamp can hold.
+/// Returns the time that is `wait` later than now, as [`format()`] writes it. If no timestamp can
+/// hold that time, it returns the current one.
 pub(crate) fn from_now(wait: Duration) -> String {
     let now = Timestamp::now();
     format(now.checked_add(wait).unwrap_or(now))
 }
 
-/// Returns the time this many hours ago, in the format of [`format()`]. Returns the current time if
-/// the result is beyond what a timestamp can hold.
+/// Returns the time this many hours ago, as [`format()`] writes it. If no timestamp can hold that
+/// time, it returns the current one.
 pub fn hours_ago(hours: i64) -> String {
     let now = Timestamp::now();
     format(now.checked_sub(SignedDuration::from_hours(hours)).unwrap_or(now))

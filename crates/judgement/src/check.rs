@@ -242,8 +242,8 @@ pub(crate) struct JudgedChange {
     /// The last commit of the change; `None` before the first commit.
     head: Option<CommitId>,
     against: ComparedSides,
-    /// The files that differ from every commit that the change is based on. During a merge, a
-    /// file that is the same as on one of the merged branches is left out, because nobody edited it.
+    /// The files that differ from every commit that the change is based on. During a merge, a file
+    /// that one of the merged branches has in just this form is left out: nobody edited it.
     changes: Vec<PathChange>,
 }
 

@@ -17,7 +17,8 @@ pub struct CompletionsArgs {
 
 pub fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
     let all = crate::cli::command();
-    // The former names of commands still work, but are offered to nobody.
+    // Former names of commands, such as `intent seal`, still work. The shell offers only the
+    // present ones.
     let offered = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let mut offered =
         clap::Command::new("intent").args(all.get_arguments().cloned()).subcommands(offered);

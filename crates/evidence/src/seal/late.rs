@@ -134,9 +134,9 @@ impl Search<'_> {
         Ok(Some(draft))
     }
 
-    /// Searches for the commits that wrote code which was recorded long after it was committed,
-    /// oldest commit first, except the commits in `known`. A history in which nothing was found is
-    /// not searched again. For example, a person records a file of which one function was committed
+    /// Finds the commits of code that was recorded long after it was committed. Commits in `known`
+    /// are left out, and the oldest comes first. If nothing was found in a history, it is not
+    /// searched again. For example, a person records a file of which one function was committed
     /// in March and the other in May. The result is one draft for each of these two commits.
     fn earlier(
         &self,
