@@ -1,11 +1,11 @@
 //! Measures what single parts of the program cost, in this process.
 //!
-//! `cargo bench -p intent-lsp-benches --bench parts` measures all. `… --bench parts -- matching` measures those with
+//! `cargo bench -p intent-lsp-benches --bench parts` measures all. `… --bench parts -- answers` measures those with
 //! that word in their name. Criterion keeps the figures below `target/criterion` and says what changed since.
 //!
-//! Matching a file against its records is compared with parsing it. The last table shows the fastest call of each,
-//! because other programs on the machine only add time. `INTENT_BENCH_WITHIN=R` fails if a match takes more than `R`
-//! times as long as the parse. The first match of a process is not checked, because it also reads files and records.
+//! Saying whose the blocks of a file are is compared with parsing it. The last table shows the fastest call of each,
+//! because other programs on the machine only add time. `INTENT_BENCH_WITHIN=R` fails if an answer takes more than `R`
+//! times as long as the parse. The first answer of a process is not checked, because it also reads files and records.
 //! `INTENT_BENCH_FILES=N` says how many other files are recorded.
 
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ fn main() {
     intents(&mut criterion);
     shell(&mut criterion);
     ledger(&mut criterion);
-    matching(&mut criterion);
+    file_answers(&mut criterion);
     criterion.final_summary();
 }
 
@@ -59,13 +59,11 @@ fn document(criterion: &mut Criterion) {
     });
     group.bench_function("content hash", |bencher| bencher.iter(|| content_hash(&text)));
     let found = parsed.blocks();
-    let compared = |one: &Block, other: &Block| {
-        let (one, other) = (&one.fingerprint, &other.fingerprint);
-        fingerprint::share_kept(&one.sketch, one.token_count, &other.sketch, other.token_count)
-    };
+    let compared =
+        |one: &Block, other: &Block| fingerprint::share_kept(&one.fingerprint, &other.fingerprint);
     group.bench_function("fingerprints compared", |bencher| {
         let pairs = || found.blocks.iter().zip(found.blocks.iter().skip(1));
-        bencher.iter(|| pairs().filter_map(|(one, other)| compared(one, other)).sum::<f32>());
+        bencher.iter(|| pairs().map(|(one, other)| compared(one, other)).sum::<f32>());
     });
     group.finish();
 }
@@ -137,9 +135,9 @@ fn ledger(criterion: &mut Criterion) {
     group.finish();
 }
 
-// -- Matching --------------------------------------------------------------------------------------------------------
+// -- Answers ---------------------------------------------------------------------------------------------------------
 
-fn matching(criterion: &mut Criterion) {
+fn file_answers(criterion: &mut Criterion) {
     let files = std::env::var("INTENT_BENCH_FILES")
         .map_or(100, |files| files.parse().expect("a number of files"));
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -168,14 +166,14 @@ fn matching(criterion: &mut Criterion) {
     let mut table = Table::new();
     for (name, place, text) in cases {
         write(root, place, &text);
-        let case = MatchedCase {
+        let case = AskedCase {
             root,
             path: path(place),
             document: Document::from_text(place, &text),
             files,
         };
         case.document.blocks();
-        let mut group = criterion.benchmark_group(format!("matching, {name}"));
+        let mut group = criterion.benchmark_group(format!("answers, {name}"));
         group.sample_size(10);
         let mut fastest = [None; 4];
         let [parse, first, after, again] = &mut fastest;
@@ -190,20 +188,20 @@ fn matching(criterion: &mut Criterion) {
             );
         });
         group.bench_function("first", |bencher| {
-            timed(bencher, first, || case.opened(), |ws| case.match_blocks(&ws));
+            timed(bencher, first, || case.opened(), |ws| case.answer(&ws));
         });
         let mut ws = case.opened();
-        case.match_blocks(&ws);
+        case.answer(&ws);
         group.bench_function("after a record", |bencher| {
             let next = || {
                 case.record_another();
-                ws = ws.reload().warmed();
+                ws = ws.reload();
                 ws.clone()
             };
-            timed(bencher, after, next, |ws| case.match_blocks(&ws));
+            timed(bencher, after, next, |ws| case.answer(&ws));
         });
         group.bench_function("again", |bencher| {
-            timed(bencher, again, || ws.clone(), |ws| case.match_blocks(&ws));
+            timed(bencher, again, || ws.clone(), |ws| case.answer(&ws));
         });
         group.finish();
         table.row(name, fastest);
@@ -215,8 +213,8 @@ fn matching(criterion: &mut Criterion) {
     table.done();
 }
 
-/// A state of a file. Its blocks are matched against the records of a workspace.
-struct MatchedCase<'a> {
+/// A state of a file, about whose blocks a workspace is asked.
+struct AskedCase<'a> {
     root: &'a Path,
     path: RelativePath,
     document: Document,
@@ -224,14 +222,12 @@ struct MatchedCase<'a> {
     files: usize,
 }
 
-impl MatchedCase<'_> {
+impl AskedCase<'_> {
     fn opened(&self) -> Workspace {
-        Workspace::open(self.root, &ground::Environment::of_process())
-            .expect("a workspace")
-            .warmed()
+        Workspace::open(self.root, &ground::Environment::of_process()).expect("a workspace")
     }
 
-    fn match_blocks(&self, ws: &Workspace) {
+    fn answer(&self, ws: &Workspace) {
         black_box(answers::file(ws, &self.path, &self.document));
     }
 

@@ -29,7 +29,7 @@ fn decide(repo: &Repo, code: &str, verdict: ApprovalVerdict) -> Result<String, S
 
 fn records(repo: &Repo, kind: RecordKind) -> Vec<Record> {
     let ws = repo.open();
-    let all = ws.ledger.entries().into_iter().map(|entry| entry.record.clone());
+    let all = ws.ledger.entries().iter().map(|entry| entry.record.clone());
     all.filter(|record| record.kind == kind).collect()
 }
 

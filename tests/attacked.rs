@@ -153,7 +153,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "for src/a.rs",
         "select INT-001",
         "why src/a.rs:2",
-        "why src/a.rs --lineage",
+        "why src/a.rs --history",
         "check",
         "check --base HEAD",
         "map --stdout",

@@ -173,7 +173,8 @@ fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
         bytes.split_inclusive(|byte| *byte == b'\n').nth(nth).expect("a line")
     }
     let damages: &[(&str, Damage, &[&str], u64)] = &[
-        ("torn", |whole| whole[..whole.len() - 40].to_vec(), &["ledger-torn"], 1),
+        // It was whole once, so it is lost.
+        ("torn", |whole| whole[..whole.len() - 40].to_vec(), &["ledger-broken"], 1),
         ("no line break", |whole| whole[..whole.len() - 1].to_vec(), &["ledger-torn"], 2),
         (
             "foreign lines",
@@ -187,9 +188,8 @@ fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
             &["ledger-forged"],
             2,
         ),
-        ("last gone", |whole| line(whole, 0).to_vec(), &[], 1),
-        // The first lines of a journal are removed, although evidence on a shared branch contains them.
-        ("first gone", |whole| line(whole, 1).to_vec(), &[], 1),
+        ("last gone", |whole| line(whole, 0).to_vec(), &["ledger-broken"], 1),
+        ("first gone", |whole| line(whole, 1).to_vec(), &["ledger-broken"], 1),
         ("swapped", |whole| [line(whole, 1), line(whole, 0)].concat(), &["ledger-broken"], 2),
         ("twice by a union merge", |whole| [whole, whole].concat(), &[], 2),
         (
@@ -213,7 +213,7 @@ fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
         ("nested", |whole| [whole, &[b'['; 100_000], b"\n"].concat(), &["ledger-unreadable"], 2),
         // The reader takes a line in pieces of one MiB; this one is longer.
         ("long line", |whole| [whole, &vec![b'x'; 3 << 20]].concat(), &["ledger-unreadable"], 2),
-        ("emptied", |_| Vec::new(), &[], 0),
+        ("emptied", |_| Vec::new(), &["ledger-broken"], 0),
     ];
     for (name, damage, expected, records) in damages {
         let (repo, file) = with_chain();

@@ -60,27 +60,6 @@ fn the_blocks_of_a_sample_in_each_language() {
     }
 }
 
-#[test]
-fn cached_blocks_belong_to_one_text() {
-    let mut count = 0;
-    let paragraphs = ("notes.txt".to_owned(), "One and\ntwo.\n\nThree.\n\nFour.\n".to_owned());
-    let samples = language::with_grammar().map(|language| sample(language.id));
-    for (name, text) in samples.chain([paragraphs]) {
-        let document = Document::from_text(&name, &text);
-        let Some(kept) = document.kept_blocks() else { continue };
-        count += 1;
-        let again = Document::from_text(&name, &text).with_kept_blocks(&kept).expect("its own");
-        assert_eq!(again.blocks(), document.blocks(), "{name}");
-        let edited = again.edited(0..0, "\n").expect("within the text");
-        let anew = Document::from_text(&name, &format!("\n{text}"));
-        assert_eq!(edited.blocks(), anew.blocks(), "{name}, edited");
-        let shorter = Document::from_text(&name, &text[..text.floor_char_boundary(text.len() / 2)]);
-        assert!(shorter.with_kept_blocks(&kept).is_none(), "{name}, half of it");
-        assert!(document.with_kept_blocks(&kept[..kept.len() / 2]).is_none(), "{name}, torn");
-    }
-    assert!(count > 20, "{count} samples have blocks to keep");
-}
-
 /// The output of a notebook cell is no part of its block, because nobody wrote it.
 #[test]
 fn only_the_source_of_a_cell_counts() {

@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::Repo;
-use code::LineHash;
+use crate::support::{Repo, relative};
 use edits::{Change, Replacement};
 use evidence::event::{Asking, Effect, Event};
 use judgement::accept::{self, AcceptExtent};
@@ -13,6 +12,7 @@ use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
 use judgement::gate::{Decision, DenialCode, Judged, judge_before_call, prompt};
 use ledger::{Contributor, Record, RecordKind, Strength};
 use shell::Dialect;
+use why::answers::{self, Which};
 
 const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
 
@@ -86,7 +86,7 @@ fn repo() -> Repo {
 
 fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
     let ws = repo.open();
-    let records = ws.ledger.entries().into_iter().map(|entry| &entry.record);
+    let records = ws.ledger.entries().iter().map(|entry| &entry.record);
     records
         .filter(|record| record.kind == RecordKind::Mutation)
         .map(|record| {
@@ -115,12 +115,16 @@ fn the_record_of_a_call_names_the_lines_that_it_added() {
     call(&session(vec![edit]), deed).expect("let through");
     let ws = repo.open();
     let mutation = |record: &&Record| record.kind == RecordKind::Mutation;
-    let mut records = ws.ledger.entries().into_iter().map(|entry| &entry.record).filter(mutation);
-    let range = &records.next().expect("a mutation").files[0].conversations[0].ranges[0];
-    let brought = range.brought.as_ref().and_then(|places| places.selected_among(4));
-    assert_eq!(brought, Some(vec![false, false, true, false]));
-    let lines = range.lines.as_ref().and_then(|lines| lines.hashes()).expect("fingerprints");
-    assert_eq!(lines, ["fn one() {", "1;", "11;", "}"].map(LineHash::from_text));
+    let mut records = ws.ledger.entries().iter().map(|entry| &entry.record).filter(mutation);
+    let file = &records.next().expect("a mutation").files[0];
+    let kept = ledger::kept_text(&ws.root, file.text.as_ref().expect("its text is kept"));
+    assert_eq!(kept.as_deref(), Some(BEFORE.replace("1;", "1;\n    11;").as_bytes()));
+    let answer =
+        answers::on_disk_in_full(&ws, &relative("src/a.rs"), Which::Line(1)).expect("readable");
+    let runs = &answer.blocks[0].lines.as_ref().expect("lines").runs;
+    let recorded: Vec<_> =
+        runs.iter().filter(|run| run.from.is_some()).map(|run| (run.start, run.end)).collect();
+    assert_eq!(recorded, [(3, 3)]);
 }
 
 #[test]

@@ -123,16 +123,23 @@ fn is_touched(block: &BlockAnswer, changes: &[ChangedRange], before: &Document, 
 fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String> {
     let changes = changed_lines(before, after);
     let text_before = Document::from_text(path, before);
-    // Two differences of the same texts may disagree about a line that moved. Neither adds a line that is as frequent
-    // as before.
-    let is_more_frequent = |text: &str| {
-        let count = |whole: &str| lines(whole).filter(|line| *line == text).count();
-        !text.contains(char::is_alphanumeric) || count(after) > count(before)
+    // Two differences of the same texts may disagree about which of two lines went past the other. A line that has
+    // the same order to all lines as before was not added.
+    let (old, all): (Vec<&str>, Vec<&str>) = (lines(before).collect(), lines(after).collect());
+    let taken_out: BTreeSet<&str> =
+        changes.iter().flat_map(|change| &old[change.before.clone()]).copied().collect();
+    let put_in = changes.iter().flat_map(|change| &all[change.now.clone()]).copied();
+    let moved: BTreeSet<&str> = put_in.filter(|line| taken_out.contains(line)).collect();
+    let went_past = |text: &str| {
+        let is_above = |whole: &[&str], other: &str| {
+            let place = |text: &str| whole.iter().position(|line| *line == text);
+            place(text) < place(other)
+        };
+        moved.iter().any(|other| is_above(&old, other) != is_above(&all, other))
     };
-    let all: Vec<&str> = lines(after).collect();
     let is_added = |line: u32| {
         let at = line as usize - 1;
-        changes.iter().any(|change| change.now.contains(&at)) && is_more_frequent(all[at])
+        changes.iter().any(|change| change.now.contains(&at)) || went_past(all[at])
     };
     let answer =
         answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");

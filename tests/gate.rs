@@ -84,6 +84,7 @@ fn no_scope_includes_the_protected_files() {
         ".rooignore",
         ".gitattributes",
         "sub/.gitattributes",
+        ".git-blame-ignore-revs",
         ".git/config",
         ".mcp.json",
     ] {

@@ -7,11 +7,11 @@ use judgement::judged_record;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use code::BlockKind;
+use ::code::BlockKind;
 use evidence::record;
 use why::{Workspace, answers};
 
-use crate::model::code::{Fresh, Function, Layout};
+use crate::model::code::{self, Fresh, Function, Layout};
 use crate::model::tree::Tree;
 use crate::model::{Book, Known};
 use crate::mutate::chance::{Chance, from_environment};
@@ -21,10 +21,8 @@ const SEED: u64 = 77;
 const RUNS: u64 = 12;
 const SHORT: u64 = 2;
 const STEPS: usize = 30;
-/// The smallest share of unchanged recorded blocks that must be attributed correctly.
-const FLOOR: f64 = 0.95;
-/// The largest share of stories that may go wrong. None does with this seed; with other seeds up to one in twenty does.
-const WRONG_STORIES: f64 = 0.05;
+/// The smallest share of those blocks that must be attributed correctly of which an intent has most lines.
+const FLOOR: f64 = 0.98;
 
 const INTENTS: [&str; 3] = ["INT-001", "INT-002", "INT-003"];
 
@@ -124,6 +122,10 @@ impl Story {
         for path in ["src/a.rs", "src/b.rs", "src/deep/c.rs", "src/d.py", "src/e.py"] {
             story.begin(path);
         }
+        for (path, intent) in ["src/a.rs", "src/deep/c.rs", "src/d.py"].into_iter().zip(INTENTS) {
+            Self::record(&story.tree(), intent, path);
+            story.claimed(path, intent);
+        }
         assert!(story.tree().commit("start"));
         story
     }
@@ -132,13 +134,13 @@ impl Story {
         self.trees[self.here].clone()
     }
 
-    /// Creates a file with some functions that no record names.
+    /// Creates a file with some functions.
     fn begin(&mut self, path: &str) {
         let mut functions = Vec::new();
         for _ in 0..4 {
             let function = self.fresh.function(&mut self.chance);
             let text = function.text(path);
-            self.book.wrote(&function.name, &text, None);
+            self.book.wrote(&text, path, &BTreeSet::new());
             functions.push((function.name, text));
         }
         self.tree().write(path, &functions);
@@ -160,17 +162,34 @@ impl Story {
         (!functions.is_empty()).then_some((path, functions))
     }
 
+    /// Returns the lines that a file has at `HEAD`. None, if its functions stand in another order now: which of them
+    /// count as moved depends on how the texts are compared.
+    fn committed_lines(&self, path: &str) -> BTreeSet<String> {
+        let tree = self.tree();
+        let committed = tree.committed(path);
+        let now = tree.functions(path).unwrap_or_default();
+        let names = |one: &[(String, String)], other: &[(String, String)]| -> Vec<String> {
+            let is_there = |name: &String| other.iter().any(|(there, _)| there == name);
+            one.iter().map(|(name, _)| name.clone()).filter(is_there).collect()
+        };
+        if names(&committed, &now) != names(&now, &committed) {
+            return BTreeSet::new();
+        }
+        committed.iter().flat_map(|(_, text)| code::squeezed_lines(text)).collect()
+    }
+
     /// Adds, changes or removes a function. Returns the functions that were written.
     fn work(&mut self, path: &str) -> Option<Vec<(String, String)>> {
         let tree = self.tree();
         let mut functions = tree.functions(path)?;
+        let committed = self.committed_lines(path);
         let at = self.chance.below(functions.len());
         let mut written = Vec::new();
         match self.chance.below(8) {
             0 | 1 => {
                 let function = self.fresh.function(&mut self.chance);
                 let text = function.text(path);
-                self.book.wrote(&function.name, &text, None);
+                self.book.wrote(&text, path, &committed);
                 written.push((function.name, text));
                 functions.insert(at, written[0].clone());
             }
@@ -181,7 +200,7 @@ impl Story {
                 let (name, old) = functions[at].clone();
                 let new = self.fresh.changed(&Function::parse(&old)?, &mut self.chance);
                 let text = new.text(path);
-                self.book.wrote(&name, &text, Some((&name, &old)));
+                self.book.wrote(&text, path, &committed);
                 written.push((name, text));
                 functions[at] = written[0].clone();
             }
@@ -191,19 +210,10 @@ impl Story {
     }
 
     /// Notes in the book what a record of the file claims.
-    fn claimed(&mut self, path: &str, intent: &str, written: &[(String, String)]) {
-        let tree = self.tree();
-        for (name, text) in written {
-            self.book.recorded(name, text, path, intent);
-        }
-        let committed: BTreeSet<String> =
-            tree.committed(path).into_iter().map(|(_, text)| text).collect();
-        for (name, text) in tree.functions(path).unwrap_or_default() {
-            let known = self.book.of(&name, &text);
-            let his = written.iter().any(|(_, written)| *written == text);
-            if !his && !known.recorded_in.contains(path) && !committed.contains(&text) {
-                self.book.may_be_claimed(&name, &text, intent);
-            }
+    fn claimed(&mut self, path: &str, intent: &str) {
+        let committed = self.committed_lines(path);
+        for (_, text) in self.tree().functions(path).unwrap_or_default() {
+            self.book.recorded(&text, path, intent, &committed);
         }
     }
 
@@ -224,7 +234,7 @@ impl Story {
         let intent = self.some_intent();
         let written = self.work(&path)?;
         Self::record(&self.tree(), intent, &path);
-        self.claimed(&path, intent, &written);
+        self.claimed(&path, intent);
         Some(format!("{intent} works on {path} ({})", names(&written)))
     }
 
@@ -247,8 +257,8 @@ impl Story {
             scope.spawn(|| Self::record(&tree, INTENTS[0], &one));
             scope.spawn(|| Self::record(&tree, INTENTS[1], &other));
         });
-        self.claimed(&one, INTENTS[0], &first);
-        self.claimed(&other, INTENTS[1], &second);
+        self.claimed(&one, INTENTS[0]);
+        self.claimed(&other, INTENTS[1]);
         Some(format!(
             "two agents work on {one} ({}) and {other} ({})",
             names(&first),
@@ -265,10 +275,11 @@ impl Story {
                 laid_out.push((name, text));
                 continue;
             };
-            let new = Function { layout, ..function }.text(&path);
-            if !self.book.knows(&new) {
-                self.book.wrote(&name, &new, Some((&name, &text)));
+            // A statement that is broken over lines goes on to where it was only if nothing else changed beside it.
+            if function.layout.broken != layout.broken {
+                self.book.may_be_lost(&text);
             }
+            let new = Function { layout, ..function }.text(&path);
             laid_out.push((name, new));
         }
         self.tree().write(&path, &laid_out);
@@ -282,13 +293,13 @@ impl Story {
         let function = Function::parse(&text)?;
         let name = format!("renamed_{}", self.fresh.next());
         let new = Function { name: name.clone(), ..function }.text(&path);
-        self.book.wrote(&name, &new, Some((&old, &text)));
-        functions[at] = (name.clone(), new.clone());
+        self.book.wrote(&new, &path, &self.committed_lines(&path));
+        functions[at] = (name.clone(), new);
         self.tree().write(&path, &functions);
         if self.chance.once_in(2) {
             let intent = self.some_intent();
             Self::record(&self.tree(), intent, &path);
-            self.claimed(&path, intent, &[(name.clone(), new)]);
+            self.claimed(&path, intent);
             return Some(format!("{intent} renames {old} in {path} to {name}"));
         }
         Some(format!("somebody renames {old} in {path} to {name}"))
@@ -335,7 +346,8 @@ impl Story {
         let function = Function { name: name.clone(), ..Function::parse(&text)? };
         let into = if self.chance.once_in(2) { path.clone() } else { self.another(&path)? };
         let new = function.text(&into);
-        self.book.wrote(&name, &new, None);
+        self.book.copied(&text);
+        self.book.wrote(&new, &into, &self.committed_lines(&into));
         let mut theirs = self.tree().functions(&into)?;
         theirs.insert(self.chance.below(theirs.len() + 1), (name.clone(), new));
         self.tree().write(&into, &theirs);
@@ -373,6 +385,18 @@ impl Story {
         let others: Vec<&str> =
             all.lines().filter(|name| *name != current && name.contains(['-', 'm'])).collect();
         self.chance.pick(&others).map(|name| (*name).to_owned())
+    }
+
+    /// Notes that lines which the last commit brought may have no origin any more. A revert brings lines again, and a
+    /// squash may break the runs of lines that evidence names.
+    fn lost_in_commit(&mut self) {
+        let tree = self.tree();
+        for path in tree.paths() {
+            let before = code::squeezed_lines(&tree.told(&["show", &format!("HEAD~1:{path}")]));
+            for (_, text) in tree.functions(&path).unwrap_or_default() {
+                self.book.may_be_lost_of(&text, &before);
+            }
+        }
     }
 
     /// Commits everything, because most git commands need a clean work tree.
@@ -425,6 +449,7 @@ impl Story {
         let tree = self.tree();
         if tree.git(&["merge", "-q", "--squash", &name]) {
             tree.commit("squashed");
+            self.lost_in_commit();
             return Some(format!("merge --squash {name}"));
         }
         tree.git(&["reset", "-q", "--merge"]);
@@ -435,6 +460,7 @@ impl Story {
         self.settle();
         let tree = self.tree();
         if tree.git(&["rebase", "-q", "-i", "HEAD~3"]) {
+            self.lost_in_commit();
             return Some("rebase -i HEAD~3, squashed".to_owned());
         }
         tree.git(&["rebase", "--abort"]);
@@ -457,6 +483,7 @@ impl Story {
         let tree = self.tree();
         let commit = format!("HEAD~{}", self.chance.below(3));
         if tree.git(&["revert", "--no-edit", &commit]) {
+            self.lost_in_commit();
             return Some(format!("revert {commit}"));
         }
         tree.git(&["revert", "--abort"]);
@@ -532,6 +559,7 @@ impl Story {
 
     /// Draws a step and takes it.
     fn step(&mut self) -> Option<String> {
+        self.book.begin_step();
         let all: usize = DEEDS.iter().map(|(often, _)| often).sum();
         let mut drawn = self.chance.below(all);
         for (often, deed) in DEEDS {
@@ -560,32 +588,25 @@ impl Story {
                 if block.identity.kind != BlockKind::Function {
                     continue;
                 }
-                let known = self.book.of(&block.name, &text[block.bytes.clone()]);
-                let intent = |at| workspace.ledger.claim(at).entry.record.intent_id.clone();
+                let known = self.book.about(&text[block.bytes.clone()]);
                 let named: BTreeSet<String> = found
                     .claim
                     .iter()
                     .chain(&found.candidates)
-                    .copied()
-                    .filter_map(intent)
+                    .filter_map(|claim| claim.intent().map(str::to_owned))
                     .collect();
-                let lie = !named.is_empty() && named.is_disjoint(&known.may);
-                let later = self.book.later(&text[block.bytes.clone()]);
-                if lie {
+                if !named.is_subset(&known.may) {
                     writeln!(
                         told,
-                        "  {path}: {} is {} of {named:?}, in truth {:?}, later {later:?}",
+                        "  {path}: {} is {} of {named:?}, in truth {:?}",
                         block.name,
                         found.verdict.as_str(),
                         known.may
                     )
                     .expect("a string");
-                    for at in found.claim.iter().chain(&found.candidates) {
-                        let claim = workspace.ledger.claim(*at);
-                        let name = claim.full_block().block.as_ref().map(|name| &*name.path);
-                        let path = &claim.file.relative_path;
-                        let tier = found.tier;
-                        writeln!(told, "    by {tier:?} of {name:?} in {path}").expect("a string");
+                    for claim in found.claim.iter().chain(&found.candidates) {
+                        let (path, commit) = (&claim.path, &claim.commit);
+                        writeln!(told, "    by {commit:?} in {path}").expect("a string");
                     }
                 }
                 self.count(&path, &block.name, &known, &named);
@@ -595,14 +616,16 @@ impl Story {
     }
 
     fn count(&mut self, path: &str, name: &str, known: &Known, named: &BTreeSet<String>) {
-        if known.recorded_in.is_empty() {
-            return;
-        }
+        let Some(must) = &known.must else { return };
         self.wanted += 1;
-        if named == &known.may {
+        if named.iter().eq([must]) {
             self.found += 1;
         } else {
-            self.missed.push(format!("step {}: {path} {name}: {named:?}", self.told.len()));
+            let step = self.told.last().map_or("", String::as_str);
+            let at = format!("{path} {name}: {named:?}, not {must}");
+            if !self.missed.iter().any(|known| known.ends_with(&at)) {
+                self.missed.push(format!("step {}, {step}: {at}", self.told.len()));
+            }
         }
     }
 
@@ -657,6 +680,6 @@ fn no_git_command_makes_why_name_a_wrong_intent() {
         failures.len(),
     );
     println!("{told}");
-    assert!(failures.len() as f64 <= WRONG_STORIES * runs as f64, "{told}");
+    assert!(failures.is_empty(), "{told}");
     assert!(share >= FLOOR, "{told}");
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ground::RelativePath;
-use ledger::{Ledger, ParsedLedgerFile, RecordDialect, read};
+use ledger::{Ledger, ParsedLedgerFile, read};
 use proptest::prelude::*;
 
 use crate::support::runs_all;
@@ -138,21 +138,4 @@ proptest! {
     fn no_byte_of_a_file_that_looks_like_json_is_lost(text in r##"([{}\[\],:"#\n \\]|"a"|1|null|\{"id":"1","ts":"2"\}){0,60}"##) {
         assert_nothing_is_lost(text.as_bytes())?;
     }
-}
-
-#[test]
-fn a_hash_of_another_tool_matches_only_in_full() {
-    use code::ContentHash;
-    let (_, bytes) = fixtures().into_iter().find(|(name, _)| name == "hashes").unwrap();
-    let ledger = Ledger::from_files(&[(path(), bytes)]);
-    let claims = |text: &str| ledger.by_content(&ContentHash::from_ledger(text)).len();
-    assert_eq!(claims(&format!("sha256:{}", "ab".repeat(32))), 3);
-    for never in
-        ["", "DELETED", "n/a", &"ab".repeat(20), &format!("ast-sha256:{}", "ab".repeat(32))]
-    {
-        assert_eq!(claims(never), 0, "{never}");
-    }
-    let nothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    assert_eq!(claims(nothing), 0);
-    assert!(ledger.entries().into_iter().all(|entry| entry.dialect != RecordDialect::Canonical));
 }

@@ -119,14 +119,22 @@ fn only_the_lesson_is_recorded_not_the_rest_of_the_file() {
     insta::assert_snapshot!(repo.picture("AGENTS.md"));
     // Another lesson is added under another intent.
     let second = LessonRequest { intent: Some("INT-002".to_owned()), ..request("And stop it.") };
-    record(&repo.open(), &second).unwrap();
-    assert!(repo.picture("AGENTS.md").contains("exact INT-002 section Us.Lessons"));
+    let second = record(&repo.open(), &second).unwrap();
+    let workspace = repo.open();
+    let entry = workspace.ledger.by_id(second.record.as_deref().unwrap()).unwrap();
+    assert_eq!(entry.record.intent_id.as_deref(), Some("INT-002"));
+    assert_eq!(entry.record.files[0].conversations[0].lines.line_count(), 1);
+    // Most lines of the section are still those of the first intent.
+    assert!(repo.picture("AGENTS.md").contains("exact INT-001 section Us.Lessons"));
     // The changes of other people are still to be recorded; the lessons are recorded already.
     let left = repo.record("INT-001", &["AGENTS.md"]);
-    let reasons = &left.recorded[0].reasons;
-    assert!(reasons.contains(&"section Us.One: body".to_owned()), "{reasons:?}");
-    assert!(reasons.iter().all(|reason| !reason.contains("Lessons")), "{reasons:?}");
-    assert!(repo.picture("AGENTS.md").contains("exact INT-002 section Us.Lessons"));
+    let workspace = repo.open();
+    let entry = workspace.ledger.by_id(&left.recorded[0].records[0]).unwrap();
+    let conversation = &entry.record.files[0].conversations[0];
+    let names = conversation.ranges.iter().filter_map(|range| range.block.as_ref());
+    let names: Vec<&str> = names.map(|name| name.path.as_str()).collect();
+    assert_eq!((names, conversation.lines.line_count()), (vec!["Us.One"], 1));
+    assert!(repo.picture("AGENTS.md").contains("exact INT-001 section Us.Lessons"));
 }
 
 #[test]

@@ -7,9 +7,6 @@ use crate::support::{Repo, relative};
 use code::Document;
 use code::lines::{self, LineHash};
 use evidence::record::RecordExtent;
-use judgement::accept::{self, AcceptExtent};
-use ledger::Contributor;
-use ledger::RecordKind;
 use proptest::prelude::*;
 use why::answers::{self, BlockLines, Which};
 
@@ -21,29 +18,22 @@ fn asked(repo: &Repo, line: u32) -> answers::BlockAnswer {
     answer.blocks.pop().expect("a block")
 }
 
-/// Returns one line for each run, such as `3-5 as_recorded INT-001`.
+/// Returns one line for each run, such as `3-5 as_recorded INT-001` or `6-6 unrecorded`.
 fn pictured(lines: &BlockLines) -> String {
-    let mut picture: String = lines
+    lines
         .runs
         .iter()
         .map(|run| {
             let state = serde_json::to_value(run.state).expect("a word");
             let from = run.from.as_ref().and_then(|from| from.intent.as_deref());
-            let from = match from {
-                None if state == "as_recorded" => " nobody's".to_owned(),
-                from => from.map(|id| format!(" {id}")).unwrap_or_default(),
-            };
+            let from = from.map(|id| format!(" {id}")).unwrap_or_default();
             format!("{}-{} {}{from}\n", run.start, run.end, state.as_str().expect("a word"))
         })
-        .collect();
-    if lines.gone > 0 {
-        picture.push_str(&format!("{} gone\n", lines.gone));
-    }
-    picture
+        .collect()
 }
 
 fn picture(repo: &Repo, line: u32) -> String {
-    let Some(lines) = asked(repo, line).lines else { return "nothing".to_owned() };
+    let lines = asked(repo, line).lines.expect("lines");
     let document = Document::from_text(PATH, &repo.read(PATH));
     let blocks = document.blocks();
     let block = &blocks.blocks[blocks.at_line(line).expect("a block")];
@@ -86,23 +76,19 @@ fn changed_added_and_removed_lines_are_distinguished() {
     for (words, expected, said) in [
         (
             vec!["one", "two", "other", "four", "five"],
-            "1-3 as_recorded INT-001\n4-4 changed\n5-8 as_recorded INT-001\n",
-            "lines 1–3 and 5–8 as recorded, 4 changed since",
+            "1-3 as_recorded INT-001\n4-4 unrecorded\n5-8 as_recorded INT-001\n",
+            Some("lines 1–3 and 5–8 INT-001, 4 no record"),
         ),
         (
             vec!["one", "two", "new", "newer", "three", "four", "five"],
-            "1-3 as_recorded INT-001\n4-5 changed\n6-10 as_recorded INT-001\n",
-            "lines 1–3 and 6–10 as recorded, 4–5 changed since",
+            "1-3 as_recorded INT-001\n4-5 unrecorded\n6-10 as_recorded INT-001\n",
+            Some("lines 1–3 and 6–10 INT-001, 4–5 no record"),
         ),
-        (
-            vec!["one", "four", "five"],
-            "1-6 as_recorded INT-001\n2 gone\n",
-            "every line that is there is as recorded, 2 recorded lines are gone",
-        ),
+        (vec!["one", "four", "five"], "1-6 as_recorded INT-001\n", None),
         (
             vec!["one", "other", "four", "five"],
-            "1-2 as_recorded INT-001\n3-3 changed\n4-7 as_recorded INT-001\n1 gone\n",
-            "lines 1–2 and 4–7 as recorded, 3 changed since, 1 recorded line is gone",
+            "1-2 as_recorded INT-001\n3-3 unrecorded\n4-7 as_recorded INT-001\n",
+            Some("lines 1–2 and 4–7 INT-001, 3 no record"),
         ),
     ] {
         repo.write(PATH, &code(&words));
@@ -110,7 +96,8 @@ fn changed_added_and_removed_lines_are_distinguished() {
         assert_eq!(answer.verdict.as_str(), "modified");
         let lines = answer.lines.expect("lines");
         assert_eq!(pictured(&lines), expected);
-        assert_eq!(lines.sentence().as_deref(), Some(said));
+        assert_eq!(lines.sentence().as_deref(), said);
+        assert_eq!(answer.cut, said.is_none());
     }
 }
 
@@ -120,13 +107,10 @@ fn a_new_layout_is_not_a_change() {
     let indented = code(&FIVE).replace("    ", "\t");
     repo.write(PATH, &format!("mod deeper {{\n{indented}}}\n"));
     assert_eq!(picture(&repo, 4), "2-9 as_recorded INT-001\n");
-    let wrapped = code(&FIVE).replace("two(total)", "two(\n        total,\n    )");
+    let wrapped = code(&FIVE).replace("two(total)", "two(\n        total\n    )");
     repo.write(PATH, &wrapped);
     assert_eq!(asked(&repo, 3).verdict.as_str(), "reformatted");
-    assert_eq!(
-        picture(&repo, 3),
-        "1-2 as_recorded INT-001\n3-5 reformatted\n6-10 as_recorded INT-001\n"
-    );
+    assert_eq!(picture(&repo, 3), "1-10 as_recorded INT-001\n");
 }
 
 #[test]
@@ -141,7 +125,7 @@ fn each_line_belongs_to_the_record_that_added_it() {
     repo.write(PATH, &code(&["one", "edit", "three", "four", "more", "five"]));
     assert_eq!(
         picture(&repo, 3),
-        "1-2 as_recorded INT-001\n3-3 changed\n4-5 as_recorded INT-001\n6-6 as_recorded INT-002\n7-9 as_recorded INT-001\n"
+        "1-2 as_recorded INT-001\n3-3 unrecorded\n4-5 as_recorded INT-001\n6-6 as_recorded INT-002\n7-9 as_recorded INT-001\n"
     );
     let renamed = code(&["one", "two", "three", "four", "more", "five"]).replace("long", "longer");
     repo.write(PATH, &renamed);
@@ -160,17 +144,15 @@ fn lines_from_before_the_first_record_are_unrecorded() {
     repo.commit("before");
     repo.write(PATH, &code(&["one", "two", "agent", "four", "five"]));
     repo.record("INT-001", &[PATH]);
-    let agents = "1-3 as_recorded nobody's\n4-4 as_recorded INT-001\n5-8 as_recorded nobody's\n";
+    let agents = "1-3 unrecorded\n4-4 as_recorded INT-001\n5-8 unrecorded\n";
     assert_eq!(picture(&repo, 3), agents);
     repo.commit("after");
     assert_eq!(picture(&repo, 3), agents);
-    let answer = asked(&repo, 3);
-    assert_eq!(answer.brought_text().as_deref(), Some("brought 1 of 8 lines"));
-    assert_eq!(answer.lines_text(), None);
+    assert!(asked(&repo, 3).intent.is_none(), "one line of seven is no majority");
     repo.write(PATH, &code(&["one", "two", "agent", "person", "five"]));
     assert_eq!(
         picture(&repo, 3),
-        "1-3 as_recorded nobody's\n4-4 as_recorded INT-001\n5-5 changed\n6-8 as_recorded nobody's\n"
+        "1-3 unrecorded\n4-4 as_recorded INT-001\n5-5 unrecorded\n6-8 unrecorded\n"
     );
 }
 
@@ -184,7 +166,7 @@ fn lines_committed_between_two_records_are_unrecorded() {
     repo.record("INT-002", &[PATH]);
     assert_eq!(
         picture(&repo, 3),
-        "1-2 as_recorded INT-001\n3-3 as_recorded INT-002\n4-4 as_recorded INT-001\n5-5 as_recorded nobody's\n6-10 as_recorded INT-001\n"
+        "1-2 as_recorded INT-001\n3-3 as_recorded INT-002\n4-4 as_recorded INT-001\n5-5 unrecorded\n6-10 as_recorded INT-001\n"
     );
 }
 
@@ -204,37 +186,6 @@ fn recording_a_whole_file_claims_only_unrecorded_lines() {
 }
 
 #[test]
-fn accepted_lines_are_distinguished_from_recorded_ones() {
-    let repo = recorded();
-    repo.write(PATH, &code(&["one", "two", "person", "four", "five"]));
-    let line = AcceptExtent::Line(4);
-    accept::accept(&repo.open(), &relative(PATH), line, &Contributor::default()).expect("accepted");
-    assert_eq!(
-        picture(&repo, 3),
-        "1-3 as_recorded INT-001\n4-4 as_recorded INT-001\n5-8 as_recorded INT-001\n"
-    );
-    let lines = asked(&repo, 3).lines.expect("lines");
-    let kinds: Vec<RecordKind> =
-        lines.runs.iter().filter_map(|run| Some(run.from.as_ref()?.kind)).collect();
-    assert_eq!(kinds, [RecordKind::Mutation, RecordKind::Ack, RecordKind::Mutation]);
-}
-
-#[test]
-fn a_change_of_indentation_alone_is_described() {
-    let repo = Repo::new();
-    let code =
-        |indent: &str| format!("def f(a):\n    if a:\n        b()\n{indent}c()\n    return a\n");
-    repo.write("src/a.py", &code("        "));
-    repo.record("INT-001", &["src/a.py"]);
-    repo.write("src/a.py", &code("    "));
-    let answer =
-        answers::on_disk(&repo.open(), &relative("src/a.py"), Which::Line(2)).expect("readable");
-    assert_eq!(answer.blocks[0].verdict.as_str(), "modified");
-    let said = "every line of its own is as recorded, white space at both ends aside";
-    assert_eq!(answer.blocks[0].lines_text().as_deref(), Some(said));
-}
-
-#[test]
 fn a_container_does_not_include_the_lines_of_inner_blocks() {
     let repo = Repo::new();
     let class = |own: &str, inner: &str| {
@@ -246,31 +197,8 @@ fn a_container_does_not_include_the_lines_of_inner_blocks() {
     assert_eq!(picture(&repo, 1), "1-2 as_recorded INT-001\n6-6 as_recorded INT-001\n");
     assert_eq!(
         picture(&repo, 4),
-        "3-3 as_recorded INT-001\n4-4 changed\n5-5 as_recorded INT-001\n"
+        "3-3 as_recorded INT-001\n4-4 unrecorded\n5-5 as_recorded INT-001\n"
     );
-}
-
-#[test]
-fn records_without_line_fingerprints_give_no_lines() {
-    let repo = recorded();
-    let folder = repo.root().join(".orchestration/agent_trace");
-    let record = first_record(&folder);
-    std::fs::remove_dir_all(folder).expect("removed");
-    std::fs::remove_dir_all(repo.root().join(".git/intent")).expect("removed");
-    let mut record: serde_json::Value = serde_json::from_str(&record).expect("a record");
-    for link in ["writer", "seq", "prev", "h", "parents"] {
-        record.as_object_mut().expect("an object").remove(link);
-    }
-    let range = record.pointer_mut("/files/0/conversations/0/ranges/0").expect("a range");
-    range.as_object_mut().expect("an object").remove("lines").expect("line fingerprints");
-    repo.write(".orchestration/agent_trace.jsonl", &format!("{record}\n"));
-    assert_eq!(
-        picture(&repo, 3),
-        "1-8 as_recorded INT-001\n",
-        "an unchanged text needs no fingerprints"
-    );
-    repo.write(PATH, &code(&["one"]));
-    assert_eq!(picture(&repo, 3), "nothing");
 }
 
 #[test]
@@ -281,21 +209,6 @@ fn lines_of_a_whole_file_are_given_only_on_request() {
     let all =
         answers::on_disk_in_full(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
-}
-
-/// Returns the first mutation in the only journal below a folder.
-fn first_record(folder: &std::path::Path) -> String {
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    let mut paths = entries.map(|entry| entry.expect("readable").path());
-    let is_journal = |path: &std::path::PathBuf| {
-        path.is_dir() || path.extension().is_some_and(|ending| ending == "jsonl")
-    };
-    let path = paths.find(is_journal).expect("a journal");
-    if path.is_dir() {
-        return first_record(&path);
-    }
-    let text = std::fs::read_to_string(path).expect("a ledger");
-    text.lines().find(|line| line.contains("\"kind\":\"mutation\"")).expect("a mutation").to_owned()
 }
 
 /// An edit of a text.

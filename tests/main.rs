@@ -40,8 +40,8 @@ mod lsp_outside;
 mod lsp_process;
 mod mcp;
 mod model;
+mod moved_before_commit;
 mod mutate;
-mod mutation;
 #[cfg(unix)]
 mod patch_real;
 mod provenance;
@@ -56,4 +56,5 @@ mod support;
 mod tidy;
 mod typing;
 mod verify;
+mod whose_line;
 mod wiring;

@@ -303,7 +303,7 @@ fn a_write_must_name_the_selected_intent() {
     let written = client.done("file_write", write("INT-001", "AST_REFACTOR"));
     assert_eq!(written["recorded"], true);
     let workspace = repo.open();
-    let mut records = workspace.ledger.entries().into_iter().map(|entry| &entry.record);
+    let mut records = workspace.ledger.entries().iter().map(|entry| &entry.record);
     let record = records.find(|record| !record.files.is_empty()).unwrap();
     assert_eq!(record.claimed_class.as_deref(), Some("AST_REFACTOR"));
     assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
@@ -378,7 +378,7 @@ fn an_agent_reads_writes_and_records_a_file() {
     let edit = json!({
         "path": repo.root().join("src/a.rs"),
         "expected_sha256": read["sha256"],
-        "edits": [{ "old_string": "known.contains(user)", "new_string": "known.iter().any(|one| one == user)" }],
+        "edits": [{ "old_string": "known.contains(user)", "new_string": "known.iter().any(|one| one == user)" }, { "old_string": "let known = users();", "new_string": "let known = all_users();" }],
     });
     let written = client.done("file_write", edit.clone());
     assert_eq!((&written["recorded"], &written["created"]), (&json!(true), &json!(false)));
@@ -523,7 +523,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
     assert_eq!(gate::judge_before_call(&hook).decision, gate::Decision::NoOpinion);
     let selections = || {
         let entries = repo.open();
-        let found = entries.ledger.entries().into_iter();
+        let found = entries.ledger.entries().iter();
         found
             .filter(|entry| entry.record.kind == ledger::RecordKind::Selection)
             .map(|entry| entry.record.session.clone().unwrap())
@@ -547,7 +547,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
     let edit = event::Event { call: Some("call-2".to_owned()), effects: vec![edit], ..hook };
     assert_eq!(gate::judge_before_call(&edit).decision, gate::Decision::NoOpinion);
     let recorded = repo.open();
-    let last = recorded.ledger.entries().pop().unwrap();
+    let last = recorded.ledger.entries().last().unwrap();
     assert_eq!(last.record.session.as_deref(), Some("claude-code:abc"));
     assert_eq!(last.record.tool.as_ref().unwrap().name, "claude-code");
 }

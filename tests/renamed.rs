@@ -40,11 +40,11 @@ fn findings(repo: &Repo, base: &str) -> Vec<String> {
     told.map(|it| format!("{} {}", it.code, it.intent.unwrap_or_default())).collect()
 }
 
-/// Returns the numbers of blocks and of files that the list shows for an intent.
+/// Returns the numbers of blocks and of files that `list --count` shows for an intent.
 fn counts(repo: &Repo, id: &str) -> (usize, usize) {
-    let all = select::list(&repo.open()).expect("a list");
+    let all = select::list_with_counts(&repo.open()).expect("a list");
     let one = all.into_iter().find(|one| one.id == id).expect("it is listed");
-    (one.blocks, one.files)
+    (one.blocks.expect("counted"), one.files.expect("counted"))
 }
 
 fn mapped(repo: &Repo) -> Vec<(String, usize)> {
@@ -57,7 +57,7 @@ fn traced(repo: &Repo, id: &str) -> Vec<String> {
     let request = TraceRequest { intent: Some(id.into()), path: None };
     let ws = repo.open();
     let found = trace(&ws, &request).expect("records");
-    found.filter_map(|entry| entry.record.intent_id).collect()
+    found.into_iter().filter_map(|entry| entry.record.intent_id).collect()
 }
 
 const NONE: [&str; 0] = [];

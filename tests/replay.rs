@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use evidence::record::RecordRequest;
+use evidence::seal::{SealCaller, SealScope, after_commit, seal};
+use history::knowledge::{AskedTree, Knowledge, claimed_lines};
+use history::{LineText, Walk};
 use why::answers::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
 
 use crate::mutate::chance::{Chance, from_environment};
@@ -127,9 +130,8 @@ impl<'a> History<'a> {
             }
             _ => {
                 let item = &mut self.items[at];
-                let telling = |line: &Line| line.text.contains(|c: char| c.is_ascii_digit());
                 let places: Vec<usize> =
-                    (0..item.lines.len()).filter(|nth| telling(&item.lines[*nth])).collect();
+                    (0..item.lines.len()).filter(|nth| tells(&item.lines[*nth])).collect();
                 let Some(nth) = places.last() else { return };
                 let line = &mut item.lines[*nth];
                 line.text =
@@ -163,11 +165,50 @@ impl<'a> History<'a> {
                         block.kind, block.qualified_name, block.start_line, item.touched
                     ));
                 }
+                let inner = answer.blocks.iter().filter(|one| {
+                    let is_other =
+                        one.start_line > block.start_line || one.end_line < block.end_line;
+                    is_other && block.start_line <= one.start_line && one.end_line <= block.end_line
+                });
+                let inner: Vec<&BlockAnswer> = inner.collect();
+                let own = (block.start_line..=block.end_line).filter(|line| {
+                    !inner.iter().any(|one| (one.start_line..=one.end_line).contains(line))
+                });
+                let own = own.filter_map(|line| item.lines.get((line - first) as usize));
+                wrong.extend(half_wrong(block, &own.collect::<Vec<&Line>>()));
                 wrong.extend(lines_wrong(block, first, item));
             }
         }
         wrong
     }
+}
+
+/// Says whether a block is named although less than half of its own lines were recorded, or the other way round. A hunk
+/// may slide over lines that every item has, so these may be anybody's.
+fn half_wrong(block: &BlockAnswer, own: &[&Line]) -> Option<String> {
+    let says = own.iter().filter(|line| line.text.contains(|c: char| c.is_alphanumeric()));
+    let says: Vec<&&Line> = says.collect();
+    let (telling, equal): (Vec<&&Line>, Vec<&&Line>) = says.iter().partition(|line| tells(line));
+    let recorded = telling.iter().filter(|line| line.by > 0).count();
+    let is_named = block.record.is_some();
+    let is_wrong = match is_named {
+        true => 2 * (recorded + equal.len()) < says.len(),
+        false => 2 * recorded > says.len(),
+    };
+    is_wrong.then(|| {
+        format!(
+            "{} {} in line {}: {recorded} of {} lines are recorded, and named is {is_named}",
+            block.kind,
+            block.qualified_name,
+            block.start_line,
+            says.len()
+        )
+    })
+}
+
+/// Returns true for a line that no other item has.
+fn tells(line: &Line) -> bool {
+    line.text.contains(|c: char| c.is_ascii_digit())
 }
 
 fn lines_wrong(block: &BlockAnswer, first: u32, item: &Item) -> Vec<String> {
@@ -178,8 +219,7 @@ fn lines_wrong(block: &BlockAnswer, first: u32, item: &Item) -> Vec<String> {
         let Some(from) = step_of(run.from.as_ref().and_then(tool)) else { continue };
         for number in run.start..=run.end {
             let Some(line) = item.lines.get((number - first) as usize) else { continue };
-            let tells = line.text.contains(|c: char| c.is_ascii_digit());
-            if tells && line.by != from {
+            if tells(line) && line.by != from {
                 wrong.push(format!(
                     "line {number} `{}` is given to step {from}, not {}",
                     line.text, line.by
@@ -212,6 +252,27 @@ fn asked(repo: &Repo, path: &str) -> WhyAnswer {
     answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable")
 }
 
+/// Commits with evidence, which must name exactly the lines that the walk gives to the commit.
+fn commit_with_evidence(repo: &Repo, path: &str, message: &str) {
+    repo.git(&["add", "-A"]);
+    seal(&repo.open(), SealScope::Commit, SealCaller::Hook).expect("sealed");
+    repo.commit(message);
+    let ws = repo.open();
+    after_commit(&ws).expect("settled");
+    let git = ws.git().expect("git");
+    let mut reader = git.object_reader().expect("objects");
+    let head = git.object_id(ws.head().expect("a commit")).expect("an id");
+    let mut knowledge = Knowledge::new(&ws.root, "".into(), AskedTree::WorkTree);
+    let entries = knowledge.of_commit(&mut reader, head).expect("evidence");
+    let text = LineText::new(repo.read(path).into_bytes());
+    let none = || Ok(Vec::new());
+    let named = claimed_lines(&entries, &relative(path), &text, none).expect("lines");
+    let named: Vec<usize> = (0..named.len()).filter(|line| named[*line].is_some()).collect();
+    let walk = Walk::new(&mut reader);
+    let brought = walk.new_lines_of_commit(head, &git.path_in_repository(path)).expect("a walk");
+    assert_eq!(named, brought, "{message}: {path}");
+}
+
 #[test]
 fn only_steps_that_touched_a_block_or_line_are_named() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
@@ -228,7 +289,13 @@ fn only_steps_that_touched_a_block_or_line_are_named() {
                 history.change(&mut chance, step);
                 repo.write(format.path, &history.text());
                 record_step(&repo, format.path, step);
-                repo.commit(&format!("step {step}"));
+                let message = format!("step {step}");
+                // A commit without a hook leaves its record to be sealed later.
+                if step % 3 == 0 {
+                    commit_with_evidence(&repo, format.path, &message);
+                } else {
+                    repo.commit(&message);
+                }
             }
             let answer = asked(&repo, format.path);
             named += answer.blocks.iter().filter(|block| block.record.is_some()).count();
@@ -237,7 +304,7 @@ fn only_steps_that_touched_a_block_or_line_are_named() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(named > 20 * usize::try_from(runs).expect("few"), "{named} blocks are named");
+    assert!(named > 10 * usize::try_from(runs).expect("few"), "{named} blocks are named");
 }
 
 #[test]

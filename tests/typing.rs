@@ -396,8 +396,8 @@ fn till_recorded(repo: &Repo) {
     repo.write("src/till.py", &till());
     for (at, line) in (1..).zip(till().lines()) {
         if line.contains("def ") || line.contains("class ") {
-            let line = LineRange::new(at, at).expect("a line");
-            repo.record_as("INT-001", &["src/till.py"], RecordExtent::Lines(line));
+            let lines = LineRange::new(at, at + 2).expect("lines");
+            repo.record_as("INT-001", &["src/till.py"], RecordExtent::Lines(lines));
         }
     }
     repo.commit("till");

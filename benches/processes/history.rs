@@ -9,7 +9,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ledger::{Digest, evidence};
+use history::LineText;
+use ledger::{Digest, LineRuns, evidence};
 use sha2::{Digest as _, Sha256};
 
 use crate::measured::{Page, median, ran};
@@ -180,7 +181,7 @@ impl Story {
         let time = jiff::Timestamp::from_second(seconds as i64).expect("a time").to_string();
         let intent = at % 8 + 1;
         let mut evidence = format!(
-            "{{\"evidence\":2,\"intents\":[{{\"id\":\"INT-00{intent}\",\"hash\":\"{}\",\"name\":\"Intent {intent}\"}}],\
+            "{{\"evidence\":3,\"intents\":[{{\"id\":\"INT-00{intent}\",\"hash\":\"{}\",\"name\":\"Intent {intent}\"}}],\
              \"sessions\":[{{\"id\":\"claude-code:{:x}\",\"type\":\"AI\",\"model\":\"example/model-1\",\"tool\":\"claude-code\"}}]}}\n",
             short("intent"),
             at / 5
@@ -203,18 +204,23 @@ impl Story {
                 .filter(|at| is_new || *at == one)
                 .map(|at| {
                     let first = at * 4 + 1;
-                    let rest = if is_new { "]" } else { ",\"2-3/3\"]" };
                     format!(
-                        "[\"function\",\"{name}_{at}\",\"{first}-{}\",\"{}\"{rest}",
+                        "[\"function\",\"{name}_{at}\",\"{first}-{}\",\"{}\"]",
                         first + 2,
                         short(&bodies[at])
                     )
                 })
                 .collect();
-            self.blob(path, &(bodies.join("\n\n") + "\n"));
+            let text = bodies.join("\n\n") + "\n";
+            // A change leaves the first line of its function as it was.
+            let brought = one * 4 + 1..one * 4 + 3;
+            let lines = LineRuns::of_chosen(&LineText::new(text.clone().into_bytes()), |line| {
+                is_new || brought.contains(&line)
+            });
+            self.blob(path, &text);
             writeln!(
                 evidence,
-                "{{\"intent\":0,\"by\":0,\"time\":\"{time}\",\"path\":\"{path}\",\"strength\":\"observed\",\"blocks\":[{}]}}",
+                "{{\"intent\":0,\"by\":0,\"time\":\"{time}\",\"path\":\"{path}\",\"strength\":\"observed\",\"lines\":\"{lines}\",\"blocks\":[{}]}}",
                 blocks.join(",")
             )
             .expect("a string");

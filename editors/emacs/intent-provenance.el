@@ -17,7 +17,7 @@
   "What `intent-provenance-mode' writes after a line.
 Tokens: ${intent} its id, ${name} its name, ${status} its status, ${who} the
 agent or person, ${model} the model, ${when} how long ago, ${date} the day,
-${verdict} with what is kept of a changed block, ${mark} a sign for it,
+${verdict} with what was done to a changed block since, ${mark} a sign for it,
 ${block} the block's name.  A part between dots in which no token says
 anything is left out."
   :type 'string
@@ -68,7 +68,6 @@ anything is left out."
          (agent (or (and (not (equal tool "intent")) tool)
                     (and model (car (last (split-string model "/")))))))
     (cond
-     ((equal (plist-get (car (append (plist-get it :lineage) nil)) :kind) "ack") "accepted")
      ((null contributor) nil)
      (t (pcase (plist-get contributor :entity_type)
           ("AI" (or agent "AI"))
@@ -81,13 +80,15 @@ anything is left out."
   (member (plist-get block :verdict) '("exact" "reformatted" "renamed" "moved")))
 
 (defun intent-provenance--verdict (block)
-  "The verdict on BLOCK, with what is kept of it."
+  "The verdict on BLOCK, with what was done to it since."
   (let ((verdict (plist-get block :verdict))
-        (kept (plist-get block :kept)))
-    (if (and kept (equal verdict "modified"))
-        ;; Never nothing, since something differs, and never all.
-        (format "modified %d %%" (min 99 (max 1 (round (* 100 (- 1 kept))))))
-      verdict)))
+        (newer (or (plist-get block :newer) 0)))
+    (cond
+     ((plist-get block :accepted) "accepted")
+     ((not (equal verdict "modified")) verdict)
+     ((eq (plist-get block :only_inside) t) verdict)
+     ((zerop newer) "modified, lines removed since")
+     (t (format "modified, %d line%s since" newer (if (= newer 1) "" "s"))))))
 
 (defun intent-provenance--tokens (block)
   "What each token of the template stands for in BLOCK."

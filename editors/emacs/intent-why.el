@@ -111,9 +111,9 @@
     ("reformatted" . "only white space or layout differs")
     ("renamed" . "names differ, nothing else")
     ("moved" . "as recorded, at another place")
-    ("modified" . "no record covers what differs")
-    ("ambiguous" . "more than one record fits")
-    ("unrecorded" . "no record covers it"))
+    ("modified" . "changed since, by nobody that is recorded")
+    ("ambiguous" . "two intents brought half of its lines each")
+    ("unrecorded" . "no intent brought half of its lines"))
   "What each verdict means.")
 
 (defun intent-why--intent (intent)
@@ -130,30 +130,25 @@
                     (lambda () (intent-why-visit-record id))))
 
 (defun intent-why--lineage (block)
-  "Insert every record of BLOCK, newest first, and its gaps."
+  "Insert every record that brought lines of BLOCK, newest first."
   (let ((steps (append (plist-get block :lineage) nil)))
     (unless steps (insert "  nothing is recorded\n"))
     (dolist (step steps)
-      (if (equal (plist-get step :type) "gap")
-          (insert (propertize "  ○ a version that nobody recorded\n" 'face 'shadow))
-        (let ((intent (plist-get step :intent))
-              (timestamp (plist-get step :timestamp)))
-          (insert "  ● ")
-          (if intent
-              (intent-why--link (intent--plain intent) "Visit the intent in the registry"
-                                (lambda () (intent-why-visit-intent intent)))
-            (insert "no intent"))
-          (insert "  "
-                  (mapconcat #'intent--plain
-                             (delq nil (list (if (equal (plist-get step :kind) "ack")
-                                                 "accepted"
-                                               (intent-provenance--who step))
-                                             (and timestamp (intent-provenance--ago timestamp))
-                                             (plist-get step :name)))
-                             " · ")
-                  "  ")
-          (intent-why--record (plist-get step :record))
-          (insert "\n"))))))
+      (let ((intent (plist-get step :intent))
+            (timestamp (plist-get step :timestamp)))
+        (insert "  ● ")
+        (if intent
+            (intent-why--link (intent--plain intent) "Visit the intent in the registry"
+                              (lambda () (intent-why-visit-intent intent)))
+          (insert "no intent"))
+        (insert "  "
+                (mapconcat #'intent--plain
+                           (delq nil (list (intent-provenance--who step)
+                                           (and timestamp (intent-provenance--ago timestamp))))
+                           " · ")
+                "  ")
+        (intent-why--record (plist-get step :record))
+        (insert "\n")))))
 
 (defun intent-why--asked (asked)
   "Insert who ASKED, for what, and what must hold."
@@ -168,7 +163,7 @@
           (plist-get asked :constraints))))
 
 (defun intent-why--brought (block)
-  "How much of BLOCK its record brought, unless that is all."
+  "How many lines of BLOCK its intent brought, unless that is all."
   (let* ((brought (plist-get block :brought))
          (lines (plist-get brought :lines))
          (of (plist-get brought :of)))
@@ -192,7 +187,7 @@
         (verdict (plist-get block :verdict))
         (timestamp (plist-get block :timestamp)))
     (if (not intent)
-        (insert (propertize "No intent asked for this, as far as is recorded.\n" 'face 'bold))
+        (insert (propertize "No intent brought half of its lines, as far as is recorded.\n" 'face 'bold))
       (intent-why--intent intent)
       (insert "  " (propertize (intent--plain (or (plist-get intent :name) "")) 'face 'bold)
               "  " (or (plist-get intent :status) "") "\n"))
@@ -224,7 +219,9 @@
       (intent-why--record (plist-get block :record))
       (insert "  strength: " (or (plist-get block :strength) "none") "\n"))
     (when-let ((candidates (append (plist-get block :candidates) nil)))
-      (intent-why--line "" (format "%d records fit; which one is not known" (length candidates))))))
+      (intent-why--line "" (format "%s brought half of the lines each"
+                                   (mapconcat (lambda (one) (intent--plain (or (plist-get one :intent) "no intent")))
+                                              candidates " and "))))))
 
 (defun intent-why--ask ()
   "What is known of the block at point."
@@ -261,7 +258,7 @@
 
 ;;;###autoload
 (defun intent-lineage ()
-  "Show every record of the block at point, newest first, with its gaps."
+  "Show every record that brought lines of the block at point, newest first."
   (interactive)
   (intent-why--at
    (current-buffer) (copy-marker (point))
@@ -285,10 +282,7 @@
       (insert "  " (intent--plain (or (plist-get selected :name) "")) "  "
               (or (plist-get selected :status) "") "\n")
       (intent-why--line "scope" (intent--plain
-                                 (mapconcat #'identity (plist-get selected :owned_scope) ", ")))
-      (intent-why--line "produced" (format "%d blocks in %d files"
-                                           (or (plist-get selected :blocks) 0)
-                                           (or (plist-get selected :files) 0))))
+                                 (mapconcat #'identity (plist-get selected :owned_scope) ", "))))
      ((plist-get state :selection)
       (insert (intent--plain (plist-get state :selection)) "  (not in the registry)\n"))
      (t (insert "none; ")
@@ -297,7 +291,7 @@
         (insert "\n")))
     (intent-why--line "intents" (format "%d, %d in progress"
                                         (funcall count :intents) (funcall count :in_progress)))
-    (intent-why--line "ledger" (format "%d records" (funcall count :records))
+    (intent-why--line "ledger" (format "%d records in no commit" (funcall count :open_records))
                       (format "%d errors" (funcall count :errors))
                       (format "%d warnings" (funcall count :warnings)))
     (when (plist-get state :off)

@@ -1,7 +1,7 @@
 //! Results about the open documents, computed once for each state and shared by all features.
 //!
-//! The hover, the lenses and the diagnostics of one state of a text match it against the ledger
-//! once. The baseline of a file is read from git once for each commit, never at a keystroke.
+//! The hover, the lenses and the diagnostics of one state of a text ask once who brought its lines.
+//! The baseline of a file is read from git once for each commit, never at a keystroke.
 //! Everything is computed on the lanes when it is first needed.
 
 use std::collections::HashMap;
@@ -14,7 +14,6 @@ use tower_lsp::lsp_types as lsp;
 
 use super::cache::{Cache, lock};
 use super::open_document::{Documents, OpenDocument};
-use super::recorded_names::RecordedNames;
 use super::workspace_survey::Survey;
 use code::{Block, Document, TextDifference};
 use ground::{CommitId, RelativePath};
@@ -23,13 +22,15 @@ use why::answers::{self, FileProvenance};
 use why::baseline::{Baseline, FormerFile, commits_of_work};
 use why::{LazyLedger, Workspace};
 
-/// One state of an open document, matched against one state of the ledger.
+/// One state of an open document, and who brought its lines according to one load of the workspace.
 pub(crate) struct Analysis {
     /// The document's path in the workspace.
     pub path: RelativePath,
     /// The document's blocks, each with its provenance.
     pub file: FileProvenance,
-    ledger: Arc<LazyLedger>,
+    /// The journal of that load. Each load makes a new one, also after a commit, so comparing the
+    /// pointers tells whether the analysis is current.
+    journal: Arc<LazyLedger>,
     took: Duration,
 }
 
@@ -56,8 +57,6 @@ pub(crate) struct Analyses {
     /// By the root of the workspace.
     surveys: Cache<PathBuf, Survey>,
     registries: Mutex<HashMap<Arc<str>, LastRegistry>>,
-    /// By the root of the workspace.
-    names: Cache<PathBuf, RecordedNames>,
 }
 
 /// A text of a registry file, and the byte at which each of its intents begins.
@@ -127,15 +126,15 @@ impl Analyses {
         let blocks = open.document.blocks();
         let is_current = |known: &Analysis| {
             Arc::ptr_eq(&known.file.blocks, &blocks)
-                && Arc::ptr_eq(&known.ledger, &workspace.ledger)
+                && Arc::ptr_eq(&known.journal, &workspace.journal)
         };
         let mut is_first = None;
         let analysis = self.documents.get(Arc::from(open.uri.as_str()), is_current, |earlier| {
             is_first = Some(earlier.is_none());
             let started = Instant::now();
             let file = answers::file(workspace, path, &open.document);
-            let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
-            Analysis { path, file, ledger, took: started.elapsed() }
+            let (path, journal) = (path.clone(), Arc::clone(&workspace.journal));
+            Analysis { path, file, journal, took: started.elapsed() }
         });
         if is_first.is_some() {
             self.keep(open, &analysis);
@@ -149,12 +148,12 @@ impl Analyses {
     }
 
     /// Returns the last finished analysis of an open document and the edits since. `None` if the
-    /// present text was not edited from an analysed one, or if the ledger changed.
+    /// present text was not edited from an analysed one, or if the workspace was loaded again.
     pub(super) fn recent(&self, workspace: &Workspace, open: &OpenDocument) -> Option<Recent> {
         let judged = lock(&self.judged);
         let analysis = Arc::clone(judged.get(open.uri.as_str())?);
         drop(judged);
-        if !Arc::ptr_eq(&analysis.ledger, &workspace.ledger) {
+        if !Arc::ptr_eq(&analysis.journal, &workspace.journal) {
             return None;
         }
         let since = open.document.edits_since(&analysis.file.document)?;
@@ -201,13 +200,6 @@ impl Analyses {
         self.surveys.get(root, is_current, |it| Survey::from_workspace(workspace, it))
     }
 
-    /// Returns the names under which blocks of a workspace were recorded.
-    pub(super) fn names(&self, workspace: &Workspace) -> Arc<RecordedNames> {
-        let is_current = |known: &RecordedNames| known.is_of(workspace);
-        let root = workspace.root.path().to_owned();
-        self.names.get(root, is_current, |_| RecordedNames::in_workspace(workspace))
-    }
-
     /// Returns the intents of a registry file and the byte at which each begins.
     ///
     /// While somebody types, the text may not parse. The intents are then taken from the text
@@ -235,7 +227,7 @@ impl Analyses {
         let mut known = lock(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
             let newest = &known.file.document;
-            Arc::ptr_eq(&known.ledger, &judged.ledger)
+            Arc::ptr_eq(&known.journal, &judged.journal)
                 && newest.edits_since(&open.document).is_some_and(|typed| !typed.is_empty())
         });
         if !is_older {
@@ -288,7 +280,7 @@ mod tests {
 
     const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
 
-    fn matched(editor: &Editor) -> Arc<Analysis> {
+    fn analysed(editor: &Editor) -> Arc<Analysis> {
         governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse()
     }
 
@@ -297,18 +289,18 @@ mod tests {
     }
 
     #[test]
-    fn each_state_is_matched_once() {
+    fn each_state_is_analysed_once() {
         let mut editor = Editor::new(CODE);
-        let first = matched(&editor);
-        assert!(Arc::ptr_eq(&first, &matched(&editor)));
+        let first = analysed(&editor);
+        assert!(Arc::ptr_eq(&first, &analysed(&editor)));
         editor.replace("/src/b.rs", "b", "c");
-        assert!(Arc::ptr_eq(&first, &matched(&editor)), "another document changed");
+        assert!(Arc::ptr_eq(&first, &analysed(&editor)), "another document changed");
         editor.replace("/src/a.rs", "fn a", "fn c");
-        let edited = matched(&editor);
+        let edited = analysed(&editor);
         assert!(!Arc::ptr_eq(&first, &edited));
         editor.record("/src/a.rs", "INT-001", "someone");
-        let recorded = matched(&editor);
-        assert!(!Arc::ptr_eq(&edited, &recorded), "the ledger changed");
+        let recorded = analysed(&editor);
+        assert!(!Arc::ptr_eq(&edited, &recorded), "the workspace was loaded again");
         assert_eq!(recorded.file.provenance.len(), 1);
     }
 
@@ -330,22 +322,22 @@ mod tests {
     fn the_baseline_of_a_file_is_read_once_per_commit() {
         let mut editor = Editor::in_git(CODE);
         let first = compared(&editor);
-        assert_eq!(first.baseline.edits(&matched(&editor).file.document).now.len(), 0);
+        assert_eq!(first.baseline.edits(&analysed(&editor).file.document).now.len(), 0);
         editor.replace("/src/a.rs", "fn a", "fn c");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "a keystroke reads no commit");
-        assert_eq!(first.baseline.edits(&matched(&editor).file.document).now.len(), 1);
+        assert_eq!(first.baseline.edits(&analysed(&editor).file.document).now.len(), 1);
         editor.record("/src/a.rs", "INT-001", "someone");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "nor does a record");
         editor.commit();
         let after = compared(&editor);
         assert!(!Arc::ptr_eq(&first, &after));
-        assert_eq!(after.baseline.edits(&matched(&editor).file.document).now.len(), 0);
+        assert_eq!(after.baseline.edits(&analysed(&editor).file.document).now.len(), 0);
     }
 
     #[test]
     fn a_closed_document_is_forgotten() {
         let mut editor = Editor::new(CODE);
-        let first = Arc::downgrade(&matched(&editor));
+        let first = Arc::downgrade(&analysed(&editor));
         editor.close("/src/a.rs");
         governed(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap().analyse();
         assert!(first.upgrade().is_none());

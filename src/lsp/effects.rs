@@ -19,7 +19,6 @@ use super::refusal::panic_text;
 use super::{config, features, progress, watch, workspace_view};
 use evidence::git_hooks;
 use ground::text;
-use judgement::map;
 use why::Workspace;
 
 /// How long to collect changed files before they are read. Programs write in bursts.
@@ -59,13 +58,13 @@ impl Ordered {
         let (done, finished) = oneshot::channel();
         if known.is_none() && self.world.now.client.progress {
             let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
-            let title = format!("Reading the intents and the ledger of {name}");
+            let title = format!("Reading the intents of {name}");
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
         }
         self.outside.work(move || {
             // After a panic the result is not used, and what was loaded before stays.
             let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
-                Some(known) => Ok(known.reload().warmed()),
+                Some(known) => Ok(known.reload()),
                 None => open(&root),
             }));
             // There is a listener only if the client shows progress.
@@ -199,13 +198,6 @@ impl Ordered {
         });
     }
 
-    /// Writes the map of a workspace again if it is out of date.
-    pub(super) fn refresh_map(&self, root: &Path) {
-        if let Some(workspace) = self.world.now.workspace_at(root).cloned() {
-            self.outside.pool.run(Lane::Worker, move || map::refresh(&workspace));
-        }
-    }
-
     /// Tells the person if commits of a workspace carry no records.
     pub(super) fn tell_of_git_hooks(&self, root: &Path) {
         let Some(workspace) = self.world.now.workspace_at(root).cloned() else { return };
@@ -231,7 +223,7 @@ impl Ordered {
             return;
         }
         let Some(version) = self.world.now.version_of(&uri) else { return };
-        // Until the ledger is read, nobody knows whether something is wrong.
+        // Until the workspace is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
             return self.outside.later(QUIET, move |it| it.diagnose(uri, generation));
         }

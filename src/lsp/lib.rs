@@ -36,12 +36,11 @@
 //! - `pool`: a few threads for computations.
 //! - `progress`: showing the progress of long work.
 //! - `questions`: showing the questions of agents to the person at this client.
-//! - `recorded_names`: finding recorded blocks by name.
 //! - `refusal`: why a request is answered with an error.
 //! - `requests`: the requests that are not answered yet.
 //! - `snapshot`: the state of the server when a request arrived.
 //! - `transport`: reading and writing frames.
-//! - `waiting_requests`: requests that wait until the ledger is read.
+//! - `waiting_requests`: requests that wait until the workspace is read.
 //! - `watch`: noticing changes of the files from which a workspace is loaded.
 //! - `workspace_location`: where the workspace is that governs a folder.
 //! - `workspace_survey`: findings about a workspace as a whole, and the list of its files.
@@ -71,7 +70,6 @@ mod pending_request;
 mod pool;
 mod progress;
 mod questions;
-mod recorded_names;
 mod refusal;
 mod requests;
 mod snapshot;
@@ -127,9 +125,8 @@ impl Default for ServerParts {
             table: dispatch::table(),
             find: WorkspaceLocation::of_folder,
             open: |root| {
-                Workspace::open(root, &Environment::of_process())
-                    .map(Workspace::warmed)
-                    .map_err(|error| error.with_hint())
+                let opened = Workspace::open(root, &Environment::of_process());
+                opened.map(Workspace::with_kept_answers).map_err(|error| error.with_hint())
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,

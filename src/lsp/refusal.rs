@@ -30,7 +30,7 @@ pub(crate) enum RequestRefusal {
     #[error("the document changed while the request ran")]
     ContentModified,
     /// The workspace of the request is not loaded yet.
-    #[error("the intents and the ledger are still being read")]
+    #[error("the intents are still being read")]
     StillReading,
     /// A newer edit arrived before the request was handled. The client sends the request again.
     #[error("a newer edit replaced this request")]

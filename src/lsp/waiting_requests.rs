@@ -1,7 +1,7 @@
-//! Requests that arrive before the ledger is read.
+//! Requests that arrive before their workspace is read.
 //!
-//! They wait for the ledger while [`super::effects`] shows progress, because "nothing is recorded
-//! here" would be false for a ledger that was not read yet.
+//! They wait while [`super::effects`] shows progress, because "nothing is recorded here" would be
+//! false for a workspace that was not read yet.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ impl Ordered {
         }
     }
 
-    /// Answers a request that waited too long by saying that the ledger is still being read.
+    /// Answers a request that waited too long by saying that the workspace is still being read.
     fn waited_enough(&mut self, ticket: Ticket) {
         let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
             return;

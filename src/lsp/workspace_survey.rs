@@ -1,5 +1,5 @@
-//! Facts about a workspace as a whole: the findings in its registry, policy, ignore files and
-//! ledger, and the list of its files.
+//! Facts about a workspace as a whole: the findings in its registry, policy, ignore files and open
+//! records, and the list of its files.
 //!
 //! A survey is made on a worker when it is first needed, once for each load of the workspace. The
 //! list of files is reused for a while, because agents write records all the time and each would
@@ -21,7 +21,7 @@ const FILES_KEEP: Duration = Duration::from_secs(10);
 
 /// The facts about one state of a workspace.
 pub(crate) struct Survey {
-    /// The findings in policy, registry, ignore files and ledger.
+    /// The findings in policy, registry, ignore files and the records that are in no commit yet.
     pub findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
     pub files: Arc<Vec<RelativePath>>,

@@ -10,7 +10,6 @@ use tower_lsp::lsp_types as lsp;
 use super::analysis::{Analysis, Recent};
 use super::convert;
 use super::open_document::OpenDocument;
-use super::recorded_names::RecordedNames;
 use super::snapshot::Snapshot;
 use super::workspace_survey::Survey;
 use code::Document;
@@ -153,11 +152,6 @@ impl<'a> WorkspaceView<'a> {
     pub(crate) fn survey(self) -> Arc<Survey> {
         self.snapshot.analyses.survey(self.workspace)
     }
-
-    /// Returns the names under which blocks of the workspace were recorded.
-    pub fn names(self) -> Arc<RecordedNames> {
-        self.snapshot.analyses.names(self.workspace)
-    }
 }
 
 impl GovernedFile<'_> {
@@ -183,9 +177,9 @@ impl GovernedFile<'_> {
     /// Returns the last finished analysis of the document and the edits since.
     ///
     /// The answer needs no computation, while an analysis of the present text takes a parse and a
-    /// comparison with the ledger. `None` if the present text was not edited from an analysed one,
-    /// or if the ledger changed.
-    pub fn recent(&self) -> Option<Recent> {
+    /// walk of the file's history. `None` if the present text was not edited from an analysed one,
+    /// or if the workspace was loaded again.
+    pub(crate) fn recent(&self) -> Option<Recent> {
         let WorkspaceView { snapshot, workspace } = self.view;
         snapshot.analyses.recent(workspace, self.open)
     }

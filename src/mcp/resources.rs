@@ -36,7 +36,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{INTENT}{{id}}"), "intent")
             .with_title("Intent")
-            .with_description("What to know before working under an intent: constraints, scope, what it has produced")
+            .with_description("What to know before working under an intent: constraints, scope, what was recorded since the last commit")
             .with_mime_type("application/xml"),
     ]
 }

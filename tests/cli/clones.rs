@@ -134,27 +134,32 @@ fn every_command_says_that_evidence_has_a_newer_format() {
         "-C ../clone list",
         "-C ../clone map --stdout",
         "-C ../clone context INT-001",
+        "-C ../clone status",
         "-C ../clone trace src/a.rs",
         "-C ../clone record --all --intent INT-001 src/a.rs",
     ];
     lab.run_git(&["clone", "-q", ".", "../clone"]);
-    assert!(!transcript(&lab, &asked[..6]).contains("not read in full"));
+    assert!(!transcript(&lab, &asked[..7]).contains("not read in full"));
     // The evidence is rewritten as a newer version of the program would write it.
     let held = lab.read_git(&["ls-files", ".orchestration/agent_trace"]);
     let path = held.lines().find(|path| lab.read(path).contains("src/a.rs"));
     let path = path.expect("evidence of the file");
-    let newer = lab.read(path).replace("\"evidence\":2", "\"evidence\":3");
+    let newer = lab.read(path).replace("\"evidence\":3", "\"evidence\":4");
     std::fs::remove_file(lab.root.join(path)).expect("removed");
     let month = path.trim_start_matches(".orchestration/agent_trace/");
     lab.write(path_of(Digest::compute(newer.as_bytes()), month).as_str(), newer);
+    lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
     lab.run_git(&["add", "-A"]);
     lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "by the next version"]);
     lab.run_git(&["-C", "../clone", "pull", "-q"]);
     insta::assert_snapshot!(transcript(&lab, &asked));
+    let told =
+        lab.intent(&["-C", "../clone", "record", "--all", "--intent", "INT-001", "src/a.rs"]);
+    assert_eq!(told.status.code(), Some(2));
     for command in [&["why", "src/a.rs"][..], &["map"], &["report"]] {
         let told = lab.json(&[&["-C", "../clone"], command].concat());
         let notes = told["notes"].as_array().expect("notes");
-        assert!(notes.iter().any(|note| note.as_str().is_some_and(|it| it.contains("format 3"))));
+        assert!(notes.iter().any(|note| note.as_str().is_some_and(|it| it.contains("format 4"))));
     }
 }
 

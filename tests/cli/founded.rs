@@ -70,22 +70,46 @@ fn short(text: &str) -> String {
     format!("s:{}", URL_SAFE_NO_PAD.encode(&Sha256::digest(text.trim_end())[..16]))
 }
 
-/// Writes evidence by hand that names INT-002.
-fn forge(lab: &Lab, header: Value, line: Value) {
+/// Writes evidence by hand that names INT-002, as the evidence of the next commit, or in the folder of an earlier one.
+fn forge_in(lab: &Lab, folder: &str, header: Value, line: Value) {
     let mut head =
-        json!({"evidence": 2, "intents": [{"id": "INT-002"}], "sessions": [{"type": "AI"}]});
+        json!({"evidence": 3, "intents": [{"id": "INT-002"}], "sessions": [{"type": "AI"}]});
     head.as_object_mut().expect("an object").extend(header.as_object().expect("an object").clone());
-    let mut body = json!({"intent": 0, "by": 0, "time": "2026-11-23T10:00:00Z"});
-    body.as_object_mut().expect("an object").extend(line.as_object().expect("an object").clone());
-    let text = format!("{head}\n{body}\n");
+    // A line begins with its path.
+    let rest = json!({"time": "2026-11-23T10:00:00Z"});
+    let mut body = line.as_object().expect("an object").clone();
+    body.extend(rest.as_object().expect("an object").clone());
+    let path = body.remove("path").expect("a path");
+    let body = serde_json::to_string(&body).expect("JSON");
+    let text = format!("{head}\n{{\"path\":{path},{}\n", &body[1..]);
     let digest = Sha256::digest(&text);
     let name: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    lab.write(&format!("{TRACE}/2026-11/{name}.jsonl"), text);
+    lab.write(&format!("{TRACE}/{folder}/{name}.jsonl"), text);
 }
 
-fn claim(name: &str, text: &str) -> Value {
-    let last = text.trim_end().lines().count();
-    json!(["function", name, format!("1-{last}"), short(text), null, {"parameters": "()"}])
+fn forge(lab: &Lab, line: Value) {
+    forge_in(lab, "2026-11", json!({}), line);
+}
+
+fn forge_late(lab: &Lab, commit: &str, line: Value) {
+    let commit = lab.read_git(&["rev-parse", commit]);
+    let commit = commit.trim();
+    forge_in(lab, &format!("late/{commit}"), json!({"of": commit}), line);
+}
+
+/// Names lines of a text by their numbers, in one run.
+fn run(text: &str, first: usize, last: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let hash = Sha256::digest(lines[first - 1..last].join("\n") + "\n");
+    let place = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    format!("{place}:{}", URL_SAFE_NO_PAD.encode(&hash[..4]))
+}
+
+/// A line of evidence that claims all lines of a file with one function.
+fn claim(path: &str, name: &str, text: &str) -> Value {
+    let last = text.lines().count();
+    let block = json!(["function", name, format!("1-{last}"), short(text)]);
+    json!({"path": path, "lines": run(text, 1, last), "blocks": [block]})
 }
 
 #[test]
@@ -121,6 +145,24 @@ fn removing_evidence_of_existing_code_is_an_error() {
     let reverted = branched();
     reverted.run_git(&["revert", "--no-edit", "HEAD"]);
     assert_eq!(errors(&reverted), [""; 0], "evidence that is removed with its code is only a note");
+}
+
+#[cfg(unix)]
+#[test]
+fn evidence_behind_a_link_is_missed() {
+    let lab = branched();
+    let all = lab.git_says(&["grep", "-l", "INT-001", "--", TRACE]);
+    let path = all.lines().find(|path| lab.read(path).contains("mine.rs")).expect("evidence");
+    std::fs::rename(lab.root.join(path), lab.root.join("elsewhere.jsonl")).expect("moved");
+    std::os::unix::fs::symlink("../../../elsewhere.jsonl", lab.root.join(path)).expect("linked");
+    for is_committed in [false, true] {
+        if is_committed {
+            lab.commit();
+        }
+        assert_eq!(errors(&lab), ["ledger-rewritten"], "{is_committed}");
+        let told = lab.json(&["verify"]).to_string();
+        assert!(told.contains("ledger-unreadable") && told.contains("link"), "{told}");
+    }
 }
 
 #[test]
@@ -166,57 +208,136 @@ fn the_command_of_the_finding_restores_the_evidence() {
     assert!(before.contains(&Some("INT-001".into())) && before.contains(&Some("INT-002".into())));
 }
 
-/// Writes evidence that names INT-002 for a block of INT-001, and for none of its lines.
-fn accept_without_lines(lab: &Lab, ack: bool) {
-    let commit = lab.read_git(&["rev-parse", "HEAD~1"]);
-    let then = function("mine", &["first", "of_one"]);
-    let block = json!(["function", "mine", "1-5", short(&then), "/5", {"parameters": "()"}]);
-    let line = json!({"path": "mine.rs", "ack": ack, "blocks": [block]});
-    forge(lab, json!({"of": commit.trim()}), line);
-}
-
 #[test]
 fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
     type Forge = fn(&Lab, &str);
     let forgeries: &[(&str, Forge)] = &[
-        ("an untouched block", |lab, text| {
-            forge(lab, json!({}), json!({"path": "kept.rs", "blocks": [claim("kept", text)]}));
+        ("an untouched file", |lab, text| forge(lab, claim("kept.rs", "kept", text))),
+        ("lines beside an own one", |lab, text| {
+            let text = text.replace("first", "new");
+            lab.write("kept.rs", &text);
+            forge(lab, claim("kept.rs", "kept", &text));
         }),
         ("a file as new that was called otherwise", |lab, text| {
-            let line =
-                json!({"path": "kept.rs", "from": "never.rs", "blocks": [claim("kept", text)]});
-            forge(lab, json!({}), line);
+            let mut line = claim("kept.rs", "kept", text);
+            line["from"] = "never.rs".into();
+            forge(lab, line);
         }),
         ("a renamed file as new", |lab, text| {
             lab.run_git(&["mv", "kept.rs", "renamed.rs"]);
-            forge(lab, json!({}), json!({"path": "renamed.rs", "blocks": [claim("kept", text)]}));
+            forge(lab, claim("renamed.rs", "kept", text));
         }),
-        ("a commit of the base, whose code is another text", |lab, _| {
-            let begin = lab.read_git(&["rev-list", "--max-parents=0", "HEAD"]);
-            let line = json!({"path": "kept.rs", "blocks": [claim("kept", "fn other() {}")]});
-            forge(lab, json!({"of": begin.trim()}), line);
+        ("a commit of the base that brought other lines", |lab, text| {
+            forge_late(lab, "HEAD~1", claim("kept.rs", "kept", text));
         }),
-        ("a commit of the base, whose lines others brought", |lab, _| {
-            let commit = lab.read_git(&["rev-parse", "HEAD~1"]);
+        ("lines of the base that have evidence", |lab, _| {
             let then = function("mine", &["first", "of_one"]);
-            let block =
-                json!(["function", "mine", "1-5", short(&then), "3/5", {"parameters": "()"}]);
-            forge(lab, json!({"of": commit.trim()}), json!({"path": "mine.rs", "blocks": [block]}));
+            forge_late(lab, "HEAD~1", json!({"path": "mine.rs", "lines": run(&then, 3, 3)}));
         }),
-        ("a block that others brought, without a line", |lab, _| accept_without_lines(lab, false)),
-        ("an acceptance under another intent", |lab, _| accept_without_lines(lab, true)),
+        ("a commit of the change that brought other lines", |lab, text| {
+            lab.write("new.rs", function("new", &["of_one"]));
+            lab.commit();
+            forge_late(lab, "HEAD", claim("kept.rs", "kept", text));
+        }),
         ("a commit outside of the history", |lab, text| {
             let tree = lab.read_git(&["write-tree"]);
             let made = lab.read_git(&["commit-tree", "-m", "x", tree.trim()]);
-            let line = json!({"path": "kept.rs", "blocks": [claim("kept", text)]});
-            forge(lab, json!({"of": made.trim()}), line);
+            forge_late(lab, made.trim(), claim("kept.rs", "kept", text));
+        }),
+        ("a commit outside of the history, and lines that stand elsewhere", |lab, text| {
+            let made = "0123456789".repeat(4);
+            let lines = run(&format!("\n\n{text}"), 3, 2 + text.lines().count());
+            let line = json!({"path": "kept.rs", "lines": lines});
+            forge_in(lab, &format!("late/{made}"), json!({"of": made}), line);
         }),
     ];
     for (what, make) in forgeries {
         let lab = branched();
         make(&lab, &lab.read("kept.rs"));
         lab.commit();
-        assert_eq!(errors(&lab), ["evidence-unfounded"], "{what}");
+        assert_eq!(errors(&as_ci_sees(&lab)), ["evidence-unfounded"], "{what}");
+        assert_eq!(errors(&lab), ["evidence-unfounded"], "{what}, where it was made");
+    }
+}
+
+/// Evidence that looks like a claim and is none.
+#[test]
+fn evidence_that_claims_nothing_names_nobody() {
+    type Forge = fn(&Lab, &str);
+    let forgeries: &[(&str, Forge)] = &[
+        ("lines that stand nowhere", |lab, _| {
+            forge_late(lab, "HEAD~1", claim("kept.rs", "kept", "fn other() {}\n"));
+        }),
+        ("lines that the commit did not bring, at other places", |lab, text| {
+            let lines = run(&format!("\n{text}"), 2, 1 + text.lines().count());
+            forge(lab, json!({"path": "kept.rs", "lines": lines}));
+        }),
+        ("a folder of a commit that it does not name", |lab, text| {
+            let lines = run(&format!("\n{text}"), 2, 1 + text.lines().count());
+            let folder = format!("late/{}", "0123456789".repeat(4));
+            forge_in(lab, &folder, json!({}), json!({"path": "kept.rs", "lines": lines}));
+        }),
+        ("blocks without a line", |lab, text| {
+            let mut line = claim("kept.rs", "kept", text);
+            line.as_object_mut().expect("an object").remove("lines");
+            forge(lab, line);
+        }),
+        ("an acceptance under another intent", |lab, _| {
+            let text = lab.read("mine.rs");
+            let block = json!(["function", "mine", "1-6", short(&text)]);
+            forge_late(lab, "HEAD", json!({"path": "mine.rs", "ack": true, "blocks": [block]}));
+        }),
+    ];
+    for (what, make) in forgeries {
+        let lab = branched();
+        let mine = lines(&lab, "mine.rs");
+        make(&lab, &lab.read("kept.rs"));
+        lab.commit();
+        let ci = as_ci_sees(&lab);
+        for lab in [&lab, &ci] {
+            assert_eq!(errors(lab), [""; 0], "{what}");
+            assert_eq!(lines(lab, "mine.rs"), mine, "{what}");
+            assert!(lines(lab, "kept.rs").iter().all(Option::is_none), "{what}");
+        }
+    }
+}
+
+/// Who writes outside of a scope cannot hide it by removing the evidence again.
+#[test]
+fn removed_evidence_of_the_branch_is_judged_all_the_same() {
+    type Hide = fn(&Lab, &str);
+    let later: &[(&str, Hide)] = &[
+        ("it stays", |_, _| ()),
+        ("it is removed", |lab, path| lab.run_git(&["rm", "-q", path])),
+        ("another intent is named instead", |lab, path| {
+            lab.run_git(&["rm", "-q", path]);
+            let text = lab.read("two/a.rs");
+            forge_late(lab, "HEAD", claim("two/a.rs", "work", &text));
+        }),
+    ];
+    for (what, hide) in later {
+        for is_deletion in [false, true] {
+            let lab = Lab::governed();
+            lab.fine(&["new", "One", "--scope", "one/**", "--start"]);
+            lab.fine(&["new", "Two", "--scope", "two/**", "--start"]);
+            if is_deletion {
+                lab.write("two/a.rs", function("work", &["first"]) + &function("gone", &["then"]));
+            }
+            lab.commit();
+            lab.run_git(&["switch", "-q", "-c", "pr"]);
+            lab.write("two/a.rs", function("work", &["first"]));
+            lab.intent(&["record", "two/a.rs", "--intent", "INT-001"]);
+            lab.commit();
+            lab.run_git(&["config", "intent.hooks", "false"]);
+            let added = ["diff", "--name-only", "--diff-filter=A", "main", "--", TRACE];
+            let path = lab.read_git(&added);
+            hide(&lab, path.trim());
+            lab.write("README", "a second commit\n");
+            lab.run_git(&["add", "-A"]);
+            lab.run_git(&["commit", "-q", "-n", "-m", "hide"]);
+            let found = errors(&as_ci_sees(&lab));
+            assert!(found.contains(&"scope-violation".to_owned()), "{what}: {found:?}");
+        }
     }
 }
 
@@ -225,7 +346,7 @@ fn evidence_in_a_repaired_file_is_checked() {
     let lab = branched();
     lab.run_git(&["switch", "-q", "main"]);
     let kept = function("kept", &["first", "second"]);
-    forge(&lab, json!({}), json!({"path": "kept.rs", "blocks": [claim("kept", &kept)]}));
+    forge(&lab, claim("kept.rs", "kept", &kept));
     let new = lab.read_git(&["ls-files", "--others", "--exclude-standard", "--", TRACE]);
     let forged = lab.read(new.trim());
     lab.write(new.trim(), "something else\n");
@@ -242,7 +363,7 @@ fn evidence_of_a_deleted_copy_does_not_claim_the_original() {
     let lab = branched();
     let text = lab.read("kept.rs");
     lab.write("copy.rs", &text);
-    forge(&lab, json!({}), json!({"path": "copy.rs", "blocks": [claim("kept", &text)]}));
+    forge(&lab, claim("copy.rs", "kept", &text));
     lab.commit();
     lab.run_git(&["rm", "-q", "copy.rs"]);
     lab.commit();
@@ -361,8 +482,8 @@ fn late_evidence_for_code_of_the_base_is_checked() {
             None => json!({"type": "AI", "tool": "codex", "strength": "observed"}),
         };
         let header = json!({"of": of.trim(), "sessions": [session]});
-        let text = lab.read(path);
-        forge(&lab, header, json!({"path": path, "blocks": [claim("tax", &text)]}));
+        let line = claim(path, "tax", &lab.read(path));
+        forge_in(&lab, &format!("late/{}", of.trim()), header, line);
         lab.run_git(&["add", "-A"]);
         lab.run_git(&["commit", "-q", "-n", "-m", "late"]);
         let ci = as_ci_sees(&lab);

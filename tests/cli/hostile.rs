@@ -46,7 +46,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "context INT-001",
         "select INT-001",
         "why src/a.rs",
-        "why src/a.rs:1 --lineage",
+        "why src/a.rs:1 --history",
         "check",
         "verify --blocks",
         "map",

@@ -207,6 +207,9 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("  at ##########", "  at [commit]"),
         ("commit    ##########", "commit    [commit]"),
         ("##########:src", "[commit]:src"),
+        ("git: t ##########", "git: t [commit]"),
+        ("src/auth.rs in ##########", "src/auth.rs in [commit]"),
+        ("(commit ##########, 9999-99-99)", "(commit [commit], [date])"),
     ] {
         text = replaced(&text, pattern, shown);
     }

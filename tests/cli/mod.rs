@@ -5,6 +5,7 @@ mod claimed;
 mod clones;
 mod compact;
 mod context;
+mod conversions;
 mod first_use;
 mod founded;
 mod hooks;
@@ -17,7 +18,6 @@ mod outside;
 mod pasted;
 mod programs;
 mod reassign;
-mod remembered;
 mod report;
 mod sealed;
 mod seen;
@@ -100,7 +100,7 @@ fn recording_and_asking_for_reasons() {
             "why src/auth.rs:2",
             "why src/auth.rs:7:3",
             "why src/auth.rs:4000",
-            "why src/auth.rs --lineage",
+            "why src/auth.rs --history",
             "check",
             "verify",
             "verify --blocks",
@@ -207,9 +207,8 @@ fn every_verdict_is_printed() {
         &[
             "why src/a.rs",
             "why src/a.rs:22",
-            "why src/a.rs:22 --lineage",
+            "why src/a.rs:22 --history",
             "why src/a.rs:22 --lines",
-            "why src/a.rs:16 --explain",
             "why src/twice.rs:3",
             "verify --blocks",
             "trace"

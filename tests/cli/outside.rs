@@ -40,9 +40,11 @@ fn foreign(path: &str, text: &str) -> String {
 #[test]
 fn records_outside_evidence_may_not_claim_old_code() {
     let lab = worked_in();
+    lab.write("src/exit.rs", function("exit", "person"));
+    lab.commit();
     topic(&lab);
     // The chained records of a session's journal, committed as a file, and a line of another tool.
-    for path in ["src/login.rs", FILE] {
+    for path in ["src/login.rs", "src/exit.rs"] {
         lab.fine(&["record", "--all", path, "--intent", "INT-002", "--session", "evil"]);
     }
     let open = lab.root.join(".orchestration/agent_trace/open");
@@ -57,7 +59,7 @@ fn records_outside_evidence_may_not_claim_old_code() {
     let (errors, _) = judged(&lab);
     let codes: Vec<&str> = errors.iter().map(|(code, ..)| code.as_str()).collect();
     assert_eq!(codes, ["evidence-unfounded", "evidence-unfounded"]);
-    assert!(errors[0].1.contains("login in src/login.rs: it reads as it did at the base"));
+    assert!(errors[0].1.ends_with("src/login.rs:1 stood there at the base."), "{errors:?}");
     // The command of each finding removes both lines.
     assert!(errors[0].2.contains("`sed -i '1d;2d' .orchestration/agent_trace/chain.jsonl`"));
 }
@@ -72,19 +74,21 @@ fn a_line_of_another_tool_is_compared_with_the_change() {
     assert_eq!(errors.len(), 1);
     assert_eq!(
         errors[0].1,
-        "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for code that this change did not add: login in src/login.rs: it reads as it did at the base."
+        "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for code that this change did not add: src/login.rs:1 stood there at the base."
     );
     // The first line of an object on several lines is not the whole object.
     let line = foreign("src/login.rs", &function("login", "person"));
     lab.write(TRACE, line.replace("\"files\"", "\n\"files\""));
     commit_unsealed(&lab);
     assert_eq!(judged(&lab).0[0].2, format!("Take it out of {TRACE}, and commit."));
-    // The change added one line of the function; eight lines are older.
+    // The change added one line of the function; eight lines are older. A tool that names whole blocks may name this
+    // one, and that gives it none of the older lines.
     let changed = function("login", "person").replace("person-3", "mine");
     lab.write("src/login.rs", &changed);
     lab.write(TRACE, foreign("src/login.rs", &changed));
     commit_unsealed(&lab);
-    assert!(judged(&lab).0[0].1.ends_with("lines of it stood there at the base."));
+    assert_eq!(judged(&lab).0, []);
+    assert_eq!(lab.json(&["why", "src/login.rs"])["blocks"][0]["intent"], Value::Null);
     // A record may claim code that the change added, and code that does not exist does no harm.
     lab.write("src/login.rs", function("login", "person"));
     lab.write("src/new.rs", function("new", "mine"));
@@ -174,7 +178,8 @@ fn ordinary_work_with_a_single_ledger_file_is_no_finding() {
     };
     edit(FILE, "agent-2", "second-2", "INT-002");
     edit(FILE, "agent-4", "second-4", "INT-002");
-    edit(FILE, "second-2", "agent-2", "INT-002");
+    // Nothing is left of the first edit, so there is nothing to record.
+    lab.write(FILE, lab.read(FILE).replace("second-2", "agent-2"));
     edit("src/login.rs", "person-3", "second-3", "INT-002");
     lab.run_git(&["mv", "src/login.rs", "src/enter.rs"]);
     commit_unsealed(&lab);
@@ -184,7 +189,7 @@ fn ordinary_work_with_a_single_ledger_file_is_no_finding() {
     lab.run_git(&["merge", "-q", "topic"]);
     lab.run_git(&["switch", "-qc", "back"]);
     lab.run_git(&["revert", "--no-edit", "HEAD"]);
-    let note = "No existing code depends on 4 records that the base has in .orchestration/agent_trace.jsonl and this change does not.";
+    let note = "No existing code depends on 3 records that the base has in .orchestration/agent_trace.jsonl and this change does not.";
     assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
 }
 
@@ -202,7 +207,7 @@ fn removing_records_from_a_single_ledger_file_is_an_error() {
         let (errors, _) = judged(&lab);
         let (_, message, help) =
             errors.iter().find(|(code, ..)| code == "ledger-rewritten").expect("a finding");
-        assert!(message.ends_with("their code still exists: work."));
+        assert!(message.ends_with("their code still exists: src/a.rs."), "{message}");
         assert_eq!(help, "Restore it: `git checkout # -- .orchestration/agent_trace.jsonl`.");
     }
     lab.run_git(&["checkout", "-q", "main", "--", TRACE]);

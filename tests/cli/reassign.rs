@@ -1,7 +1,7 @@
 //! Code that was recorded under the wrong intent is moved to another one by a person.
 
 use evidence::reassign::{ReassignAnswer, ReassignTarget, reassign};
-use ground::RelativePath;
+use ground::{Hint as _, RelativePath};
 use why::Workspace;
 
 use super::lab::{Lab, masked, transcript};
@@ -31,7 +31,7 @@ fn at_a_terminal(
     to: &str,
 ) -> Result<ReassignAnswer, String> {
     let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
-    reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.to_string())
+    reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.with_hint())
 }
 
 fn auth() -> RelativePath {
@@ -73,17 +73,22 @@ fn every_answer_names_the_new_intent() {
 }
 
 #[test]
-fn an_unsealed_record_can_be_reassigned_and_back() {
+fn lines_can_be_reassigned_once_they_are_committed() {
     let lab = sealed();
     lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
     let named = || ReassignTarget::Named(auth(), "login".into());
+    let told = at_a_terminal(&lab, named(), "INT-001", "INT-002").expect_err("not committed");
+    assert!(told.contains("in no commit yet"), "{told}");
+    assert!(told.contains("`git add src/auth.rs && git commit`"), "{told}");
+    lab.commit();
     at_a_terminal(&lab, named(), "INT-001", "INT-002").expect("done");
     let intent = |line: &str| {
         let told = lab.json(&["why", line]);
         told["blocks"][0]["intent"]["id"].as_str().map(str::to_owned)
     };
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
+    lab.fine(&["seal"]);
     lab.commit();
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
     at_a_terminal(&lab, named(), "INT-002", "INT-001").expect("done");
@@ -102,6 +107,7 @@ fn reassigned_code_of_a_removed_intent_is_no_finding() {
     lab.write(".orchestration/active_intents.yaml", registry);
     lab.write("src/new.rs", TWO);
     lab.fine(&["record", "src/new.rs", "--intent", "INT-009", "--agent", "codex"]);
+    lab.commit();
     let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-009", "INT-010");
     lab.write(".orchestration/active_intents.yaml", registry);
     let unknown = |id: &str| {

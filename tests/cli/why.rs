@@ -78,16 +78,24 @@ fn asking_for_what_does_not_exist_is_an_error() {
 #[test]
 fn the_json_answer_agrees_with_the_printed_one() {
     let lab = twice();
-    let answer = lab.json(&["why", "src/shop.rs:6"]);
-    let block = &answer["blocks"][0];
-    assert_eq!(block["asked"]["owner"], "@bob");
-    assert_eq!(block["asked"]["constraints"][0], "No network");
-    assert_eq!(block["session"], "claude-code:abc");
-    assert_eq!(block["brought"]["lines"], 1);
-    assert_eq!(block["brought"]["of"], 4);
-    assert_eq!(block["commit"]["author"], "t");
-    assert_eq!(block["commit"]["subject"], "a commit");
-    assert_eq!(block["commit"]["id"], lab.read_git(&["rev-parse", "HEAD"]).trim());
+    let place = format!("src/shop.rs:{}", line_of(&lab, "arm(3)"));
+    let answer = lab.json(&["why", &place]);
+    let (line, block) = (&answer["line"], &answer["blocks"][0]);
+    assert_eq!(line["intent"]["id"], "INT-002");
+    assert_eq!(line["asked"]["owner"], "@bob");
+    assert_eq!(line["asked"]["constraints"][0], "No network");
+    assert_eq!(line["from"]["session"], "claude-code:abc");
+    assert_eq!(line["commit"]["author"], "t");
+    assert_eq!(line["commit"]["subject"], "a commit");
+    assert_eq!(line["commit"]["id"], lab.read_git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(block["intent"]["id"], "INT-001");
+    assert_eq!(block["asked"]["owner"], "@ada");
+    assert_eq!(block["brought"]["lines"], 2);
+    assert_eq!(block["brought"]["of"], 3);
+    // The headline is who brought the line, and the block is second.
+    let printed = lab.fine(&["why", &place]);
+    let heads: Vec<&str> = printed.lines().filter(|line| line.starts_with("INT-")).collect();
+    assert_eq!(heads, ["INT-002  Alarms  IN_PROGRESS", "INT-001  Doors  IN_PROGRESS"]);
     assert_eq!(
         masked(&lab, &answer.to_string()).matches("@example").count(),
         0,
@@ -127,6 +135,18 @@ fn each_record_is_traced_under_the_intent_that_it_is_about() {
     ));
 }
 
+/// Returns the number of the line of `src/shop.rs` that has a text.
+fn line_of(lab: &Lab, text: &str) -> usize {
+    lab.read("src/shop.rs").lines().position(|line| line.contains(text)).expect("a line") + 1
+}
+
+/// Adds a function that INT-002 brought as a whole.
+fn with_alarm(lab: &Lab) {
+    lab.write("src/shop.rs", lab.read("src/shop.rs") + "\nfn alarm() {\n    ring(9);\n}\n");
+    lab.fine(&["record", "src", "--intent", "INT-002", "--agent", "claude-code"]);
+    lab.commit();
+}
+
 const LIST: &str = ".orchestration/active_intents.yaml";
 
 fn suspicion(lab: &Lab, place: &str) -> Option<String> {
@@ -144,6 +164,7 @@ fn edit(lab: &Lab, path: &str, from: &str, to: &str) {
 #[test]
 fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
     let lab = twice();
+    with_alarm(&lab);
     let first = "src/shop.rs:1";
     // A change of the name, the owner, the status or a comment makes no block suspect.
     edit(&lab, LIST, "name: Doors", "name: Gates  # of steel");
@@ -164,17 +185,15 @@ fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
     lab.commit();
     lab.write("README.md", "Shop\n");
     lab.commit();
-    let commit = lab.read_git(&["rev-parse", "--short=10", "HEAD~1"]);
-    let day = lab.read_git(&["log", "-1", "--format=%as", "HEAD~1"]);
-    let (commit, day) = (commit.trim(), day.trim());
-    assert_eq!(suspicion(&lab, first), Some(format!("{changed} (commit {commit}, {day})")));
-    assert_eq!(suspicion(&lab, "src/shop.rs:7"), None, "INT-002 has not changed");
+    assert_eq!(suspicion(&lab, first), Some(format!("{changed} (commit [commit], [date])")));
+    let alarm = format!("src/shop.rs:{}", line_of(&lab, "ring(9)"));
+    assert_eq!(suspicion(&lab, &alarm), None, "INT-002 has not changed");
     let shown = lab.fine(&["why", "src/shop.rs"]);
-    assert!(shown.contains("✓ exact, suspect  INT-001"), "{shown}");
+    assert!(shown.contains("✓ exact, suspect  2/2  INT-001"), "{shown}");
     let card = lab.fine(&["why", first]);
     assert!(card.contains("  suspect   ! the constraints of INT-001"), "{card}");
     let report = lab.fine(&["--json", "report"]);
-    assert_eq!(report.matches(changed).count(), 1, "{report}");
+    assert_eq!(report.matches(changed).count(), 2, "one for each block of INT-001: {report}");
 
     let agent =
         super::lab::clean(std::process::Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
@@ -185,7 +204,7 @@ fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
     assert_eq!(agent.status.code(), Some(2), "{agent:?}");
     lab.fine(&["accept", first]);
     assert!(
-        lab.fine(&["why", first]).contains("accepted by somebody unknown"),
+        lab.fine(&["why", first]).contains("accepted as it stands by somebody unknown"),
         "a command without a terminal does not know the person"
     );
     assert_eq!(suspicion(&lab, first), None);
@@ -251,6 +270,7 @@ fn a_changed_specification_makes_blocks_suspect() {
 #[test]
 fn each_intent_of_a_file_is_listed_once() {
     let lab = twice();
+    with_alarm(&lab);
     let lines = || {
         let told = lab.fine(&["why", "src/shop.rs"]);
         told.lines().filter(|line| line.starts_with("INT-")).map(str::to_owned).collect::<Vec<_>>()

@@ -94,8 +94,9 @@ class Repository:
         return json.loads(done.stdout) if done.stdout.strip() else None
 
     def ledger(self) -> list[dict]:
-        files = sorted((self.path / ".orchestration").glob("agent_trace/open/*.jsonl"))
-        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        files = sorted((self.path / ".git/intent/open").rglob("*.jsonl"))
+        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return [line for line in lines if "kind" in line]
 
 
 def governed_clone() -> bool:

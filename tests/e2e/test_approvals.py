@@ -40,9 +40,9 @@ def terminal(repository: Repository, *arguments: str, shell: str = "sh", **varia
 
 
 def since(repository: Repository, kind: str) -> list[dict]:
-    """Returns the records after the last one of a kind, ordered by time."""
+    """Returns the records in no commit after the last one of a kind, ordered by time."""
     records = sorted(repository.ledger(), key=lambda record: record["timestamp"])
-    last = max(at for at, record in enumerate(records) if record["kind"] == kind)
+    last = max((at for at, record in enumerate(records) if record["kind"] == kind), default=-1)
     return records[last + 1:]
 
 

@@ -66,7 +66,8 @@ async def test_every_tool(repository: Repository, mode: str):
         assert (repository.path / INVOICE_PATH).read_text() == INVOICE
 
         why = await done(client, "why", path=MIDDLEWARE_PATH, line=8)
-        assert (why["blocks"][0]["verdict"], why["blocks"][0]["strength"]) == ("exact", "verified")
+        assert (why["blocks"][0]["verdict"], why["blocks"][0]["strength"]) == ("exact", "declared")
+        assert why["line"]["from"]["record"] != why["blocks"][0]["record"], why["line"]
 
         repository.write("src/auth/token.ts", "export function token(): string {\n  return \"none\";\n}\n")
         recorded = await done(client, "record_mutation", paths=["src/auth/token.ts"], model="example/model-2")

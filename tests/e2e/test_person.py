@@ -5,15 +5,15 @@ from __future__ import annotations
 from repository import BINARY, Repository
 from terminal import Terminal
 
-PATH = "src/auth/middleware.ts"
-
 
 def recorded(repository: Repository, *arguments: str, shell: str = "sh", **variables: str) -> dict:
-    """Returns the contributor of the first block, after a record made at a terminal."""
-    command = [str(BINARY), "record", "--all", "--intent", "INT-001", *arguments, PATH]
+    """Returns the contributor of the first block of a new file, after a record made at a terminal."""
+    path = f"src/auth/new_{len(list((repository.path / 'src/auth').iterdir()))}.ts"
+    repository.write(path, "export function first(): number {\n  return 1;\n}\n")
+    command = [str(BINARY), "record", "--all", "--intent", "INT-001", *arguments, path]
     exit_code, text = Terminal(command, repository.path, {**repository.env, **variables}, shell).end()
     assert exit_code == 0, text
-    blocks = repository.intent("why", PATH)["blocks"]
+    blocks = repository.intent("why", path)["blocks"]
     return next(block["contributor"] for block in blocks if block["contributor"])
 
 

@@ -82,7 +82,7 @@ async def test_the_verdict_follows_the_block(editor: Session):
     editor.replace(uri, "const key = await this.keys.oldest(token);", "const key = await this.keys.current();")
     await until(lambda: editor.hover(uri, "verify"), lambda text: "exact" in text)
 
-    editor.replace(uri, "    return payload as Claims;", "\n        return payload as Claims; // checked")
+    editor.replace(uri, "    return payload as Claims;", "\n        return payload as Claims;")
     await until(lambda: editor.hover(uri, "verify"), lambda text: "reformatted" in text and "INT-001" in text)
 
     bearer = editor.text(uri)[editor.text(uri).index("export function bearer"):]
@@ -249,7 +249,7 @@ async def test_commands_that_only_read(editor: Session):
     mapped = await editor.run("intent.map")
     assert mapped["intents"][0]["files"][0]["path"] == "src/auth/middleware.ts"
     verified = await editor.run("intent.verify", blocks=True)
-    assert verified["findings"] == [] and verified["lost"] == [] and verified["records"] >= 1
+    assert verified["findings"] == [] and verified["records"] >= 1
 
 
 async def test_selecting_an_intent_and_recording(editor: Session):

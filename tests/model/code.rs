@@ -1,5 +1,7 @@
 //! Functions that the model writes, changes, formats and reads again without a parser, because it knows their form.
 
+use std::collections::BTreeSet;
+
 use crate::mutate::chance::Chance;
 
 /// A function in the model.
@@ -123,6 +125,53 @@ fn statement(call: &str) -> Option<Vec<u64>> {
 fn name_of(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("fn ").or_else(|| text.strip_prefix("def "))?;
     rest.split('(').next()
+}
+
+/// The first line of a function, a statement, or its last line, without white space. A statement may be broken over
+/// several lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub lines: Vec<String>,
+}
+
+impl Piece {
+    /// Returns the text, by which the model knows it.
+    pub fn key(&self) -> String {
+        self.lines.concat()
+    }
+
+    /// Returns true if all of its lines are among these.
+    pub fn is_in(&self, lines: &BTreeSet<String>) -> bool {
+        self.lines.iter().all(|line| lines.contains(line))
+    }
+
+    pub fn is_last(&self) -> bool {
+        self.lines[0].contains("store.count(")
+    }
+}
+
+fn squeezed(line: &str) -> String {
+    line.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+/// Returns the lines of a text without white space.
+pub fn squeezed_lines(text: &str) -> BTreeSet<String> {
+    text.lines().map(squeezed).collect()
+}
+
+/// Divides a function. Lines that say nothing are left out.
+pub fn pieces(function: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for line in function.lines() {
+        let begins = ["fn ", "def ", "store.", "return "];
+        let begins = begins.iter().any(|begin| line.trim_start().starts_with(begin));
+        match pieces.last_mut() {
+            _ if !line.contains(|letter: char| letter.is_alphanumeric()) => {}
+            Some(piece) if !begins => piece.lines.push(squeezed(line)),
+            _ => pieces.push(Piece { lines: vec![squeezed(line)] }),
+        }
+    }
+    pieces
 }
 
 /// Returns the functions of a file as names and texts, or `None` if the file contains conflict markers of git.

@@ -12,7 +12,6 @@ pub mod corpus;
 pub mod layout;
 mod names;
 mod places;
-pub mod recorded;
 mod syntax;
 mod traced;
 

@@ -56,7 +56,7 @@ pub fn swap(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behavi
     // If both functions do nearly the same, the result could be a change of both bodies as well.
     let unlike = |at: &usize| {
         let [one, other] = [one, *at].map(|at| &syntax.block(at).fingerprint.sketch);
-        one.similarity(other).is_some_and(|similar| similar < 0.12)
+        one.similarity(other) < 0.12
     };
     let mut others = syntax.siblings(one);
     others.retain(|at| functions.contains(at) && unlike(at));

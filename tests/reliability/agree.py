@@ -34,26 +34,19 @@ def short_hash(rng):
 def a_block(rng):
     first = rng.randint(1, 400)
     last = first + rng.choice([0, 0, 3, rng.randint(1, 60)])
-    own = last - first + 1
     block = [rng.choice(["function", "method", "region", "key", "file"]), rng.choice(["f", "A.b", "größe", "a \"b\"", ""]),
              str(first) if first == last else f"{first}-{last}", short_hash(rng)]
-    more = {}
-    if rng.random() < 0.3:
-        more["parameters"] = "(int, String)"
-    if rng.random() < 0.2:
-        more["ordinal"] = rng.randint(1, 4)
-    if rng.random() < 0.2:
-        more["deleted"] = True
-    chance = rng.random()
-    if chance < 0.3:
-        block.append(f"/{own}")
-    elif chance < 0.6:
-        begin = rng.randint(1, own)
-        end = rng.randint(begin, own)
-        block.append((str(begin) if begin == end else f"{begin}-{end}") + f"/{own}")
-    elif more:
-        block.append(None)
-    return block + ([more] if more else [])
+    return block + (["deleted"] if rng.random() < 0.2 else [])
+
+
+def some_runs(rng):
+    runs, last = [], 0
+    for _ in range(rng.randint(1, 4)):
+        first = last + rng.randint(1, 30)
+        last = first + rng.randint(0, 7)
+        hashed = base64.urlsafe_b64encode(rng.randbytes(4)).decode().rstrip("=")
+        runs.append(f"{first}:{hashed}" if first == last else f"{first}-{last}:{hashed}")
+    return ",".join(runs)
 
 
 def a_time(rng):
@@ -67,7 +60,7 @@ def a_section(rng):
     for session in sessions:
         if rng.random() < 0.5:
             session |= {"time": a_time(rng), "strength": rng.choice(verify.STRENGTHS)}
-    header = {"evidence": 2}
+    header = {"evidence": 3}
     if rng.random() < 0.3:
         header["of"] = rng.randbytes(20).hex()
     header |= {"intents": intents, "sessions": sessions}
@@ -88,9 +81,13 @@ def a_section(rng):
             line["from"] = "old.rs"
         if rng.random() < 0.1:
             line["decision"] = {"outcome": "ask", "rule": None, "approval": None}
+        if rng.random() < 0.2:
+            line["ack"] = True
+        elif rng.random() < 0.8:
+            line["lines"] = some_runs(rng)
         if rng.random() < 0.1:
             line["whole"] = {"lines": rng.randint(1, 900), "hash": short_hash(rng)}
-        else:
+        elif "lines" not in line or rng.random() < 0.7:
             line["blocks"] = [a_block(rng) for _ in range(rng.randint(1, 5))]
         if rng.random() < 0.1:
             line["novel"] = "what a later version adds"
@@ -137,7 +134,8 @@ def sound(rng):
     files = {}
     for _ in range(rng.randint(1, 3)):
         sections = [a_section(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
-        put(files, b"".join(line + b"\n" for section in sections for line in section), rng.choice(["2026-10", "2026-11"]))
+        folder = rng.choice(["2026-10", "2026-11", f"late/{rng.randbytes(20).hex()}"])
+        put(files, b"".join(line + b"\n" for section in sections for line in section), folder)
     if rng.random() < 0.7:
         chains = [chain(rng, rng.randbytes(16).hex(), rng.randint(1, 6)) for _ in range(rng.randint(1, 3))]
         lines = []
@@ -161,7 +159,7 @@ def rename(files, path):
     """Renames evidence to the digest of its current bytes."""
     if path != f"{TRACE}.jsonl":
         data = files.pop(path)
-        put(files, data, path.split("/")[-2])
+        put(files, data, os.path.dirname(path).removeprefix(f"{TRACE}/"))
 
 
 def changed(rng, files, change, honest=0.5):
@@ -244,7 +242,7 @@ def rename_file(rng, files):
     path = some(rng, files, False)
     data, name = files.pop(path), path.split("/")[-1][:-6]
     other = rng.choice([rng.randbytes(16).hex(), name.upper() if name.upper() != name else name[::-1], name[:-1], name + "0", "notes"])
-    put(files, data, path.split("/")[-2], other)
+    put(files, data, os.path.dirname(path).removeprefix(f"{TRACE}/"), other)
     return True
 
 
@@ -264,6 +262,9 @@ def forged_suffix(rng, files):
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [["function", "f", "3", "s:short"]]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [["function", "f", "3"]]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [["function", "f", "3-8", short_hash(rng), "7-9/6"]]}),
+        dump({"time": a_time(rng), "path": "a.rs", "ack": True, "lines": some_runs(rng)}),
+        dump({"path": "a.rs", "time": a_time(rng), "lines": rng.choice(["", "7", "1-9:TebB2w", "0:TebB2w", "3-3:TebB2w", "9-7:TebB2w", "07:TebB2w",
+                                                                       "2:TebB2w,2:TebB2w", "1:TebB2", "1:TebB2x", "1:TebB2w,"])}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed"}),
         dump({"intent": 0, "by": 0, "time": "", "path": "a.rs", "blocks": [a_block(rng)]}),
         dump({"by": 9, "path": "a.rs", "blocks": [a_block(rng)]}),
@@ -274,8 +275,8 @@ def forged_suffix(rng, files):
         dump({"intent": -1, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [a_block(rng)]}),
         b'{"intent":0,"by":0,"by":0,"time":"2026-11-01T00:00:00Z","path":"a.rs","strength":"observed","blocks":[]}',
         b'{"intent":0,"by":0,"time":"2026-11-01T00:00:00Z","path":"a.rs","strength":"observed","blocks":[],"x":1,"x":2}',
-        b'{"evidence":2,"intents":[{"name":"no id"}]}', b'{"evidence":2,"intents":7}', b'{"evidence":"2"}',
-        b'{"evidence":2,"sessions":[{"type":"ROBOT"}]}', b'{"evidence":2', b"{}", b"[]", b"null", b"# a comment", b"", b"\xff\xfe",
+        b'{"evidence":3,"intents":[{"name":"no id"}]}', b'{"evidence":3,"intents":7}', b'{"evidence":"3"}',
+        b'{"evidence":3,"sessions":[{"type":"ROBOT"}]}', b'{"evidence":3', b"{}", b"[]", b"null", b"# a comment", b"", b"\xff\xfe",
         dump({"id": "x", "kind": "mutation", "timestamp": a_time(rng), "intent_id": "INT-001", "files": []}),
         b'{"hello":"world"}',
     ])
@@ -318,7 +319,7 @@ def unknown_field(rng, files):
 
 def later_format(rng, files):
     path = some(rng, files, False)
-    files[path] = files[path].replace(b'{"evidence":2', b'{"evidence":%d' % rng.choice([3, 4, 99]), rng.choice([1, -1]))
+    files[path] = files[path].replace(b'{"evidence":3', b'{"evidence":%d' % rng.choice([4, 5, 99]), rng.choice([1, -1]))
     if rng.random() < 0.8:
         rename(files, path)
     return True

@@ -80,13 +80,14 @@ class Repository:
         return os.path.join(self.folder, *below)
 
     def evidence(self):
-        """Returns the files of evidence in the work tree, by path."""
+        """Returns the files of evidence in the work tree, by path; late evidence last."""
         found = {}
         top = self.path(".orchestration", "agent_trace")
-        for month in sorted(os.listdir(top)) if os.path.isdir(top) else []:
-            if month[:2] == "20":
-                for name in sorted(os.listdir(os.path.join(top, month))):
-                    found[f".orchestration/agent_trace/{month}/{name}"] = read(top, f"{month}/{name}", "rb")
+        for folder, folders, names in os.walk(top):
+            folders.sort()
+            for name in sorted(name for name in names if name.endswith(".jsonl")):
+                path = os.path.relpath(os.path.join(folder, name), top)
+                found[f".orchestration/agent_trace/{path}"] = read(top, path, "rb")
         return found
 
     def verify(self):

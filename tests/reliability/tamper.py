@@ -123,6 +123,11 @@ def hash_of(text):
     return "s:" + base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:16]).decode().rstrip("=")
 
 
+def hash_of_lines(text):
+    lines = "".join(line.rstrip() + "\n" for line in text.splitlines())
+    return base64.urlsafe_b64encode(hashlib.sha256(lines.encode()).digest()[:4]).decode().rstrip("=")
+
+
 def put(repository, path, data, right=True):
     """Writes evidence into the folder of `path` under the right name, or else under the old one, and removes `path`."""
     if os.path.lexists(repository.path(path)):
@@ -132,13 +137,13 @@ def put(repository, path, data, right=True):
 
 
 def section(repository, lines, of=None):
-    header = {"evidence": 2} | ({"of": of} if of else {}) | {"intents": [{"id": "INT-002", "name": "Two"}], "sessions": [{"id": "s9", "type": "AI"}]}
+    header = {"evidence": 3} | ({"of": of} if of else {}) | {"intents": [{"id": "INT-002", "name": "Two"}], "sessions": [{"id": "s9", "type": "AI"}]}
     return b"".join(json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in [header, *lines])
 
 
 def claim(path, name, text, lines="1-4"):
     return {"intent": 0, "by": 0, "time": "2026-11-23T10:00:00Z", "path": path, "strength": "observed",
-            "blocks": [["function", name, lines, hash_of(text), None, {"parameters": "()"}]]}
+            "lines": f"{lines}:{hash_of_lines(text)}", "blocks": [["function", name, lines, hash_of(text)]]}
 
 
 def tamper_signed(kind, rng, repository, keys):
@@ -191,7 +196,7 @@ def tamper(kind, rng, repository):
     elif kind == "a file emptied":
         put(repository, path, b"", rng.random() < 0.5)
     elif kind == "a file of a later format":
-        put(repository, path, data.replace(b'{"evidence":2', b'{"evidence":3'))
+        put(repository, path, data.replace(b'{"evidence":3', b'{"evidence":4'))
     elif kind == "a file replaced by a link":
         repository.write("elsewhere.jsonl", data)
         os.remove(repository.path(path))
@@ -202,7 +207,7 @@ def tamper(kind, rng, repository):
         put(repository, os.path.dirname(path) + "/x", section(repository, [claim("b.rs", "gone", "fn gone() {}")]))
     elif kind == "an invented file about another commit":
         first = repository.out("rev-list", "--max-parents=0", "HEAD")
-        put(repository, os.path.dirname(path) + "/x", section(repository, [claim("b.rs", "b", person)], first))
+        put(repository, f".orchestration/agent_trace/late/{first}/x", section(repository, [claim("b.rs", "b", person)], first))
     elif kind == "a copy in another month":
         repository.write(f".orchestration/agent_trace/2026-01/{os.path.basename(path)}", data)
     elif kind == "a name that is no digest":

@@ -10,9 +10,10 @@ import base64, datetime, functools, hashlib, json, os, re, subprocess, sys, temp
 DIGITS = re.compile(r"[0-9a-f]{64}\Z")
 NAME = re.compile(r"[0-9a-f]{32}\Z")
 MONTH = re.compile(r"\d{4}-\d{2}\Z")
+COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
 TAIL = re.compile(rb',"h":"([0-9a-f]{64})"\}\Z')
 SIGNED = re.compile(rb',"signature":"([A-Za-z0-9+/=]+)"\}\Z')
-VERSION = 2
+VERSION = 3
 ANCHOR_VERSION = 1
 STRENGTHS = ("declared", "inferred", "observed", "verified")
 CARRIED = ("selection", "registry", "ack", "approval", "reassign", "test", "event")
@@ -86,33 +87,25 @@ def digest(value):
     need(isinstance(value, str) and re.fullmatch(r"s:[A-Za-z0-9_-]{21}[AQgw]", value), f"no hash: {value!r}")
 
 
-def brought(value):
-    """Reads `2-5/6`, `2-3,7/9` or `/6`: rising ranges within the lines of the block."""
-    match = re.fullmatch(r"([0-9,-]*)/(0|[1-9][0-9]{0,8})", value if isinstance(value, str) else "")
-    need(match, f"no brought lines: {value!r}")
+def runs(value):
+    """Reads `7-9:TebB2w,14:b0Qz_w`: rising runs of one to eight lines, each with the hash of its text."""
+    need(isinstance(value, str), "runs of lines are text")
     before = 0
-    for part in match[1].split(",") if match[1] else []:
-        first, last = span(part)
-        need(first > before and last <= int(match[2]), f"brought lines out of order or range: {value!r}")
+    for part in value.split(","):
+        match = re.fullmatch(r"([0-9-]+):[A-Za-z0-9_-]{5}[AQgw]", part)
+        need(match, f"no run of lines: {part!r}")
+        first, last = span(match[1])
+        need("-" not in match[1] or first < last, f"a line as a range: {part!r}")
+        need(before < first and last - first < 8, f"runs out of order, or too long: {value!r}")
         before = last
 
 
 def block(value):
-    need(isinstance(value, list) and 4 <= len(value) <= 6, "a block is a list of four to six")
+    need(isinstance(value, list) and all(isinstance(item, str) for item in value), "a block is a list of texts")
+    need(len(value) == 4 or value[4:] == ["deleted"], "a block has four items, or a fifth, `deleted`")
     text(value[0], "a block without a kind")
-    need(isinstance(value[1], str), "a block without a name")
     span(value[2])
     digest(value[3])
-    if len(value) > 4 and value[4] is not None:
-        brought(value[4])
-    if len(value) > 5:
-        more = value[5]
-        need(isinstance(more, dict), "what follows the brought lines is an object")
-        need(isinstance(more.get("parameters", ""), str), "parameters are text")
-        need(is_count(more.get("ordinal", 0)), "an ordinal is a number")
-        need(isinstance(more.get("deleted", True), bool), "deleted is true or absent")
-        if more.get("recorded") is not None:
-            digest(more["recorded"])
 
 
 def header(value):
@@ -120,7 +113,7 @@ def header(value):
     if value["evidence"] > VERSION:
         return
     of = value.get("of", "0" * 40)
-    need(isinstance(of, str) and re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", of), f"no commit: {of!r}")
+    need(isinstance(of, str) and COMMIT.match(of), f"no commit: {of!r}")
     for key in ("intents", "sessions"):
         need(isinstance(value.get(key, []), list), f"{key} is a list")
     for intent in value.get("intents", []):
@@ -146,14 +139,18 @@ def entry(value, section):
     if value.get("decision") is not None:
         need(isinstance(value["decision"], dict), "a decision is an object")
         text(value["decision"].get("outcome"), "a decision without an outcome")
-    need(("blocks" in value) != ("whole" in value), "either blocks or whole")
-    if "whole" in value:
+    need(isinstance(value.get("ack", False), bool), "ack is true or absent")
+    need(isinstance(value.get("takes") or "", str), "takes is the id of an intent")
+    need("lines" in value or value.get("blocks") or value.get("whole") is not None, "neither lines, blocks nor whole")
+    if "lines" in value:
+        runs(value["lines"])
+        need(not value.get("ack"), "what a person accepted brings no lines")
+    if value.get("whole") is not None:
         need(isinstance(value["whole"], dict) and is_count(value["whole"].get("lines")), "whole: how many lines")
         digest(value["whole"].get("hash"))
-    else:
-        need(isinstance(value["blocks"], list) and value["blocks"], "blocks is a list of at least one")
-        for each in value["blocks"]:
-            block(each)
+    need(isinstance(value.get("blocks", []), list), "blocks is a list")
+    for each in value.get("blocks", []):
+        block(each)
 
 
 def tombstone(value, section):
@@ -358,16 +355,19 @@ def verify(workspace):
     no error."""
     trace = os.path.join(workspace, ".orchestration", "agent_trace")
     keys, stand = Keys(workspace), set()
-    for month in sorted(os.listdir(trace)) if os.path.isdir(trace) else []:
-        folder = os.path.join(trace, month)
-        for name in sorted(os.listdir(folder)) if MONTH.match(month) and os.path.isdir(folder) else []:
+    def folders(below, is_one):
+        inside = os.path.join(trace, below)
+        names = sorted(os.listdir(inside)) if os.path.isdir(inside) else []
+        return [os.path.join(below, name) for name in names if is_one.match(name) and os.path.isdir(os.path.join(inside, name))]
+    for folder in folders("", MONTH) + folders("late", COMMIT):
+        for name in sorted(os.listdir(os.path.join(trace, folder))):
             if not name.endswith(".jsonl"):
                 continue
-            with open(os.path.join(folder, name), "rb") as file:
+            with open(os.path.join(trace, folder, name), "rb") as file:
                 data = file.read()
             stand.update(sections(data))
-            for what in evidence(name[:-6], data, keys):
-                yield f"{month}/{name}", what
+            for what in evidence(name[:-6].removeprefix("compacted-"), data, keys):
+                yield f"{folder}/{name}", what
     yield from anchors(workspace, stand, keys)
     if os.path.isfile(trace + ".jsonl"):
         with open(trace + ".jsonl", "rb") as file:
@@ -391,12 +391,10 @@ def blocks_of_head(workspace):
     for name in (added or b"").decode().split("\0"):
         if not re.search(r"\.orchestration/agent_trace/\d{4}-\d{2}/[0-9a-f]{32}\.jsonl\Z", name):
             continue
-        late = False
         for line in (git(workspace, "show", f"HEAD:{name}") or b"").splitlines():
             value = parse(line)
-            late = "of" in value if "evidence" in value else late
-            for each in value.get("blocks", []) if not late else []:
-                deleted = len(each) > 5 and each[5].get("deleted")
+            for each in value.get("blocks", []):
+                deleted = each[4:] == ["deleted"]
                 body = None if deleted else git(workspace, "show", f"HEAD:./{value['path']}")
                 if body is not None:
                     yield value["path"], each, matches(body, each)

@@ -103,8 +103,9 @@ pub fn picture(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
+/// A function in which another number changes most of its lines.
 pub fn function(name: &str, number: u32) -> String {
     format!(
-        "fn {name}() {{\n    let {name}_sum = {number};\n    for at in 0..{name}_sum {{\n        work(at, \"{name}\");\n    }}\n}}\n\n"
+        "fn {name}() {{\n    let {name}_sum = {number};\n    for at in {number}..{name}_sum {{\n        work(at, \"{name}\", {number});\n    }}\n}}\n\n"
     )
 }

@@ -106,7 +106,7 @@ pub struct Identity {
 }
 
 /// One block of a file, with its place in the text.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub identity: Identity,
     /// The last segment of the identity's path.

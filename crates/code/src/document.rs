@@ -67,13 +67,6 @@ struct Inner {
     parsed: OnceLock<Outlined>,
 }
 
-impl Inner {
-    /// Returns the same text with an outline that depends on no earlier text.
-    fn without_history(self, parsed: OnceLock<Outlined>) -> Self {
-        Self { base: None, earlier: None, origin: None, parsed, ..self }
-    }
-}
-
 /// How many edits are remembered at most. To find the difference of two texts that are more edits
 /// apart, the texts have to be compared.
 const MOST_EDITS: usize = 256;
@@ -278,19 +271,6 @@ impl Document {
         edited.unwrap_or_else(|| Self::from_text(&self.inner.path, text))
     }
 
-    /// Returns a new document of another text, parsed as a change of this one. That is faster if
-    /// the two texts differ little. The blocks are those that the parser finds in the other text.
-    /// Returns `None` if it does not parse.
-    pub fn reparsed(&self, text: &str) -> Option<Self> {
-        let changed = self.replaced(text);
-        let parsed = changed.outlined().parsed.clone();
-        let parses = changed.unread().is_none() && !parsed.blocks.has_error;
-        let parsed = OnceLock::from(Outlined::as_parsed(parsed));
-        let edits = EditLog::default();
-        let new = |inner: Inner| Inner { edits, ..inner.without_history(parsed) };
-        parses.then(|| changed.with_inner(new))
-    }
-
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
         match self.inner.parsed.get() {
             _ if self.inner.unread.is_some() => None,
@@ -353,7 +333,7 @@ impl Document {
 
     /// Returns true if there is no syntax tree whose nodes could be compared: the text is prose, or
     /// its language has no grammar.
-    pub fn is_prose(&self) -> bool {
+    pub(crate) fn is_prose(&self) -> bool {
         self.language().is_none_or(|language| language.syntax.words)
     }
 
@@ -391,53 +371,6 @@ impl Document {
     /// long.
     pub(super) fn tree(&self) -> Option<&tree_sitter::Tree> {
         self.outlined().parsed.tree()
-    }
-
-    /// Returns the same text and blocks without the syntax tree, which takes ten times as much
-    /// memory.
-    pub fn without_tree(&self) -> Self {
-        let outlined = self.outlined().clone();
-        let ParsedText { blocks, errors, .. } = outlined.parsed;
-        let parsed = ParsedText::without_tree(blocks, errors);
-        let (blocks, known_errors) = (outlined.blocks, outlined.known_errors);
-        let parsed = Outlined { parsed, blocks, known_errors, unsettled: None };
-        self.with_inner(|inner| inner.without_history(OnceLock::from(parsed)))
-    }
-
-    /// Returns the blocks as bytes that [`Self::with_kept_blocks`] can read. Returns `None` if the
-    /// text has syntax errors, because its blocks may then come from an earlier version of the
-    /// file.
-    pub fn kept_blocks(&self) -> Option<Vec<u8>> {
-        let blocks = self.blocks();
-        (!blocks.has_error).then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()
-    }
-
-    /// Returns this text with blocks that [`Self::kept_blocks`] returned for it, without a syntax
-    /// tree. Returns `None` if the blocks do not fit the text.
-    pub fn with_kept_blocks(&self, kept: &[u8]) -> Option<Self> {
-        if self.inner.unread.is_some() {
-            return None;
-        }
-        let language = self.language().map(|language| language.id);
-        let blocks: Vec<Block> = postcard::from_bytes(kept).ok()?;
-        let (length, lines) = (self.len_bytes(), self.line_count());
-        let fits = |(at, block): (usize, &Block)| {
-            let Block { lead, bytes, name_bytes, .. } = block;
-            lead.start <= lead.end
-                && lead.end <= bytes.start
-                && bytes.start <= bytes.end
-                && name_bytes.start <= name_bytes.end
-                && bytes.end.max(name_bytes.end) <= length
-                && block.whole_lines.end() <= lines
-                && block.container.is_none_or(|outer| outer < at)
-        };
-        if !blocks.iter().enumerate().all(fits) {
-            return None;
-        }
-        let blocks = FileBlocks { language, blocks, has_error: false };
-        let parsed = ParsedText::without_tree(Arc::new(blocks), Arc::default());
-        let parsed = OnceLock::from(Outlined::as_parsed(parsed));
-        Some(self.with_inner(|inner| inner.without_history(parsed)))
     }
 
     fn parse(&self) -> ParsedText {

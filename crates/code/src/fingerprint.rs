@@ -1,44 +1,31 @@
 //! Fingerprints of a block, from the strictest to the most tolerant: content, tokens, shape,
 //! sketch.
 //!
-//! All of them are stored in ledgers that outlive this program, so each one has a prefix with the
-//! version of its normalisation.
+//! Ledgers keep the content hash and outlive this program. So the hashes have a prefix with the
+//! version of their normalisation.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::minhash;
 
-/// Conversions of a fingerprint from and to the text that ledgers store.
-macro_rules! stored_as_text {
-    ($name:ident) => {
+macro_rules! hash_newtype {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
         impl $name {
-            /// Returns the text as it is written in the ledger, with its prefix.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
-            /// Takes a text from a ledger without checking it, so that records of other programs
-            /// are preserved.
-            pub fn from_ledger(text: impl Into<String>) -> Self {
-                Self(text.into())
-            }
         }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }
-    };
-}
-pub(super) use stored_as_text;
-
-macro_rules! hash_newtype {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
-        #[serde(transparent)]
-        pub struct $name(String);
-        stored_as_text!($name);
     };
 }
 
@@ -51,11 +38,26 @@ macro_rules! hash_newtype {
 #[serde(transparent)]
 pub struct ContentHash(String);
 
-stored_as_text!(ContentHash);
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl ContentHash {
     /// The length of `sha256:` and 32 digits.
     const KEY: usize = 39;
+
+    /// Returns the text as it is written in the ledger, with its prefix.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Takes a text from a ledger without checking it, so that records of other programs are
+    /// preserved.
+    pub fn from_ledger(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
 
     /// Returns the part that is compared: the prefix and the first 128 bits.
     pub fn key(&self) -> &str {
@@ -102,44 +104,20 @@ hash_newtype! {
     ShapeHash
 }
 
-/// `m1:<base64url>`: a MinHash of the block's token shingles (4 consecutive tokens). From two
-/// sketches, the similarity of two blocks can be estimated.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct Sketch(String);
-
-stored_as_text!(Sketch);
+/// A MinHash of a block's token shingles (4 consecutive tokens). From two sketches, the similarity
+/// of two blocks can be estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sketch([u8; minhash::LANES]);
 
 impl Sketch {
-    const PREFIX: &str = "m1:";
-
-    fn lanes(&self) -> Option<[u8; minhash::LANES]> {
-        minhash::decode(Self::PREFIX, &self.0)
-    }
-    /// Returns the estimated Jaccard similarity of the two sets of shingles, from 0 to 1. Returns
-    /// `None` if one of them is not an `m1` sketch.
-    pub fn similarity(&self, other: &Sketch) -> Option<f32> {
-        let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
-        Some(minhash::jaccard(equal, minhash::LANES))
+    /// Returns the estimated Jaccard similarity of the two sets of shingles, from 0 to 1.
+    pub fn similarity(&self, other: &Self) -> f32 {
+        minhash::jaccard(minhash::equal_lanes(&self.0, &other.0), minhash::LANES)
     }
 }
 
-/// `p1:<base64url>`: a MinHash of the block's pairs of consecutive tokens. It is more precise than
-/// a [`Sketch`] for short blocks.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct Pairs(String);
-
-impl Pairs {
-    const PREFIX: &str = "p1:";
-
-    /// Returns the decoded lanes. Returns `None` if this is not a `p1` sketch.
-    pub fn lanes(&self) -> Option<PairLanes> {
-        minhash::decode(Self::PREFIX, &self.0).map(PairLanes)
-    }
-}
-
-/// A decoded [`Pairs`], for comparing it with many others.
+/// A MinHash of a block's pairs of consecutive tokens. It is more precise than a [`Sketch`] for
+/// short blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairLanes([u8; minhash::PAIR_LANES]);
 
@@ -156,40 +134,25 @@ impl PairLanes {
     pub fn similarity(in_common: usize) -> f32 {
         minhash::jaccard(in_common, minhash::PAIR_LANES)
     }
-
-    /// Compares this sketch with two others that differ. Returns the number of lanes in which it
-    /// equals `one` and not `other`, and the number in which it equals `other` and not `one`.
-    pub fn equal_lanes(&self, one: &Self, other: &Self) -> [usize; 2] {
-        let as_first = |one: &Self, other: &Self| {
-            let lanes = self.0.iter().zip(one.0.iter().zip(&other.0));
-            lanes.filter(|(now, (one, other))| now == one && one != other).count()
-        };
-        [as_first(one, other), as_first(other, one)]
-    }
 }
 
-/// Returns the estimated share of the recorded block's shingles that are still present, from 0 to
-/// 1.
+/// Returns the estimated share of an earlier block's shingles that are still in another block, from
+/// 0 to 1.
 ///
 /// It is computed from the Jaccard similarity `j` and the two sizes `a` and `b`: the sets have `j /
-/// (1 + j) * (a + b)` shingles in common. Returns `None` if one of them is not an `m1` sketch.
-pub fn share_kept(
-    recorded: &Sketch,
-    recorded_tokens: u32,
-    now: &Sketch,
-    now_tokens: u32,
-) -> Option<f32> {
-    let similarity = recorded.similarity(now)?;
-    let before = minhash::shingle_count(recorded_tokens);
-    let after = minhash::shingle_count(now_tokens);
-    if before == 0 {
-        return Some(if after == 0 { 1.0 } else { 0.0 });
+/// (1 + j) * (a + b)` shingles in common.
+pub fn share_kept(before: &Fingerprint, now: &Fingerprint) -> f32 {
+    let similarity = before.sketch.similarity(&now.sketch);
+    let all = minhash::shingle_count(before.token_count);
+    let after = minhash::shingle_count(now.token_count);
+    if all == 0 {
+        return if after == 0 { 1.0 } else { 0.0 };
     }
-    let shared = similarity / (1.0 + similarity) * (before as f32 + after as f32);
-    Some((shared / before as f32).clamp(0.0, 1.0))
+    let shared = similarity / (1.0 + similarity) * (all as f32 + after as f32);
+    (shared / all as f32).clamp(0.0, 1.0)
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Equal for blocks with the same text.
     pub content: ContentHash,
@@ -201,7 +164,7 @@ pub struct Fingerprint {
     /// Estimates how similar the tokens of two blocks are.
     pub sketch: Sketch,
     /// Like `sketch`, and more precise for short blocks.
-    pub pairs: Pairs,
+    pub pairs: PairLanes,
     /// The tokens of the block without the blocks inside it, their leads, and the separators next
     /// to them. Only set for a block that contains others. A class keeps this hash if a method is
     /// added, removed or moved.
@@ -305,13 +268,11 @@ pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHa
     ShapeHash(format!("s1:{}", events_hash(pieces)))
 }
 
-pub(super) fn pairs(codes: &[u64]) -> Pairs {
-    let lanes: [u8; minhash::PAIR_LANES] = minhash::sketch(codes, 2);
-    Pairs(minhash::encode(Pairs::PREFIX, &lanes))
+pub(super) fn pairs(codes: &[u64]) -> PairLanes {
+    PairLanes(minhash::sketch(codes, 2))
 }
 
 /// Returns the sketch of a sequence of tokens, each given by its [`minhash::token_code`].
 pub(super) fn sketch(codes: &[u64]) -> Sketch {
-    let lanes: [u8; minhash::LANES] = minhash::sketch(codes, minhash::SHINGLE);
-    Sketch(minhash::encode(Sketch::PREFIX, &lanes))
+    Sketch(minhash::sketch(codes, minhash::SHINGLE))
 }

@@ -25,6 +25,7 @@
 //! - `parameters`: parameter types, which are part of a block's identity.
 //! - `position`: positions in a text: lines, bytes and the columns of editors.
 //! - `program`: a simplified syntax tree with resolved names, for comparing two versions of a file.
+//! - `saying_lines`: which lines say something.
 //! - `syntax`: the struct for a language's token facts and naming rules, compiled against its grammar.
 //! - `syntax_tree`: parsing a text into a syntax tree.
 //! - `text_difference`: where two texts differ, and how byte positions in one translate to the other.
@@ -40,6 +41,7 @@ pub mod lines;
 pub mod lists;
 pub mod position;
 pub mod program;
+pub mod saying_lines;
 
 mod carry;
 mod conflict;
@@ -64,10 +66,9 @@ pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub use conflict::{conflicts, holds_conflict, sides};
 pub use document::{Document, MAX_BYTES, Unread};
 pub use fingerprint::{
-    ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash, content_hash, hex,
+    ContentHash, Fingerprint, PairLanes, ShapeHash, Sketch, TokenHash, content_hash, hex,
 };
 pub use language::{Language, languages};
-pub use lines::{LineHash, Lines, Places};
 pub use position::{Encoding, LineRange, Position};
 pub use program::Program;
 pub use text_difference::TextDifference;

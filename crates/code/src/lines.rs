@@ -1,125 +1,30 @@
-//! Finds the lines that belong to a block, and computes the fingerprints of them that the ledger
-//! stores. They tell later which lines of a changed block are still the recorded ones.
+//! Finds the lines that belong to a block, and which of them stood there before a change.
 //!
 //! The lead of a block is what stands directly before it, such as attributes and a doc comment. All
 //! lines of a block and its lead belong to the block, except the lines of the blocks inside it
 //! and of their leads, which belong to those blocks. So each line of a file belongs to at most one
 //! block. Only a line on which two blocks meet can belong to both.
 //!
-//! The exact rules, so that another program can recompute the fingerprints. `l1` is the name of
-//! this format:
-//!
-//! 1. The lines are those of the block's lead and syntax node, from the first byte to the last.
-//!    They end at LF, CRLF or CR. Of the first and the last line, only the part inside the block
-//!    counts.
-//! 2. The text of the blocks inside and of their leads is cut out. If the rest of such a line has
-//!    no letter or digit, or is a comment, the line does not belong to the outer block.
-//! 3. The hash of a line is the first 3 bytes of the SHA-256 of its text in UTF-8, without white
-//!    space at both ends. So indentation does not matter. A blank line has the hash of the empty
-//!    text.
-//! 4. The text is `l1:` and the hashes in order, in base64url without padding. A block with more
-//!    than [`MAX_LINES`] lines has none.
+//! The text of the blocks inside and of their leads is cut out of the lines. If the rest of such a
+//! line has no letter or digit, or is a comment, the line does not belong to the outer block.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::fingerprint::stored_as_text;
 use super::position::line_ranges;
 use super::{Block, Document, FileBlocks, difference};
 
-/// A block with more lines of its own than this has no line fingerprints.
-pub const MAX_LINES: usize = 2_000;
-
-const PREFIX: &str = "l1:";
-/// The length of the hash of one line. Three bytes are four characters of base64, without padding.
-const BYTES: usize = 3;
-const CHARACTERS: usize = 4;
-
-/// Fingerprints of the lines that belong to a block, in order: `l1:<base64url>`, with 4 characters
-/// for each line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct Lines(String);
-
-stored_as_text!(Lines);
-
-impl Lines {
-    /// Returns the fingerprints for the lines that [`own_lines`] returned. Returns `None` if there
-    /// are none, or more than [`MAX_LINES`].
-    pub fn of_own(lines: &[OwnLine]) -> Option<Self> {
-        if lines.is_empty() || lines.len() > MAX_LINES {
-            return None;
-        }
-        let bytes: Vec<u8> = lines.iter().flat_map(|line| line.hash.0).collect();
-        Some(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
-    }
-
-    /// Returns one hash for each line. Returns `None` if this is not an `l1` text, or has more than
-    /// [`MAX_LINES`].
-    pub fn hashes(&self) -> Option<Vec<LineHash>> {
-        let text = self.0.strip_prefix(PREFIX)?;
-        if text.len() > MAX_LINES * CHARACTERS {
-            return None;
-        }
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (hashes, rest) = bytes.as_chunks::<BYTES>();
-        rest.is_empty().then(|| hashes.iter().copied().map(LineHash).collect())
-    }
-}
-
+/// The first bytes of the SHA-256 of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LineHash([u8; BYTES]);
+pub struct LineHash([u8; 3]);
 
 impl LineHash {
     /// Hashes a line, without white space at both ends.
     pub fn from_text(text: &str) -> Self {
         let digest = Sha256::digest(text.trim());
         Self([digest[0], digest[1], digest[2]])
-    }
-}
-
-/// Positions in a list of [`Lines`], counted from 1: `2-3,7`. The empty text means no line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct Places(String);
-
-stored_as_text!(Places);
-
-impl Places {
-    /// Returns the positions of the elements that are true.
-    pub fn from_selection(selected: &[bool]) -> Self {
-        let mut spans: Vec<(usize, usize)> = Vec::new();
-        for (place, _) in (1..).zip(selected).filter(|(_, is_selected)| **is_selected) {
-            match spans.last_mut() {
-                Some((_, last)) if *last + 1 == place => *last = place,
-                _ => spans.push((place, place)),
-            }
-        }
-        let span = |(first, last): &(usize, usize)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        };
-        Self(spans.iter().map(span).collect::<Vec<_>>().join(","))
-    }
-
-    /// Returns, for each of `count` lines, whether it is among these positions. Returns `None` if
-    /// the text is malformed or contains a larger position.
-    pub fn selected_among(&self, count: usize) -> Option<Vec<bool>> {
-        let mut among = vec![false; count];
-        for span in self.0.split(',').filter(|_| !self.0.is_empty()) {
-            let (first, last) = span.split_once('-').unwrap_or((span, span));
-            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-            if first > last {
-                return None;
-            }
-            among.get_mut(first.checked_sub(1)?..last)?.fill(true);
-        }
-        Some(among)
     }
 }
 
@@ -330,66 +235,15 @@ mod tests {
         let lines = |document: &Document| {
             let blocks = document.blocks();
             let a = blocks.blocks.iter().find(|block| block.name == "a").expect("a");
-            Lines::of_own(&own_lines(document, a)).expect("lines")
+            own_lines(document, a).into_iter().map(|line| line.hash).collect::<Vec<_>>()
         };
         assert_eq!(lines(&plain), lines(&behind));
     }
 
-    #[test]
-    fn fingerprints_have_the_documented_form() {
-        let document = Document::from_text("a.rs", "fn a() {\r\n\r\n\tx();\r\n}");
-        let lines =
-            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0])).expect("lines");
-        let hash = |text: &str| Sha256::digest(text)[..3].to_vec();
-        let bytes = ["fn a() {", "", "x();", "}"].map(hash).concat();
-        assert_eq!(lines.as_str(), format!("l1:{}", URL_SAFE_NO_PAD.encode(bytes)));
-        assert_eq!(lines.hashes().expect("hashes").len(), 4);
-    }
-
-    #[test]
-    fn invalid_texts_are_no_fingerprints() {
-        for text in ["", "l1", "l2:AAAA", "l1:AAA", "l1:AAAAA", "l1:ÄÄÄÄ", "l1:AAAA\n", "l1:AA=="]
-        {
-            assert_eq!(Lines::from_ledger(text).hashes(), None, "{text}");
-        }
-        assert_eq!(Lines::from_ledger("l1:").hashes(), Some(vec![]));
-        let many = format!("l1:{}", "AAAA".repeat(MAX_LINES + 1));
-        assert_eq!(Lines::from_ledger(many).hashes(), None);
-    }
-
-    #[test]
-    fn very_long_blocks_have_no_line_fingerprints() {
-        let of = |lines: usize| {
-            let text = format!("fn a() {{\n{}}}\n", "x();\n".repeat(lines - 2));
-            let document = Document::from_text("a.rs", &text);
-            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0]))
-        };
-        assert!(of(MAX_LINES).is_some());
-        assert_eq!(of(MAX_LINES + 1), None);
-    }
-
-    #[test]
-    fn line_positions_are_written_and_read_back() {
-        for (matched, text) in [
-            (vec![], ""),
-            (vec![Some(0), Some(1)], ""),
-            (vec![None, Some(1), None, None, Some(9), None], "1,3-4,6"),
-            (vec![None, None], "1-2"),
-        ] {
-            let new: Vec<bool> = matched.iter().map(Option::is_none).collect();
-            let places = Places::from_selection(&new);
-            assert_eq!(places.0, text);
-            let among: Vec<bool> = matched.iter().map(Option::is_none).collect();
-            assert_eq!(places.selected_among(matched.len()), Some(among));
-        }
-        for text in ["0", "3-2", "-", "1-", "-1", "a", "4", "1-4294967295", "1,,2", " 1", "+"] {
-            assert_eq!(Places(text.to_owned()).selected_among(3), None, "{text}");
-        }
-    }
-
-    /// A ledger written by somebody else may take time to compare, but not too much.
+    /// A huge generated block may take time to compare, but not too much.
     #[test]
     fn the_slowest_comparison_ends_in_time() {
+        const MAX_LINES: usize = 2_000;
         let hash = |n: usize| LineHash([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
         let many: Vec<LineHash> = (0..MAX_LINES).map(hash).collect();
         let reversed: Vec<LineHash> = (0..2 * MAX_LINES).rev().map(hash).collect();

@@ -1,8 +1,5 @@
 //! Computes the sketch of a block: a one-permutation MinHash of its token shingles.
 //!
-//! The exact rules, so that another program can recompute an `m1` sketch (all numbers are unsigned
-//! 64-bit integers; sums and products wrap around):
-//!
 //! 1. A token's code is FNV-1a (64 bits) of its normalised text in UTF-8.
 //! 2. A shingle is 4 consecutive tokens; a block of 1 to 3 tokens has one shingle of all its
 //!    tokens. Its hash starts at 0 and, for each token, becomes `mix(hash ^ code)`, where `mix` is
@@ -13,15 +10,12 @@
 //!    `mix(lane << 32 | attempt) & 127`, until that lane has a shingle.
 //! 5. A lane's byte is the lowest 8 bits of `mix` of its hash.
 //! 6. A block without tokens has 128 zero bytes.
-//! 7. The text is `m1:` and base64url of the 128 bytes, without padding.
 //!
-//! A `p1` sketch is computed in the same way, with shingles of 2 tokens and 64 lanes (6 bits for
-//! the lane, hash shifted by 6). It is more precise for short blocks: an `m1` sketch of such a
-//! block has few shingles, and one changed token changes up to four of them.
+//! A sketch of pairs is computed in the same way, with shingles of 2 tokens and 64 lanes. It is more
+//! precise for short blocks: the other sketch of such a block has few shingles, and one changed token
+//! changes up to four of them.
 
 use std::array;
-
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
 /// The number of lanes in a sketch, of 8 bits each.
 pub(super) const LANES: usize = 128;
@@ -87,14 +81,4 @@ pub(super) fn equal_lanes<const N: usize>(a: &[u8; N], b: &[u8; N]) -> usize {
 pub(super) fn jaccard(equal: usize, lanes: usize) -> f32 {
     let chance = 1.0 / 256.0;
     ((equal as f32 / lanes as f32 - chance) / (1.0 - chance)).clamp(0.0, 1.0)
-}
-
-/// Returns the text for the ledger: the prefix, and base64url of the lanes.
-pub(super) fn encode(prefix: &str, lanes: &[u8]) -> String {
-    format!("{prefix}{}", BASE64_URL_SAFE_NO_PAD.encode(lanes))
-}
-
-/// Decodes a text from the ledger. Returns `None` if it is not a sketch of this kind.
-pub(super) fn decode<const N: usize>(prefix: &str, text: &str) -> Option<[u8; N]> {
-    BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
 }

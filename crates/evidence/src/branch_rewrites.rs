@@ -6,15 +6,13 @@
 //! descendant of it and has lost none of its evidence. Any other one is kept until a person accepts
 //! that the branch was rewritten.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::{digests, is_evidence, still_named};
+use crate::comparison::{EvidenceChanges, StillNamed};
 use ground::git::Target;
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
-use ledger::{EVIDENCE_FOLDER, Ledger, sorted};
+use ledger::{journal, sorted};
 use why::findings::{FindingAnswer, levelled};
 use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen_tips};
 use why::workspace::policy_at;
@@ -70,8 +68,8 @@ struct Rewrite {
     now: Option<CommitId>,
 }
 
-/// Accepts the shared branches as they are, and forgets their stored commits. The decision is
-/// recorded in `rewrites.jsonl` in the git directory. `by` is the person's name, if git knows it.
+/// Accepts the shared branches as they are, and forgets their stored commits. Also accepts that
+/// records of the journal are gone. The decision about branches is recorded in `rewrites.jsonl` in the git directory. `by` is the person's name, if git knows it.
 /// Returns one sentence for each accepted branch.
 pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
@@ -93,7 +91,14 @@ pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbErr
     // The record is written first, so that nothing is forgotten without a record.
     record(ws, &rewrites)?;
     save(&ws.root, &tips)?;
-    Ok(rewrites.iter().map(Rewrite::sentence).collect())
+    let mut accepted: Vec<String> = rewrites.iter().map(Rewrite::sentence).collect();
+    for lost in journal::lost_records(&ws.root) {
+        journal::accept_lost(&ws.root, &lost)?;
+        let count = lost.records.end() - lost.records.start() + 1;
+        let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "record");
+        accepted.push(format!("Accepted: {count} of writer {} will not come back.", lost.writer));
+    }
+    Ok(accepted)
 }
 
 fn record(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), VerbError> {
@@ -231,17 +236,14 @@ fn lost(
     then: &CommitId,
     now: &CommitId,
 ) -> Result<Vec<String>, VerbError> {
-    let removed = removed(git, then, now)?;
-    if removed.is_empty() {
+    if removed(git, then, now)?.is_empty() {
         return Ok(Vec::new());
     }
-    // The sections may be in another file now, after a compaction.
-    let below = git.read_below(EVIDENCE_FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
-    let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
-    let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
-    let named = still_named(&at_now, then, &stands)?;
-    let lost = removed.into_iter().filter(|change| named.has_file(&change.path));
-    Ok(sorted(lost.map(|change| change.path.to_string())))
+    let at_now = ws.with_files(Target::Commit(now.clone()), None);
+    let changes = EvidenceChanges::find(&at_now, git, then)?;
+    let named = StillNamed::find(&at_now, &changes, &changes.sections_now())?;
+    let lost = changes.before.iter().filter(|(path, _)| named.has_file(path));
+    Ok(sorted(lost.map(|(path, _)| path.to_string())))
 }
 
 /// Names the commit that removed a file. Empty if that commit is not in the history, for example

@@ -1,9 +1,8 @@
 //! *Compact*: merges the evidence of each closed month into one file, where there was a file for
 //! each commit before.
 //!
-//! Sections are copied byte for byte, so their digests stay the same. The ids of records, the notes
-//! in `sealed.jsonl` and the link from a section to its commit all depend on these digests, so they
-//! stay valid too.
+//! Sections are copied byte for byte, so their digests stay the same, and with them the ids of
+//! records. A section is still about the commit that added it in another file.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -14,7 +13,7 @@ use serde::Serialize;
 use crate::comparison::is_evidence;
 use ground::git::Target;
 use ground::{RelativePath, store};
-use ledger::evidence::{self, Digest};
+use ledger::{Digest, evidence};
 use why::{VerbError, Workspace};
 
 /// The months that were compacted, or would be with `--dry-run`.
@@ -56,10 +55,11 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
         .collect();
     let mut months: BTreeMap<String, Vec<(RelativePath, Vec<u8>)>> = BTreeMap::new();
     for (path, digest) in ws.ledger.files_by_digest() {
-        let month = evidence::month_of(&path).to_owned();
-        if month.as_str() >= before {
+        // Late evidence is found by its commit, so it stays where it is.
+        let Some(month) = evidence::month_of(&path).filter(|month| *month < before) else {
             continue;
-        }
+        };
+        let month = month.to_owned();
         match committed.get(&path) {
             Some(bytes) if is_sound(&path, bytes) && digest == Digest::compute(bytes) => {
                 months.entry(month).or_default().push((path, bytes.clone()));
@@ -71,7 +71,7 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     for (month, mut files) in months.into_iter().filter(|(_, files)| files.len() > 1) {
         files.sort();
         let united = unite(&files);
-        let written = evidence::path_of(Digest::compute(&united), &month);
+        let written = evidence::compacted_path(Digest::compute(&united), &month);
         let removed = files.into_iter().map(|(path, _)| path).filter(|path| *path != written);
         let removed: Vec<RelativePath> = removed.collect();
         if !dry_run {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_erased_line_does_not_come_back() {
-        let header = "{\"evidence\":2}\n";
+        let header = "{\"evidence\":3}\n";
         let line = r#"{"id":"r","timestamp":"t","kind":"approval","intent_id":null}"#;
         let whole = format!("{header}{line}\n");
         let (of_line, of_whole) =

@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::signing::{self, SignatureCheck, Signatures, Signed};
-use crate::comparison::{Compared, sound_at};
+use crate::comparison::Compared;
 use code::LineRange;
 use ground::{Code, CommitId, Finding, RelativePath, clock, store};
-use ledger::evidence::{self, Digest, ERASURE, Tombstone};
+use ledger::Digest;
+use ledger::evidence::{self, ERASURE, Tombstone};
 use ledger::{ErasedSection, signed};
 use why::{VerbError, Workspace};
 
@@ -101,7 +102,7 @@ pub fn write(
         for span in spans.into_iter().rev().filter(|span| bytes[span.clone()] == *erasure.line) {
             erased.splice(span, tombstone.iter().copied());
         }
-        let new = evidence::path_of(Digest::compute(&erased), evidence::month_of(&path));
+        let new = path_beside(&path, Digest::compute(&erased), evidence::compacted_path);
         if new != path {
             store::write_atomic(&ws.root.absolute(&new), &erased)?;
             store::remove(&absolute)?;
@@ -112,13 +113,27 @@ pub fn write(
     Ok(EraseAnswer { record: record.to_owned(), removed, written, signed: signature.is_some() })
 }
 
+/// Returns the path of another file about the same month, as `of_month` makes it, or about the same
+/// commit.
+fn path_beside(
+    path: &RelativePath,
+    digest: Digest,
+    of_month: fn(Digest, &str) -> RelativePath,
+) -> RelativePath {
+    match evidence::month_of(path) {
+        Some(month) => of_month(digest, month),
+        None => evidence::late_path(digest, path.as_str().rsplit('/').nth(1).unwrap_or_default()),
+    }
+}
+
 /// Judges the tombstones in sections of evidence. Each must have a trusted signature, and its
-/// section may differ from the base only in the erased lines. Tombstones that the base contains are
-/// not judged again. The keys that count are those of the base or, without one, of the branch into
-/// which this work will be merged.
-pub fn judge(
+/// section may differ from the base only in the erased lines. `before` are files of the base;
+/// tombstones in them are not judged again. The keys that count are those of the
+/// base or, without one, of the branch into which this work will be merged.
+pub(crate) fn judge(
     ws: &Workspace,
     erased: &[&ErasedSection],
+    before: &[&(RelativePath, Vec<u8>)],
     signatures: &dyn Signatures,
     base: Option<&CommitId>,
 ) -> Result<Compared, VerbError> {
@@ -128,13 +143,9 @@ pub fn judge(
     }
     let branch = base.cloned().or_else(|| signing::accepting(ws));
     let signers = &signing::signers_at(ws, branch.as_ref())?;
-    let before = match (ws.git(), base) {
-        (Some(git), Some(base)) => sound_at(git, base)?,
-        _ => Vec::new(),
-    };
     let mut at_base: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
     let mut known: HashSet<Vec<u8>> = HashSet::new();
-    for (path, bytes) in &before {
+    for (path, bytes) in before {
         for section in evidence::read(bytes).unwrap_or_default() {
             at_base.insert(section.digest, (path, section.line_digests(bytes)));
             let tombstones = section.lines.iter().filter(|(_, line)| line.is_erased());
@@ -209,7 +220,7 @@ fn file_before_erasure(
     ws: &Workspace,
     section: &ErasedSection,
 ) -> Option<(RelativePath, CommitId)> {
-    let path = evidence::path_of(section.digest, evidence::month_of(&section.path));
+    let path = path_beside(&section.path, section.digest, evidence::path_of);
     let (git, head) = (ws.git()?, ws.head()?);
     let removed = git.removed(head, &path).ok()??;
     Some((path, git.commit_info(&removed).ok()?.parents.into_iter().next()?))

@@ -11,7 +11,7 @@
 //! - [`erase`]: removing one line of evidence.
 //! - [`event`]: what an agent is about to do, or has done.
 //! - [`git_hooks`]: the git hooks that seal records into commits.
-//! - [`reassign`]: putting recorded blocks under another intent.
+//! - [`reassign`]: putting recorded lines under another intent.
 //! - [`record`]: recording a change of files.
 //! - [`seal`]: making evidence for a commit from the journal.
 //! - [`signing`]: whose signatures count.

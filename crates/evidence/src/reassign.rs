@@ -1,113 +1,116 @@
-//! `intent reassign`: a person decides that recorded blocks belong to another intent than the one
-//! they were recorded under.
+//! `intent reassign`: a person decides that recorded lines belong to another intent than the one they
+//! were recorded under.
 //!
-//! Existing records are not changed. A new record names the blocks, the intent that they were
-//! under, and the person who decided. `ledger::reassign` applies it to every answer of the
-//! ledger.
+//! Existing records are not changed. For each commit that brought some of the lines, a new record
+//! names them, the intent that they were under, and the person who decided. `history` applies it to
+//! every answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record;
 use crate::comparison::Compared;
-use code::{Block, LineRange};
+use code::LineRange;
 use ground::text::{counted, shell_word};
-use ground::{Code, Finding, RelativePath};
-use ledger::{ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKind, Strength};
-use provenance::{Step, lineage};
-use why::{VerbError, Workspace, answers};
+use ground::{Code, Finding, Git, RelativePath};
+use history::{FileLines, FileVersion, LineSource, LineText};
+use intents::Intent;
+use ledger::{Claim, Contributor, Conversation, Entry, FileRecord, LineRuns, Record, RecordKind};
+use ledger::{Strength, journal};
+use why::{ReadError, VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReassignTarget {
-    /// All blocks of a file as it is now.
+    /// All lines of a file as it is now.
     File(RelativePath),
     /// The innermost block at a line of a file. Lines count from 1.
     Line(RelativePath, u32),
     /// The blocks with this name in a file. The name is complete (`AuthMiddleware.verify`) or only
     /// the last segment (`verify`).
     Named(RelativePath, String),
-    /// All blocks of the record with this id.
+    /// All lines of the record with this id.
     Record(String),
 }
 
 /// The result of a reassignment.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReassignAnswer {
-    /// The intent that the blocks are under now.
+    /// The intent that the lines are under now.
     pub to: String,
-    /// The id of the new record.
-    pub record: String,
-    /// The reassigned blocks, each of them once.
+    /// The ids of the new records: one for each commit that brought some of the lines.
+    pub records: Vec<String>,
+    /// The blocks with reassigned lines, each of them once.
     pub blocks: Vec<ReassignedItem>,
     /// Files that the new intent does not own. `intent check --base` will report them.
     pub not_owned: Vec<RelativePath>,
 }
 
-/// A block that was put under another intent.
+/// A block of which lines were put under another intent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct ReassignedItem {
     /// The file that contains the block.
     pub path: RelativePath,
-    /// The name of the block with its containers. `None` if the block has no name.
+    /// The name of the block with its containers. `None` for lines outside of blocks.
     pub name: Option<String>,
-    /// The intent that the block was under before.
+    /// The intent that the lines were under before.
     pub from: String,
 }
 
-/// Returns the claims on the selected blocks that are under the intent `from`, including the
-/// earlier claims in the history of these blocks.
+/// A recorded line of a file, and the name of the innermost block that has it.
+struct RecordedLine {
+    source: LineSource,
+    claim: Arc<Claim>,
+    block: Option<String>,
+}
+
+/// Returns the lines of a file that are selected and were recorded under the intent `from`.
 ///
-/// If a whole file is selected and some of its blocks belong to a namesake of that intent, only
-/// those are returned: they are certainly under the wrong intent, the others may be right.
-fn claims(
+/// If a whole file is selected and some of its lines belong to a namesake of that intent, only those
+/// are returned: they are certainly under the wrong intent, the others may be right.
+fn selected_lines(
     ws: &Workspace,
+    file: &answers::FileProvenance,
     what: &ReassignTarget,
     from: &str,
-) -> Result<BTreeSet<ClaimRef>, VerbError> {
-    let is_under = |at: &ClaimRef| {
-        ws.ledger.claim(*at).intent().map(|id| ws.registry.present_id(id)) == Some(from)
-    };
-    let path = match what {
-        ReassignTarget::File(path)
-        | ReassignTarget::Line(path, _)
-        | ReassignTarget::Named(path, _) => path,
-        ReassignTarget::Record(id) => {
-            let of_record = ws.ledger.claims_of_record(id).into_iter();
-            return Ok(of_record.filter(is_under).collect());
+) -> Vec<RecordedLine> {
+    let mut block_of: Vec<Option<usize>> = vec![None; file.lines.lines.len()];
+    for (at, found) in file.provenance.iter().enumerate() {
+        found.own.iter().for_each(|(line, _)| block_of[*line as usize - 1] = Some(at));
+    }
+    let blocks = &file.blocks.blocks;
+    let is_selected = |at: Option<usize>, claim: &Claim| match what {
+        ReassignTarget::File(_) => true,
+        ReassignTarget::Record(id) => claim.entry.record.id == *id,
+        ReassignTarget::Line(_, line) => at.is_some() && at == file.blocks.at_line(*line),
+        ReassignTarget::Named(_, name) => {
+            at.is_some_and(|at| blocks[at].identity.path == *name || blocks[at].name == *name)
         }
     };
-    let file = answers::file(ws, path, &ws.read(path)?);
-    let is_selected = |at: usize, block: &Block| match what {
-        ReassignTarget::Line(_, line) => file.blocks.at_line(*line) == Some(at),
-        ReassignTarget::Named(_, name) => block.identity.path == *name || block.name == *name,
-        ReassignTarget::File(_) | ReassignTarget::Record(_) => true,
-    };
-    let mut found = BTreeSet::new();
-    for (at, (block, provenance)) in file.blocks.blocks.iter().zip(&file.provenance).enumerate() {
-        if !is_selected(at, block) {
-            continue;
-        }
-        for claim in provenance.claim.iter().chain(&provenance.candidates) {
-            let steps = lineage::history_of_claim(&ws.ledger, ws, *claim);
-            found.extend(steps.iter().filter_map(Step::claim));
+    let mut found = Vec::new();
+    for (source, block) in file.lines.lines.iter().zip(block_of) {
+        let Some(claim) = source.claim.map(|at| &file.lines.claims[at]) else { continue };
+        let is_under = claim.intent().map(|id| ws.registry.present_id(id)) == Some(from);
+        if is_under && is_selected(block, claim) {
+            let block = block.map(|at| blocks[at].identity.path.clone());
+            found.push(RecordedLine { source: *source, claim: Arc::clone(claim), block });
         }
     }
-    found.retain(is_under);
-    let is_namesake = |at: &ClaimRef| ws.namesake_of(&ws.ledger.claim(*at)).is_some();
+    let is_namesake = |line: &RecordedLine| ws.namesake_of(&line.claim).is_some();
     if matches!(what, ReassignTarget::File(_)) && found.iter().any(is_namesake) {
         found.retain(is_namesake);
     }
-    Ok(found)
+    found
 }
 
 fn refused(reason: &str) -> VerbError {
     VerbError::mendable(reason, "`intent why PATH` says which intent each block is under")
 }
 
-/// Moves the selected blocks from the intent `from` to the intent `to`. `by` is the person's name,
-/// if git knows it. It is an error if no block matches.
+/// Moves the selected lines from the intent `from` to the intent `to`. `by` is the person's name, if
+/// git knows it. It is an error if no line matches, or if one is not committed yet.
 pub fn reassign(
     ws: &Workspace,
     what: &ReassignTarget,
@@ -120,100 +123,166 @@ pub fn reassign(
     if from == intent.id.value {
         return Err(refused(&format!("{from} and {to} are one intent")));
     }
-    let mut blocks: Vec<ReassignedBlock> = Vec::new();
-    for at in claims(ws, what, from)? {
-        let claim = ws.ledger.claim(at);
-        let (said, Some(under)) = (claim.recorded_block(), claim.intent()) else { continue };
-        let block = ReassignedBlock {
-            path: claim.file.relative_path.clone(),
-            kind: said.block.as_ref().map(|name| name.kind.clone()),
-            name: said.block.as_ref().map(|name| name.path.clone()),
-            content_hash: said.content_hash.clone(),
-            from: under.to_owned(),
+    let git = ws.git().ok_or_else(|| ws.no_git("who brought a line"))?;
+    let mut records: Vec<Record> = Vec::new();
+    let mut blocks: BTreeSet<ReassignedItem> = BTreeSet::new();
+    for path in paths_of(ws, what) {
+        let file = match ws.read(&path) {
+            Err(ReadError::Missing { .. }) if matches!(what, ReassignTarget::Record(_)) => continue,
+            document => answers::file(ws, &path, &document?),
         };
-        if !blocks.contains(&block) {
-            blocks.push(block);
+        let lines = selected_lines(ws, &file, what, from);
+        if lines.iter().any(|line| line.claim.commit.is_none()) {
+            return Err(VerbError::mendable(
+                format!("lines of {path} are in no commit yet, so they cannot be reassigned"),
+                format!("commit them first: `git add {} && git commit`", shell_word(path.as_str())),
+            ));
         }
+        records.extend(records_about(ws, git, (&file.lines, &lines), intent, by.as_deref())?);
+        blocks.extend(lines.into_iter().map(|line| ReassignedItem {
+            path: path.clone(),
+            name: line.block,
+            from: from.to_owned(),
+        }));
     }
-    if blocks.is_empty() {
+    if records.is_empty() {
         return Err(refused(&format!("none of the selected blocks is recorded under {from}")));
     }
-    let reassigned: BTreeSet<ReassignedItem> = blocks
-        .iter()
-        .map(|block| ReassignedItem {
-            path: block.path.clone(),
-            name: block.name.clone(),
-            from: ws.registry.present_id(&block.from).to_owned(),
-        })
-        .collect();
-    let paths: BTreeSet<&RelativePath> = reassigned.iter().map(|block| &block.path).collect();
+    // Blank lines between the blocks are not worth a word.
+    let with_name: Vec<ReassignedItem> =
+        blocks.iter().filter(|item| item.name.is_some()).cloned().collect();
+    let blocks = if with_name.is_empty() { blocks.into_iter().collect() } else { with_name };
     let scope = ws.registry.scope(&intent.id.value);
-    let not_owned = paths.iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
-    let not_owned = not_owned.map(|path| (*path).clone()).collect();
-    let files = paths.into_iter().map(|path| FileRecord::with_path_only(path.clone())).collect();
-    let record = Record {
-        files,
-        strength: Some(Strength::Declared),
-        note: Some(format!("{} put under {to}", counted(reassigned.len(), "block"))),
-        reassigns: Some(Reassigned { by, blocks }),
-        ..record::skeleton(ws, RecordKind::Reassign, Some(intent), None, None)
-    };
-    Ok(ReassignAnswer {
-        to: intent.id.value.clone(),
-        record: record::append(ws, record)?,
-        blocks: reassigned.into_iter().collect(),
-        not_owned,
-    })
+    let paths: BTreeSet<&RelativePath> = blocks.iter().map(|block| &block.path).collect();
+    let not_owned = paths.into_iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
+    let not_owned = not_owned.cloned().collect();
+    let ids = records.into_iter().map(|record| record::append(ws, record));
+    let records = ids.collect::<Result<_, _>>()?;
+    Ok(ReassignAnswer { to: intent.id.value.clone(), records, blocks, not_owned })
 }
 
-/// Returns the notes and findings about one reassignment record of a change. The intent that
-/// receives a block must own the block's file. If the block was reassigned again later, only the
-/// last intent must own it.
-pub fn judge(ws: &Workspace, at: u32) -> Compared {
-    let record = &ws.ledger.entry(at).record;
-    let later = ws.ledger.entries().into_iter().skip(at as usize + 1);
-    let later = later.filter_map(|entry| entry.record.reassigns.as_ref());
-    let moved_on: Vec<&ReassignedBlock> = later.flat_map(|said| &said.blocks).collect();
-    let (Some(said), Some(to)) = (&record.reassigns, record.intent_id.as_deref()) else {
-        return Compared::default();
-    };
-    let to = ws.registry.present_id(to).to_owned();
-    let by = said.by.as_deref().unwrap_or("somebody");
-    let mut notes = BTreeSet::new();
-    let mut wrong: BTreeSet<(&RelativePath, String)> = BTreeSet::new();
-    for block in &said.blocks {
-        let (path, from) = (&block.path, ws.registry.present_id(&block.from));
-        notes.insert(format!(
-            "{by} put recorded blocks of {path} under {to}; they were under {from}."
-        ));
-        let on =
-            ReassignedBlock { from: record.intent_id.clone().unwrap_or_default(), ..block.clone() };
-        if moved_on.contains(&&on) {
-            continue;
-        }
-        let is_known = ws.registry.syntax_error().is_none();
-        if is_known && ws.registry.scope(&to).is_none_or(|scope| !scope.owns(path)) {
-            wrong.insert((path, from.to_owned()));
+fn paths_of(ws: &Workspace, what: &ReassignTarget) -> BTreeSet<RelativePath> {
+    match what {
+        ReassignTarget::File(path)
+        | ReassignTarget::Line(path, _)
+        | ReassignTarget::Named(path, _) => BTreeSet::from([path.clone()]),
+        ReassignTarget::Record(id) => {
+            let files = ws.ledger.by_id(id).into_iter().flat_map(|entry| &entry.record.files);
+            files.map(|file| file.relative_path.clone()).collect()
         }
     }
-    let findings = wrong.into_iter().map(|(path, from)| {
-        let (code, why) = match ws.registry.get(&to) {
-            Some(_) => (Code::ScopeViolation, "does not own that file"),
-            None => (Code::UnknownIntent, "is not in the registry"),
-        };
-        let [place, here, back] = [path.as_str(), &to, &from].map(shell_word);
-        Finding {
-            path: Some(path.clone()),
-            lines: LineRange::new(1, 1),
-            intent: Some(to.clone()),
-            ..Finding::new(
-                code,
-                format!("Blocks of {path} were reassigned from {from} to {to}, which {why}."),
-                format!(
-                    "Put them back with `intent reassign {place} --from {here} --to {back}`, or let a person widen the scope of {to} first."
-                ),
-            )
+}
+
+/// Makes the records about lines of a file: one for each version that brought some of them and for
+/// each id that they were recorded under. An intent may have had several ids.
+fn records_about(
+    ws: &Workspace,
+    git: &Git,
+    (file, lines): (&FileLines, &[RecordedLine]),
+    to: &Intent,
+    by: Option<&str>,
+) -> Result<Vec<Record>, VerbError> {
+    let mut groups: BTreeMap<(&FileVersion, &str), BTreeSet<usize>> = BTreeMap::new();
+    for line in lines {
+        let version = line.source.version.and_then(|at| file.versions.get(at));
+        if let (Some(version), Some(id)) = (version, line.claim.intent()) {
+            groups.entry((version, id)).or_default().insert(line.source.line_there);
         }
-    });
-    Compared { findings: findings.collect(), notes: notes.into_iter().collect() }
+    }
+    let mut reader = git.object_reader()?;
+    let mut records = Vec::new();
+    for ((version, id), lines) in groups {
+        let Some(path) = git.path_in_workspace(version.path.as_ref()) else { continue };
+        let text = LineText::new(reader.blob(version.blob)?);
+        let conversation = Conversation {
+            contributor: Contributor::person(by.map(str::to_owned)),
+            lines: LineRuns::of_chosen(&text, |line| lines.contains(&line)),
+            ..Conversation::default()
+        };
+        let conversations = vec![conversation];
+        records.push(Record {
+            files: vec![FileRecord { conversations, ..FileRecord::with_path_only(path) }],
+            strength: Some(Strength::Declared),
+            note: Some(format!("{} put under {}", counted(lines.len(), "line"), to.id.value)),
+            takes: Some(id.to_owned()),
+            of: Some(version.commit.to_string()),
+            ..record::skeleton(ws, RecordKind::Reassign, Some(to), None, None)
+        });
+    }
+    Ok(records)
+}
+
+/// Judges the reassignments among new evidence, and those that are in no commit yet.
+pub(crate) fn judge_all(ws: &Workspace, new: &[Arc<Entry>]) -> Compared {
+    let open = ws.journal.entries().iter();
+    let open = open.filter(|entry| journal::is_open(&entry.origin.path));
+    let all: Vec<&Entry> =
+        new.iter().chain(open).filter(|it| it.record.takes.is_some()).map(|it| &**it).collect();
+    let mut compared = Compared::default();
+    for (at, entry) in all.iter().enumerate() {
+        compared.add_counts(judge(ws, entry, &all[at + 1..]));
+    }
+    compared
+}
+
+/// Returns the notes and findings about one reassignment. The intent that receives a line must own
+/// its file. If all lines were reassigned again by `later` records, only the last intent must own
+/// it.
+pub(crate) fn judge(ws: &Workspace, entry: &Entry, later: &[&Entry]) -> Compared {
+    let mut compared = Compared::default();
+    let record = &entry.record;
+    let (Some(from), Some(to)) = (record.takes.as_deref(), record.intent_id.as_deref()) else {
+        return compared;
+    };
+    let (from, to) = (ws.registry.present_id(from), ws.registry.present_id(to));
+    for file in &record.files {
+        let path = &file.relative_path;
+        let who = file.conversations.first().and_then(|one| one.contributor.name.as_deref());
+        compared.notes.push(format!(
+            "{} put recorded lines of {path} under {to}; they were under {from}.",
+            who.unwrap_or("somebody")
+        ));
+        let on = later.iter().filter(|other| {
+            other.record.takes == record.intent_id && commit_of(other) == commit_of(entry)
+        });
+        let moved_on: BTreeSet<usize> = on.flat_map(|other| lines_about(other, path)).collect();
+        let is_known = ws.registry.syntax_error().is_none();
+        if is_known
+            && !lines_about(entry, path).all(|line| moved_on.contains(&line))
+            && ws.registry.scope(to).is_none_or(|scope| !scope.owns(path))
+        {
+            compared.findings.push(not_owned(ws, path, from, to));
+        }
+    }
+    compared
+}
+
+/// Returns the commit that a record is about, if it names one.
+fn commit_of(entry: &Entry) -> Option<&String> {
+    entry.late_commit.as_ref().or(entry.record.of.as_ref())
+}
+
+fn lines_about<'a>(entry: &'a Entry, path: &'a RelativePath) -> impl Iterator<Item = usize> + 'a {
+    let runs = history::knowledge::runs_about(entry, path).flat_map(|runs| runs.runs());
+    runs.flat_map(|run| run.lines.clone())
+}
+
+fn not_owned(ws: &Workspace, path: &RelativePath, from: &str, to: &str) -> Finding {
+    let (code, why) = match ws.registry.get(to) {
+        Some(_) => (Code::ScopeViolation, "does not own that file"),
+        None => (Code::UnknownIntent, "is not in the registry"),
+    };
+    let [place, here, back] = [path.as_str(), to, from].map(shell_word);
+    Finding {
+        path: Some(path.clone()),
+        lines: LineRange::new(1, 1),
+        intent: Some(to.to_owned()),
+        ..Finding::new(
+            code,
+            format!("Lines of {path} were reassigned from {from} to {to}, which {why}."),
+            format!(
+                "Put them back with `intent reassign {place} --from {here} --to {back}`, or let a person widen the scope of {to} first."
+            ),
+        )
+    }
 }

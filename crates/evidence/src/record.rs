@@ -6,7 +6,7 @@
 
 use ground::control_files;
 use ground::git::deleted_paths;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 use why::selectable;
 
@@ -14,28 +14,31 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub mod call;
-mod changes;
+pub(crate) mod changes;
 
-use changes::{Changes, FileToRecord};
+use changes::{FileChange, TextsOfChange};
 
 use super::event::Event;
-use code::{Block, Document, FileBlocks, LineRange, Lines, lines};
+use code::{Block, Document, FileBlocks, LineRange};
+use history::{
+    LineText, RecordedText, attribute, lines_of_unkept_texts, new_lines, recorded_texts,
+};
 use intents::Intent;
 use ledger::{
-    AppendError, Basis, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
-    FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs,
-    Writer,
+    AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord, LineRuns,
+    MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs, Writer,
 };
-use why::baseline::Baseline;
+use why::answers;
+use why::baseline::{Baseline, FormerFile};
+use why::file_lines::lines_of_work;
 use why::rules::{Rules, Ruling};
 use why::{VerbError, Workspace};
 
 use ground::clock;
 use ground::git::Target;
-use ground::text::{counted, shell_word};
+use ground::text::shell_word;
 use ground::{Hint, RelativePath, session, store};
 use provenance::classify::Classification;
-pub use provenance::{Before, block_record};
 
 /// What to record, and who wrote it.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +116,8 @@ pub struct RecordedFile {
     pub records: Vec<String>,
     /// The number of recorded blocks, including deleted ones.
     pub blocks: usize,
+    /// The number of recorded lines.
+    pub lines: usize,
     /// The class of the change. `None` if it could not be determined.
     pub mutation_class: Option<MutationClass>,
     /// How the class was determined.
@@ -125,9 +130,6 @@ pub struct RecordedFile {
     /// What `intent check` will report about the file, and what to do. `None` if it will report
     /// nothing.
     pub against: Option<String>,
-    /// Whether the record contains deleted blocks. After a move, the next file may contain them.
-    #[serde(skip)]
-    has_deletions: bool,
 }
 
 /// A file that was not recorded, or not completely.
@@ -155,10 +157,11 @@ impl SkippedFile {
         Self { unchanged: true, ..Self::skipped_whole(path, reason) }
     }
 
-    fn block(path: &RelativePath, block: &Block, reason: &str) -> Self {
-        let name = format!("{} {}", block.identity.kind.as_str(), block.identity.path);
-        let reason = format!("{name} {reason}");
-        Self { block: Some(name), ..Self::skipped_whole(path, reason) }
+    /// Says why some lines of a file are left out. `block` is empty for lines that are no block.
+    fn part(path: &RelativePath, block: String, reason: &str) -> Self {
+        let reason = format!("{block} {reason}").trim_start().to_owned();
+        let block = Some(block).filter(|block| !block.is_empty());
+        Self { block, ..Self::skipped_whole(path, reason) }
     }
 }
 
@@ -180,19 +183,10 @@ pub fn record(
         .or_else(|| ws.selected(request.session.as_deref()))
         .ok_or_else(|| nothing_selected(ws, request))?;
     ws.intent_in_progress(&id)?;
-    // While evidence cannot be read, only writes that were observed (those with a strength) are
-    // recorded, because they would be lost otherwise.
-    if request.strength.is_none()
-        && let Some(reason) = ws.unread_evidence()
-    {
-        return Err(VerbError::refused(format!(
-            "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
-        )));
-    }
     // Only one process records at a time. Each one sees the records of those before it, so nothing
     // is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    let mut current = ws.with_ledger_of_now();
+    let current = ws.clone().with_records_of_now();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
     let accepts_ungated = request.accepts_ungated || request.strength.is_some();
@@ -233,10 +227,6 @@ pub fn record(
                 recorded => recorded?,
             };
         let Some(recorded) = recorded else { continue };
-        if recorded.has_deletions {
-            // A block that was deleted from this file may have been moved to the next one.
-            current = current.with_ledger_of_now();
-        }
         if request.strength.is_none() {
             // The caller has taken responsibility for the write, so a note that it passed no gate
             // is removed.
@@ -311,57 +301,219 @@ fn record_file(
         Err(error) => return skip(SkippedFile::skipped_whole(path, error.with_hint())),
     };
     let committed = committed(ws, path, &document)?;
-    let document = committed.carried_by(document);
-    let now = document.blocks();
-    let subject = FileToRecord::new(ws, path, &document, &committed);
-    if !subject.knows_before() && request.extent == RecordExtent::Changes {
-        return skip(SkippedFile::skipped_whole(path, unknown_before(ws)));
+    let document = committed.baseline.carried_by(document);
+    let last = ws.last_recorded_text(path);
+    let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
+    let mut before = committed.baseline.versions().to_vec();
+    if matches!(committed.baseline, Baseline::Unknown) && last.is_none() {
+        if request.extent == RecordExtent::Changes {
+            return skip(SkippedFile::skipped_whole(path, unknown_before(ws)));
+        }
+    } else if ws.has_record_since_head(path) {
+        before.extend(last.clone());
+    } else {
+        // Commits may have changed or removed blocks since that record. That is not this change, so
+        // the blocks are compared with the committed text.
+        before.splice(0..0, last.clone());
     }
-    let is_by_request = |claim: &Claim<'_>| {
-        ws.intent_of(claim).as_ref() == Some(&intent.id.value)
-            && claim.conversation.contributor == contributor(request)
+    let mut change = FileChange { from: committed.from, ..FileChange::default() };
+    let forgotten = match request.extent {
+        RecordExtent::Changes => {
+            lines_nobody_recorded(ws, path, &document, (&committed.baseline, last.as_ref()))
+        }
+        RecordExtent::WholeFile | RecordExtent::Lines(_) => Vec::new(),
     };
-    let mut changes = Changes::of_extent(&subject, request.extent, is_by_request);
-    let left = std::mem::take(&mut changes.left);
-    if changes.ranges.is_empty() && left.is_empty() {
-        return skip(match changes.committed_since {
-            0 => nothing_differs(ws, path, &now, request.extent),
-            blocks => {
-                let reason = format!(
-                    "no block differs from the last commit; {} changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`",
-                    counted(blocks, "block")
-                );
-                SkippedFile::unchanged(path, reason)
-            }
+    let texts = TextsOfChange { before: &before, now: &document, also: &forgotten };
+    let mut brought = texts.brought(&mut change);
+    if brought.contains(&true)
+        && let Some(new) = lines_of_work(ws, path, &document, &brought)?
+    {
+        // Code that was only moved, or is in a file that was renamed, is not the work of whoever did
+        // that.
+        brought.iter_mut().zip(new).for_each(|(line, new)| *line &= new);
+    }
+    let own = changes::line_text(&document);
+    let recorded = lines_of_unkept_texts(&ws.journal, path, &own);
+    recorded.into_iter().for_each(|line| brought[line] = false);
+    let mut earlier = Vec::new();
+    if request.extent == RecordExtent::Changes {
+        leave_out_accepted(ws, path, &document, &mut brought);
+    } else {
+        let claimed = ClaimedLines::find(ws, path, &document, request.extent)?;
+        claimed.uncommitted.iter().for_each(|line| brought[*line] = true);
+        if let RecordExtent::Lines(lines) = request.extent {
+            let is_within =
+                |line: usize| u32::try_from(line + 1).is_ok_and(|at| lines.contains(at));
+            (0..brought.len()).for_each(|line| brought[line] &= is_within(line));
+        }
+        earlier = claimed.committed;
+    }
+    change.complete(ws, &texts, &brought)?;
+    if let RecordExtent::Lines(lines) = request.extent {
+        change.ranges.retain(|range| {
+            !range.deleted && range.start_line <= lines.end() && lines.start() <= range.end_line
         });
     }
-    if changes.ranges.is_empty() {
-        skipped.extend(left);
+    let left = std::mem::take(&mut change.left).into_iter();
+    skipped.extend(left.map(|(name, reason)| SkippedFile::part(path, name, &reason)));
+    if change.is_nothing() && earlier.is_empty() {
+        skipped.push(nothing_differs(ws, path, &document.blocks(), request.extent));
         return Ok(None);
     }
-    let mut class = match subject.text_before().filter(|_| request.extent == RecordExtent::Changes)
-    {
+    // Lines that were there before the last record are no part of the change since it.
+    let since = if forgotten.contains(&true) { committed.baseline.versions() } else { &before };
+    let class = match since.last().filter(|_| request.extent == RecordExtent::Changes) {
         Some(before) => call::class_of(path, before, &document),
-        None => changes.provisional_class(&now, committed.has_error()),
+        None => Classification::undetermined(),
     };
-    class.reasons = reasons_of(&class.reasons, &changes.ranges);
     let decision = decide(ws, request, &intent.id.value, path);
+    let blocks = change.ranges.len() + earlier.iter().map(|one| one.ranges.len()).sum::<usize>();
+    let lines =
+        change.lines.line_count() + earlier.iter().map(|one| one.lines.line_count()).sum::<usize>();
     let mut recorded = RecordedFile {
         path: path.clone(),
         intent: intent.id.value.clone(),
         records: Vec::new(),
-        blocks: changes.ranges.len(),
+        blocks,
+        lines,
         mutation_class: class.class,
         basis: Some(class.basis),
-        reasons: class.reasons.clone(),
+        reasons: reasons_of(&class.reasons, &change.ranges),
         outcome: decision.outcome.clone(),
         against: reason_against(ws, path, &intent.id.value),
-        has_deletions: changes.ranges.iter().any(|range| range.deleted),
     };
-    let record = mutation(ws, request, intent, path, changes, class, decision);
-    recorded.records.push(append(ws, record)?);
-    skipped.extend(left);
+    if !change.is_nothing() {
+        let record = mutation(ws, request, intent, path, change, class, decision.clone());
+        recorded.records.push(append(ws, record)?);
+    }
+    for one in earlier {
+        let OfCommit { commit, path, lines, ranges } = one;
+        let change = FileChange { lines, ranges, ..FileChange::default() };
+        let class = Classification::undetermined();
+        let record = mutation(ws, request, intent, &path, change, class, decision.clone());
+        recorded.records.push(append(ws, Record { of: Some(commit), ..record })?);
+    }
     Ok(Some(recorded))
+}
+
+/// Returns for each line whether the last record left it out: its text had the line, and no commit
+/// and no record about the file has brought it.
+fn lines_nobody_recorded(
+    ws: &Workspace,
+    path: &RelativePath,
+    now: &Document,
+    (baseline, last): (&Baseline, Option<&Document>),
+) -> Vec<bool> {
+    let Some(last) = last.filter(|_| !matches!(baseline, Baseline::Unknown)) else {
+        return Vec::new();
+    };
+    let records = recorded_texts(&ws.root, &ws.journal, path, |_| true);
+    let committed: Vec<LineText> = baseline.versions().iter().map(changes::line_text).collect();
+    let text = changes::line_text(now);
+    let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
+    let texts: Vec<RecordedText> = records.into_iter().map(|(_, text)| text).collect();
+    let language = now.language().map(|language| language.id);
+    let owners = attribute(&text, &is_new, &texts, language);
+    let is_later = new_lines(&[&changes::line_text(last)], &text);
+    (0..text.len()).map(|line| is_new[line] && owners[line].is_none() && !is_later[line]).collect()
+}
+
+/// Leaves out the lines of blocks that a person has accepted as they are, and that are in no commit
+/// yet. A person answers for them, so they are not the work of whoever records the file next.
+fn leave_out_accepted(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    brought: &mut [bool],
+) {
+    let acks = ws.journal.of_path(path).filter(|entry| entry.record.kind == RecordKind::Ack);
+    let files = acks.flat_map(|entry| &entry.record.files);
+    let files = files.filter(|file| file.relative_path == *path);
+    let accepted: HashSet<_> =
+        files.flat_map(|file| file.ranges()).map(|range| &range.content_hash).collect();
+    for block in &document.blocks().blocks {
+        if accepted.contains(&block.fingerprint.content) {
+            let (start, end) = (block.whole_lines.start(), block.whole_lines.end());
+            brought[start as usize - 1..end as usize].fill(false);
+        }
+    }
+}
+
+/// Lines of a file that no record is about, and that a person claims as they stand.
+#[derive(Default)]
+struct ClaimedLines {
+    /// Those that are in no commit, counted from 0.
+    uncommitted: Vec<usize>,
+    /// Those that commits brought.
+    committed: Vec<OfCommit>,
+}
+
+/// Lines that a commit brought to a file.
+struct OfCommit {
+    commit: String,
+    /// The path of the file at the commit.
+    path: RelativePath,
+    lines: LineRuns,
+    ranges: Vec<BlockRecord>,
+}
+
+impl ClaimedLines {
+    fn find(
+        ws: &Workspace,
+        path: &RelativePath,
+        document: &Document,
+        extent: RecordExtent,
+    ) -> Result<Self, VerbError> {
+        let file = answers::file(ws, path, document);
+        if let Some(reason) = file.unread_evidence() {
+            return Err(VerbError::refused(format!(
+                "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
+            )));
+        }
+        let is_wanted = |line: usize| match extent {
+            RecordExtent::Lines(lines) => {
+                u32::try_from(line + 1).is_ok_and(|line| lines.contains(line))
+            }
+            RecordExtent::WholeFile | RecordExtent::Changes => true,
+        };
+        let mut claimed = Self::default();
+        let mut by_version: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (line, source) in file.lines.lines.iter().enumerate() {
+            if source.claim.is_some() || source.is_missing || !is_wanted(line) {
+                continue;
+            }
+            let version = source.version.filter(|at| !file.lines.versions[*at].is_uncommitted());
+            match version {
+                Some(version) => by_version.entry(version).or_default().push(source.line_there),
+                None => claimed.uncommitted.push(line),
+            }
+        }
+        for (version, lines) in by_version {
+            let version = &file.lines.versions[version];
+            let of_commit = || {
+                let git = ws.git()?;
+                let path = git.path_in_workspace(version.path.as_ref())?;
+                let bytes = git.object_reader().ok()?.blob(version.blob).ok()?;
+                let then = ws.document(&path, &bytes).ok()?;
+                let text = LineText::new(bytes);
+                let blocks = then.blocks();
+                let has_line = |block: &&Block| {
+                    let (start, end) = (block.whole_lines.start(), block.whole_lines.end());
+                    lines.iter().any(|line| (start..=end).contains(&(*line as u32 + 1)))
+                };
+                let language = then.language().map(|language| language.id);
+                let ranges = blocks.blocks.iter().filter(has_line);
+                Some(OfCommit {
+                    commit: version.commit.to_string(),
+                    path,
+                    lines: LineRuns::of_chosen(&text, |line| lines.contains(&line)),
+                    ranges: ranges.map(|block| provenance::textless(block, language)).collect(),
+                })
+            };
+            claimed.committed.extend(of_commit());
+        }
+        Ok(claimed)
+    }
 }
 
 /// Returns the record of a change to one file.
@@ -370,17 +522,15 @@ fn mutation(
     request: &RecordRequest,
     intent: &Intent,
     path: &RelativePath,
-    changes: Changes,
+    change: FileChange,
     class: Classification,
     decision: RecordedDecision,
 ) -> Record {
     let session = request.session.clone();
     let contributor = contributor(request);
-    let file = FileRecord {
-        outlines: Some(changes.outlines),
-        reasons: class.reasons,
-        ..of_blocks(path, Some(intent), session.clone(), contributor, changes.ranges)
-    };
+    let reasons = reasons_of(&class.reasons, &change.ranges);
+    let file = of_change(path, Some(intent), session.clone(), contributor, change);
+    let file = FileRecord { reasons, ..file };
     Record {
         mutation_class: class.class,
         basis: Some(class.basis),
@@ -392,6 +542,39 @@ fn mutation(
         extra: inferred_from(request.strength),
         ..skeleton(ws, RecordKind::Mutation, Some(intent), session, request.agent.as_deref())
     }
+}
+
+/// Returns the part of a record about a change of one file.
+fn of_change(
+    path: &RelativePath,
+    intent: Option<&Intent>,
+    session: Option<String>,
+    contributor: Contributor,
+    change: FileChange,
+) -> FileRecord {
+    let mut file = of_blocks(path, intent, session, contributor, change.ranges);
+    for conversation in &mut file.conversations {
+        conversation.lines = change.lines.clone();
+    }
+    FileRecord { text: change.text, from: change.from, ..file }
+}
+
+/// Returns the part of a record about a change of one file, from its texts before and after it. The
+/// text after it is kept.
+pub fn of_texts(
+    ws: &Workspace,
+    path: &RelativePath,
+    (before, now): (Document, &Document),
+    intent: Option<&Intent>,
+    session: Option<String>,
+    contributor: Contributor,
+) -> Result<FileRecord, VerbError> {
+    let before = [before];
+    let texts = TextsOfChange { before: &before, now, also: &[] };
+    let mut change = FileChange::default();
+    let brought = texts.brought(&mut change);
+    change.complete(ws, &texts, &brought)?;
+    Ok(of_change(path, intent, session, contributor, change))
 }
 
 /// Returns the part of a record that names the blocks of one file.
@@ -414,15 +597,18 @@ pub fn of_blocks(
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
 /// under its earlier name. Returns [`Baseline::Unknown`] if there is no git or git cannot be read.
-fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Baseline, VerbError> {
-    let (Some(git), None) = (ws.git(), ws.git_error()) else { return Ok(Baseline::Unknown) };
+fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<FormerFile, VerbError> {
+    let former = |baseline| FormerFile { baseline, from: None };
+    let (Some(git), None) = (ws.git(), ws.git_error()) else {
+        return Ok(former(Baseline::Unknown));
+    };
     let baseline = Baseline::of_work(ws, path)?;
-    let Some(head) = ws.head() else { return Ok(baseline) };
+    let Some(head) = ws.head() else { return Ok(former(baseline)) };
     if now.blocks().blocks.is_empty() || !baseline.is_empty() {
-        return Ok(baseline);
+        return Ok(former(baseline));
     }
     let gone = deleted_paths(&git.changes(Some(head), &Target::WorkTree)?);
-    Ok(baseline.or_renamed(ws, path, now, Some(head), &gone)?.baseline)
+    baseline.or_renamed(ws, path, now, Some(head), &gone)
 }
 
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many
@@ -453,12 +639,11 @@ fn unknown_before(ws: &Workspace) -> String {
     )
 }
 
-/// Returns true if the file has the same bytes as at `HEAD`.
+/// Returns true if git has the file as it is at `HEAD`.
 fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(false) };
     let committed = git.file_at(head, path)?;
-    let stands = ws.root.read(path, store::MAX_CONTENT)?;
-    Ok(committed.is_some() && committed == stands)
+    Ok(committed.is_some() && committed == ws.bytes_as_stored(path))
 }
 
 /// Returns a file without blocks to record, with the reason.
@@ -474,11 +659,6 @@ fn nothing_differs(
         (false, "it is a folder; name its files, or record it with `intent record` in a terminal")
     } else if is_missing && matches!(extent, RecordExtent::Lines(_)) {
         (true, "it does not exist, so it has no such lines; record it without lines")
-    } else if is_missing && !ws.trail(path).heads().is_empty() {
-        (
-            true,
-            "a commit deleted it after its last record; who did that is not known; claim it with `intent record --all`",
-        )
     } else if is_missing {
         (true, "it does not exist, and none of its earlier blocks is left to record as deleted")
     } else if now.blocks.is_empty() {
@@ -575,16 +755,4 @@ fn reason_against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<S
     }
     parts.retain(|part| !part.is_empty());
     Some(parts.join(" "))
-}
-
-/// Returns the version of a block that the claim `at` recorded, as the one that a new record
-/// replaces. Which lines are new since then is not known if that record has no line hashes.
-pub fn recorded_before(ws: &Workspace, at: ClaimRef, document: &Document, block: &Block) -> Before {
-    let range = ws.ledger.claim(at).full_block();
-    let recorded = range.lines.as_ref().and_then(Lines::hashes);
-    let brought = recorded.map(|recorded| {
-        let matched = lines::matched_own_lines(&recorded, &lines::own_lines(document, block));
-        matched.iter().map(Option::is_none).collect()
-    });
-    Before { replaces: Some(range.content_hash.clone()), brought, ..Before::default() }
 }

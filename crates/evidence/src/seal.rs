@@ -1,64 +1,46 @@
-//! `intent seal`: makes evidence for a commit from those records of the journal whose code the
-//! commit contains.
+//! `intent seal`: makes evidence for a commit from those records of the journal whose lines the
+//! commit brings.
 //!
-//! The result depends only on the files before the commit, the files after it, and the ledger. For
-//! each block that the commit changed, [`why::answers`] finds the record that the block comes from.
-//! If that record is in the journal, it becomes evidence. So ten edits of one function become one
-//! entry, an edit that was undone leaves nothing, and a block without a record gets no evidence.
+//! The lines that a commit brings to a file are those that the walk through history gives to it. Each
+//! of them belongs to the record whose kept text has it ([`history::attribute`]). So ten edits of one
+//! function become one entry, an edit that was undone leaves nothing, and a line without a record
+//! gets no evidence. If several intents wrote one block, each gets its own lines.
 //!
-//! If several intents wrote one block, each gets an entry with its own lines. For example, a commit
-//! adds a function of four lines. INT-001 wrote it, and INT-002 changed its third line afterwards.
-//! The commit carries an entry of INT-001 with the lines `1-2,4`, and one of INT-002 with line `3`.
-//!
-//! - `draft` groups blocks and writes the files of evidence.
+//! - `draft` groups lines and writes the files of evidence.
 //! - `late` finds earlier commits that were made without our hook.
 //! - `open` counts the records that are in no commit.
-//! - `retire` removes records from the journal that are no longer needed.
-//! - `rewritten_commits` finds evidence that must be made again because its commit was rewritten.
+//! - `settle` moves records out of the journal once a commit has their evidence, and back if the
+//!   commit leaves the history.
 
 mod draft;
 mod late;
 mod open;
-mod retire;
-mod rewritten_commits;
+mod settle;
 
-use ground::git::deleted_paths;
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comparison::{digests, is_evidence, still_named};
-use code::{Block, ContentHash, Document, Places, lines};
-use ground::git::{ChangeKind, PathChange, Target};
-use ground::{CommitId, Git, RelativePath, clock, store};
-use ledger::{
-    BlockRecord, ClaimRef, Digest, Entry, Ledger, Record, RecordDialect, RecordKind, Strength,
-    journal,
-};
-use provenance::difference::lines_added_by_all;
-use provenance::line_records::{self, ComparedLines, LineStatus};
-use provenance::{Content, Provenance, lineage};
-use why::baseline::{Baseline, Edits, FormerFile, commits_of_work};
-use why::{VerbError, Workspace, answers};
+use code::saying_lines::says_something;
+use code::{Document, language};
+use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, PathChange, Target};
+use ground::{CommitId, Git, RelativePath, store};
+use history::{JournalTexts, LineText, RecordedText, Walk, attribute, new_lines, recorded_texts};
+use ledger::journal::DraftNote;
+use ledger::{Digest, Entry, LineRuns, RecordKind, Trust, journal};
+use why::baseline::commits_of_work;
+use why::{VerbError, Workspace};
 
 pub use open::{
     OpenRecords, and_commit, drafts, is_code_committed, nothing_sealed, open, open_note,
     unstaged_note,
 };
-pub use retire::{retire, retire_daily};
+pub use settle::{retire, retire_daily};
 
 use draft::Draft;
-
-/// How long after a commit an inferred record may be made and still describe that commit, in
-/// milliseconds. If one shell command edits and commits, its work is recorded only when the command
-/// has ended.
-const LONGEST_COMMAND: i64 = 10 * 60 * 1_000;
-/// The time of a commit is rounded down to seconds, so a record may appear to be later by up to
-/// this many milliseconds.
-const ROUNDING: i64 = 1_000;
 
 /// What was sealed, or would be sealed in a dry run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -66,14 +48,12 @@ pub struct SealAnswer {
     /// The files of evidence that were written and have to be committed.
     pub written: Vec<RelativePath>,
     /// Drafts that were removed, since the new files replace them. A draft is a file of evidence
-    /// that is in no commit yet.
+    /// that was sealed here and that no commit of the history has.
     pub removed: Vec<RelativePath>,
     /// The content of the files, one item for each intent, session and file.
     pub sealed: Vec<SealedFile>,
     /// The number of records that were sealed.
     pub records: usize,
-    /// Whether the time ran out. The next call seals the rest.
-    pub incomplete: bool,
     /// The number of records that are in no commit because their code is not in the index. Not
     /// counted when a git hook calls.
     pub waiting: usize,
@@ -90,12 +70,14 @@ pub struct SealedFile {
     pub commit: Option<String>,
     /// The id of the intent.
     pub intent: Option<String>,
-    /// The session that wrote the blocks, as `host:id`.
+    /// The session that wrote the lines, as `host:id`.
     pub session: Option<String>,
     /// The model that wrote the code.
     pub model: Option<String>,
     /// The names of the blocks, with containers.
     pub blocks: Vec<String>,
+    /// How many lines were brought.
+    pub lines: usize,
 }
 
 /// The commits for which evidence is made.
@@ -108,53 +90,29 @@ pub enum SealScope {
     Late,
 }
 
-/// A change that is to be sealed.
-struct Sealing {
-    /// The files after the change.
-    target: Target,
-    /// The commits before the change, such as the parents of a commit. The changed files are those
-    /// that differ from the first of them, and the new lines are those that none of them has.
-    bases: Vec<CommitId>,
-    /// The time of the commit, in milliseconds since 1970. `None` if it is not committed yet.
-    committed: Option<i64>,
+/// Who asks for a seal. A hook of git must be quick, and its person reads little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealCaller {
+    Person,
+    Hook,
 }
 
-impl Sealing {
-    fn of_work(target: Target, bases: Vec<CommitId>) -> Self {
-        Self { target, bases, committed: None }
-    }
-
-    /// Returns true if this change was committed before the record was made, so that the record is
-    /// about later work.
-    ///
-    /// A commit of 12:00:00 is before a record of 12:00:02. It is not before an inferred record of
-    /// 12:09, because one command may have edited, committed, and ended nine minutes later.
-    fn is_before(&self, record: &Record) -> bool {
-        let made = clock::milliseconds(&record.timestamp);
-        let late = if record.strength == Some(Strength::Inferred) { LONGEST_COMMAND } else { 0 };
-        self.committed.zip(made).is_some_and(|(time, made)| made > time + ROUNDING + late)
-    }
-}
-
-/// Returns true if a record claims code as it was, rather than a change. Such code may have been
-/// committed long before the record: a person accepts a function that was committed last year.
-fn claims_as_it_stood(record: &Record) -> bool {
-    record.as_it_stood || record.kind == RecordKind::Ack
-}
-
-/// Seals records and writes the evidence into the work tree. If the time `budget` runs out, a later
-/// call seals the rest.
-pub fn seal(
-    ws: &Workspace,
-    scope: SealScope,
-    budget: Option<Duration>,
-) -> Result<SealAnswer, VerbError> {
-    run(ws, scope, budget, true)
+/// Seals records and writes the evidence into the work tree.
+pub fn seal(ws: &Workspace, scope: SealScope, caller: SealCaller) -> Result<SealAnswer, VerbError> {
+    run(ws, scope, caller, true)
 }
 
 /// Like [`seal`], but writes nothing.
 pub fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
-    run(ws, scope, None, false)
+    run(ws, scope, SealCaller::Person, false)
+}
+
+/// Moves records out of the journal whose evidence is in `HEAD` now, and back in if their commit has
+/// left the history. A hook calls this after each commit.
+pub fn after_commit(ws: &Workspace) -> Result<(), VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(()) };
+    settle::settle_committed(ws, git)?;
+    settle::reopen_lost(ws, git)
 }
 
 /// Returns true if git ignores evidence here, so that no commit ever carries it.
@@ -164,178 +122,374 @@ pub fn is_ignored(ws: &Workspace) -> bool {
 
 /// Returns true if a commit carries such a record unchanged, independent of any code.
 fn is_carried(entry: &Entry) -> bool {
-    matches!(
-        entry.record.kind,
-        RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign | RecordKind::Test
-    )
+    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Test)
+        && is_open(entry)
 }
 
+/// Returns true if a record is in the journal, and no chain contradicts it.
 fn is_open(entry: &Entry) -> bool {
-    journal::is_open(&entry.origin.path)
+    journal::is_open(&entry.origin.path) && entry.trust != Trust::Contradicted
+}
+
+/// Returns true if a record accepts a block that was in no commit.
+fn is_acceptance(entry: &Entry) -> bool {
+    entry.record.kind == RecordKind::Ack && entry.record.of.is_none() && is_open(entry)
+}
+
+/// Returns true if a text has the blocks that a record names.
+fn has_blocks_of(ws: &Workspace, path: &RelativePath, bytes: &[u8], entry: &Entry) -> bool {
+    let Ok(document) = ws.document(path, bytes) else { return false };
+    let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
+    let blocks = document.blocks();
+    ranges.all(|range| {
+        blocks.blocks.iter().any(|block| block.fingerprint.content == range.content_hash)
+    })
+}
+
+/// Returns true if a record is about a change of files that is, or will be, in the next commit.
+fn is_work(entry: &Entry) -> bool {
+    entry.record.kind == RecordKind::Mutation && entry.record.of.is_none() && is_open(entry)
 }
 
 fn run(
     ws: &Workspace,
     scope: SealScope,
-    budget: Option<Duration>,
+    caller: SealCaller,
     write: bool,
 ) -> Result<SealAnswer, VerbError> {
     ws.governed()?;
     ws.readable_git()?;
-    if ws.git().is_none() || is_ignored(ws) {
-        return Ok(SealAnswer::default());
-    }
-    let until = budget.map(|budget| Instant::now() + budget);
+    let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(SealAnswer::default()) };
     let may_restore = scope == SealScope::Commit && write;
     let taken_away = if may_restore { TakenAway::find(ws)? } else { TakenAway::default() };
     let restored = taken_away.write_back(ws)?;
-    let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
-    let sources = Sources::load(ws)?;
-    let ledger = &sources.ledger;
-    // The new commit is sealed first, since the person waits for it. Late sealing gets the
-    // remaining time.
-    let mut now = Draft::default();
-    if scope == SealScope::Commit {
-        let sealing = Sealing::of_work(Target::Index, commits_of_work(ws)?);
-        now = of_change(ws, &sources, &sealing, &late::paths_of(ledger.open()), until)?;
-        now.carry(ws, ledger);
+    if write {
+        settle::settle_committed(ws, git)?;
+        settle::reopen_lost(ws, git)?;
     }
-    let mut late = late::look(ws, &sources, until)?;
-    late.drafts.retain(|draft| !draft.is_nothing());
-    let is_late_incomplete = late.drafts.iter().any(|draft| draft.incomplete);
+    if may_restore {
+        settle::redraft_lost(ws, git)?;
+    }
+    let ws = &ws.clone().with_records_of_now();
+    let mut drafts: Vec<Draft> = Vec::new();
+    if scope == SealScope::Commit {
+        let mut now = of_index(ws, git)?;
+        add_acceptances(ws, git, &mut now)?;
+        now.carry(ws);
+        drafts.push(now);
+    }
+    drafts.extend(late::drafts_of_earlier_commits(ws, git, &drafts)?);
+    drafts.retain(|draft| !draft.is_empty());
+    let all: BTreeSet<&String> = drafts.iter().flat_map(|draft| &draft.records).collect();
     let mut answer = SealAnswer {
+        records: all.len(),
+        sealed: drafts.iter().flat_map(Draft::brief).collect(),
         written: restored,
-        incomplete: now.incomplete || is_late_incomplete,
         ..SealAnswer::default()
     };
-    if is_late_incomplete {
-        // There was no time to make the late drafts again, so the existing ones are kept.
-        let kept = late_drafts(ws, &sources.drafts);
-        if !kept.is_empty() {
-            late.drafts.clear();
-            answer.written.extend(kept);
-        }
-    }
-    let drafts = || late.drafts.iter().chain([&now]);
-    let all: BTreeSet<&String> = drafts().flat_map(|draft| &draft.records).collect();
-    answer.records = all.len();
-    answer.sealed = drafts().flat_map(Draft::brief).collect();
-    if budget.is_none() {
+    if caller == SealCaller::Person {
         (answer.waiting, answer.unstaged) = open::waiting(ws, &all);
     }
     if !write {
         return Ok(answer);
     }
-    let still_open = still_open(ws, &sources, scope, &all)?;
-    let (mut of_late, mut of_now) = (Vec::new(), Vec::new());
-    // The notes are written before the evidence. If the process dies in between, notes about
-    // evidence that does not exist do no harm. Evidence without notes could not be recognised as a
-    // draft, so it would never be replaced.
-    for draft in drafts().filter(|draft| !draft.is_empty()) {
+    let still_open = records_with_more_lines(ws, git, scope, &all)?;
+    let overwritten = records_overwritten_by(ws, &all);
+    let mut notes = Vec::new();
+    for draft in &drafts {
         let bytes = draft.bytes(ws);
-        let settled: Vec<String> =
-            draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
-        journal::note_sealed(&ws.root, &settled, Digest::compute(&bytes))?;
-        let file = if draft.of.is_some() { &mut of_late } else { &mut of_now };
-        file.extend(bytes);
+        // The note is written before the commit is made. If the process dies in between, a note
+        // about evidence that does not exist does no harm.
+        journal::note_made(&ws.root, Digest::compute(&bytes))?;
+        let file = draft::write(ws, &bytes, draft.of.as_ref())?;
+        let settled = draft.records.iter().filter(|id| !still_open.contains(*id));
+        let also = overwritten.iter().filter(|(_, by)| draft.records.contains(by));
+        let records = settled.chain(also.map(|(id, _)| id)).cloned().collect();
+        notes.push(DraftNote { file: file.clone(), records });
+        answer.written.push(file);
     }
-    for bytes in [of_late, of_now].iter().filter(|bytes| !bytes.is_empty()) {
-        answer.written.push(draft::write(ws, bytes)?);
-    }
-    for path in sources.drafts {
-        if !answer.written.contains(&path) {
-            store::remove(&ws.root.absolute(&path))?;
-            answer.removed.push(path);
+    for note in journal::drafts(&ws.root) {
+        // A hook that seals only late evidence leaves the draft of the commit alone.
+        let is_replaced = !answer.written.contains(&note.file)
+            && (scope == SealScope::Commit || ledger::evidence::month_of(&note.file).is_none());
+        if is_replaced {
+            store::remove(&ws.root.absolute(&note.file))?;
+            answer.removed.push(note.file);
+        } else if !notes.iter().any(|new| new.file == note.file) {
+            notes.push(note);
         }
     }
+    journal::note_drafts(&ws.root, &notes)?;
     answer.written.extend(taken_away.replaced_by(ws));
-    late.save_handled();
     Ok(answer)
 }
 
-/// The parts of the ledger that sealing reads.
-#[derive(Default)]
-struct Sources {
-    /// The journals of all work trees, and the committed evidence.
-    ledger: Ledger,
-    /// Evidence whose commit was rewritten (see [`rewritten_commits`]). It is not in `ledger`. Its
-    /// texts are derived, because some of its lines may stand unchanged and must not be sealed
-    /// twice.
-    lost: Ledger,
-    /// The paths of the drafts: evidence that is in no commit yet.
-    drafts: Vec<RelativePath>,
+/// The lines of a file that the next commit brings, by the records that wrote them.
+struct LinesByEntry {
+    text: LineText,
+    /// The records about the file, newest first.
+    entries: Vec<Arc<Entry>>,
+    /// For each line, the index of its record.
+    owners: Vec<Option<usize>>,
 }
 
-impl Sources {
-    fn load(ws: &Workspace) -> Result<Self, VerbError> {
-        let Some(git) = ws.git() else { return Ok(Self::default()) };
-        // `HEAD` does not have the evidence of commits that are being merged or cherry-picked, but
-        // that evidence is committed and must not be taken for a draft.
-        let commits = commits_of_work(ws)?;
-        let journals = journal::SectionSources::load(&ws.root);
-        let history = ws.history();
-        let files = ws.ledger.evidence_files();
-        let gone = LazyCell::new(|| gone_sections(git, &commits, &files).unwrap_or_default());
-        let mut drafts = Vec::new();
-        for (path, sections) in &files {
-            // A draft is always sealed in this clone. Evidence from another clone may have come by
-            // `git merge --squash`.
-            let is_ours = sections.iter().all(|section| journals.can_make(section));
-            let mut held = commits.iter().map(|commit| git.has_file(commit, path));
-            // Evidence that a commit of this history added is not a draft either: a person is
-            // restoring it, has compacted it, or has erased a line of it.
-            let was_committed = || {
-                let brought = |section: &Digest| history.as_ref()?.covering(git, *section);
-                let head = ws.head();
-                let is_here = |section| {
-                    head.zip(brought(section)).is_some_and(|(head, by)| by.is_before(git, head))
-                };
-                sections.iter().all(|section| is_here(section) || gone.contains(section))
-            };
-            if is_ours && !held.any(|held| held.unwrap_or(true)) && !was_committed() {
-                drafts.push(path.clone());
+impl LinesByEntry {
+    /// Attributes the lines of a text for which `is_new` has true.
+    fn attributed(
+        ws: &Workspace,
+        path: &RelativePath,
+        from: Option<&RelativePath>,
+        text: LineText,
+        is_new: &[bool],
+    ) -> Self {
+        let mut records = recorded_texts(&ws.root, &ws.journal, path, is_work);
+        if let Some(from) = from {
+            records.extend(recorded_texts(&ws.root, &ws.journal, from, is_work));
+        }
+        let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
+        let language = language::of_file(path.as_str(), "").map(|language| language.id);
+        let owners = attribute(&text, is_new, &texts, language);
+        Self { text, entries, owners }
+    }
+
+    /// Adds the records that brought lines to another place of the work.
+    fn with_moved(
+        mut self,
+        ws: &Workspace,
+        (git, reader): (&Git, &mut ObjectReader<'_>),
+        path: &RelativePath,
+        (is_new, lines): (bool, &[bool]),
+    ) -> Result<Self, VerbError> {
+        let is_open = |line: usize| lines[line] && self.owners[line].is_none();
+        let open: Vec<bool> = (0..lines.len()).map(is_open).collect();
+        let mut texts = JournalTexts {
+            root: &ws.root,
+            reader,
+            journal: &ws.journal,
+            is_wanted: &is_work,
+            is_new,
+            present: &|_, other| git.file_in_index(other).ok()?,
+        };
+        let moved = texts.records_of_moved_lines(path, &self.text, &open)?;
+        for (line, record) in moved.into_iter().enumerate() {
+            let Some((entry, _)) = record else { continue };
+            let known = self.entries.iter().position(|other| other.record.id == entry.record.id);
+            self.owners[line] = Some(known.unwrap_or_else(|| {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }));
+        }
+        Ok(self)
+    }
+
+    /// Returns the numbers of new lines, counted from 1, that no record brought.
+    fn unrecorded(&self, is_new: &[bool]) -> Vec<u32> {
+        let is_unrecorded = |line: &usize| is_new[*line] && self.owners[*line].is_none();
+        let lines = (0..self.owners.len()).filter(is_unrecorded);
+        lines.filter_map(|line| u32::try_from(line + 1).ok()).collect()
+    }
+
+    /// Divides the records into groups that share a line of evidence, each with its lines. A record
+    /// of which nothing is left, since its change was undone or is elsewhere, is in no group.
+    fn groups(
+        &self,
+        path: &RelativePath,
+        (before, now): (Option<&Document>, &Document),
+    ) -> Vec<(Vec<&Entry>, LineRuns)> {
+        let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate().rev() {
+            let has_line = self.owners.contains(&Some(at));
+            if !has_line && !draft::left_a_block(entry, path, before, now) {
+                continue;
+            }
+            let key = draft::group_key(entry);
+            match groups.iter_mut().find(|(other, _)| *other == key) {
+                Some((_, members)) => members.push(at),
+                None => groups.push((key, vec![at])),
             }
         }
-        let is_draft = |path: &RelativePath| drafts.contains(path);
-        let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
-        let lost = rewritten_commits::sections(ws, &committed, &journals);
-        let ledger = ws
-            .ledger
-            .for_sealing(&ws.root, &|path, section| !is_draft(path) && !lost.contains(section));
-        Ok(Self {
-            ledger: ws.deriving(ledger),
-            lost: ws.deriving(committed.evidence_of(&|_, section| lost.contains(section))),
-            drafts,
-        })
+        let groups = groups.into_iter().map(|(_, members)| {
+            let is_its = |line: usize| self.owners[line].is_some_and(|at| members.contains(&at));
+            let lines = LineRuns::of_chosen(&self.text, is_its);
+            (members.iter().map(|at| &*self.entries[*at]).collect(), lines)
+        });
+        groups.collect()
     }
 }
 
-/// Returns those drafts that were sealed late. They name the earlier commit that they are about.
-fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
-    let files = ws.ledger.evidence_files().into_iter();
-    let is_late = |sections: &[Digest]| {
-        let entries = ws.ledger.entries_in(&|section| sections.contains(section));
-        entries.into_iter().any(|entry| entry.late_commit.is_some())
+/// If a commit changes more files than this, recorded code is not looked for in changed files that no
+/// record names.
+const MAX_SEARCHED: usize = 64;
+
+/// Returns the draft of the evidence for the commit that is being made from the index.
+fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
+    let mut draft = Draft::default();
+    let open: Vec<&Arc<Entry>> =
+        ws.journal.entries().iter().filter(|entry| is_work(entry)).collect();
+    let recorded: HashSet<&RelativePath> =
+        open.iter().flat_map(|entry| &entry.record.files).map(|file| &file.relative_path).collect();
+    if recorded.is_empty() {
+        return Ok(draft);
+    }
+    let parents = commits_of_work(ws)?;
+    let changes = git.changes(parents.first(), &Target::Index)?;
+    // Recorded code may have been moved to any file of its language.
+    let language = |path: &RelativePath| language::of_file(path.as_str(), "").map(|one| one.id);
+    let languages: HashSet<_> = recorded.iter().filter_map(|path| language(path)).collect();
+    let is_wanted = |change: &&PathChange| {
+        let may_have_moved = || {
+            change.kind == ChangeKind::Added
+                || changes.len() <= MAX_SEARCHED
+                    && language(&change.path).is_some_and(|language| languages.contains(language))
+        };
+        recorded.contains(&change.path) || !change.path.is_orchestration() && may_have_moved()
     };
-    let late = files.filter(|(path, sections)| drafts.contains(path) && is_late(sections));
-    late.map(|(path, _)| path).collect()
+    let wanted: Vec<&PathChange> = changes.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        return Ok(draft);
+    }
+    let changed = changed_blobs(git, parents.first(), &changes)?;
+    let ids: Vec<ObjectId> =
+        parents.iter().map(|commit| git.object_id(commit)).collect::<Result<_, _>>()?;
+    for change in wanted {
+        let path = &change.path;
+        let bytes = match change.kind {
+            ChangeKind::Deleted => Vec::new(),
+            _ => git.file_in_index(path)?.unwrap_or_default(),
+        };
+        let (full, mut reader) = (git.path_in_repository(path.as_str()), git.object_reader()?);
+        let walk = Walk::new(&mut reader);
+        let new = walk.new_lines_of_text(&ids, &full, bytes.clone(), changed.clone())?;
+        let text = LineText::new(bytes.clone());
+        let mut is_new = vec![false; text.len()];
+        new.into_iter().for_each(|line| is_new[line] = true);
+        let from = open.iter().rev().find_map(|entry| {
+            let mut files = entry.record.files.iter();
+            files.find(|file| file.relative_path == *path)?.from.clone()
+        });
+        let brought = LinesByEntry::attributed(ws, path, from.as_ref(), text, &is_new).with_moved(
+            ws,
+            (git, &mut reader),
+            path,
+            (change.kind == ChangeKind::Added, &is_new),
+        )?;
+        let gone = deletions_of(ws, path).filter(|_| change.kind == ChangeKind::Deleted);
+        if brought.entries.is_empty() && gone.is_none() {
+            continue;
+        }
+        let Ok(now) = ws.document(path, &bytes) else { continue };
+        let before = before_of(ws, git, parents.first(), from.as_ref().unwrap_or(path))?;
+        let unrecorded = brought.unrecorded(&is_new);
+        for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
+            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &unrecorded);
+        }
+        for entries in gone.into_iter().flatten() {
+            draft.add_lines(path, &entries, (before.as_ref(), &now), LineRuns::default(), &[]);
+        }
+    }
+    Ok(draft)
 }
 
-/// Returns the sections of those evidence files that these commits contain but the work tree does
-/// not. `compact` and `erase` replace such a file by another one with the same sections.
-fn gone_sections(
-    git: &Git,
-    commits: &[CommitId],
-    files: &[(RelativePath, Vec<Digest>)],
-) -> Result<HashSet<Digest>, VerbError> {
-    let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
-    let is_gone = |path: &RelativePath| is_evidence(path) && !present.contains(path);
-    let mut gone = HashSet::new();
-    for commit in commits {
-        let held = git.read_below(".orchestration", &Target::Commit(commit.clone()), &is_gone)?;
-        gone.extend(held.iter().flat_map(|(_, bytes)| digests(bytes)));
+/// Adds the acceptances of blocks that the next commit brings.
+fn add_acceptances(ws: &Workspace, git: &Git, draft: &mut Draft) -> Result<(), VerbError> {
+    for entry in ws.journal.entries().iter().filter(|entry| is_acceptance(entry)) {
+        let Some(path) = entry.record.files.first().map(|file| &file.relative_path) else {
+            continue;
+        };
+        let staged = git.file_in_index(path)?;
+        let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
+        if staged != committed && staged.is_some_and(|bytes| has_blocks_of(ws, path, &bytes, entry))
+        {
+            draft.add_record(entry);
+        }
     }
-    Ok(gone)
+    Ok(())
+}
+
+/// Returns the records of which nothing is left because later changes overwrote them, each with the
+/// record of the last of these changes. They need not stay once that one is committed.
+///
+/// A record whose change was undone, for example by `git stash`, is not among them: the change after
+/// it was not made on its text.
+fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let is_sealed = |entry: &&Arc<Entry>| is_work(entry) && sealed.contains(&entry.record.id);
+    let files = ws.journal.entries().iter().filter(is_sealed).flat_map(|entry| &entry.record.files);
+    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    for path in paths {
+        let language = language::of_file(path.as_str(), "").map(|language| language.id);
+        let records = recorded_texts(&ws.root, &ws.journal, path, is_work);
+        let mut records =
+            records.iter().skip_while(|(entry, _)| !sealed.contains(&entry.record.id));
+        let Some((last, left)) = records.next() else { continue };
+        let mut later = left;
+        for (entry, earlier) in records {
+            let is_new = new_lines(&[&earlier.text], &later.text);
+            let is_its = |line: usize| later.brought.binary_search(&line).is_ok();
+            if is_new.iter().enumerate().any(|(line, new)| *new && !is_its(line)) {
+                break;
+            }
+            let is_gone = new_lines(&[&left.text], &earlier.text);
+            let says = |line: &&usize| says_something(earlier.text.line(**line), language);
+            if entry.record.files.len() == 1
+                && !sealed.contains(&entry.record.id)
+                && earlier.brought.iter().filter(says).all(|line| is_gone[*line])
+            {
+                found.push((entry.record.id.clone(), last.record.id.clone()));
+            }
+            later = earlier;
+        }
+    }
+    found
+}
+
+/// Returns the records that deleted a file, by group. No text is kept for them. `None` if there are
+/// none.
+fn deletions_of<'a>(ws: &'a Workspace, path: &RelativePath) -> Option<Vec<Vec<&'a Entry>>> {
+    let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    for entry in ws.journal.of_path(path).filter(|entry| is_work(entry)) {
+        let mut files = entry.record.files.iter().filter(|file| file.relative_path == *path);
+        if files.any(|file| file.text.is_none() && file.ranges().any(|range| range.deleted)) {
+            groups.entry(draft::group_key(entry)).or_default().push(entry);
+        }
+    }
+    (!groups.is_empty()).then(|| groups.into_values().collect())
+}
+
+fn before_of(
+    ws: &Workspace,
+    git: &Git,
+    parent: Option<&CommitId>,
+    path: &RelativePath,
+) -> Result<Option<Document>, VerbError> {
+    let Some(parent) = parent else { return Ok(None) };
+    let bytes = git.file_at(parent, path)?;
+    Ok(bytes.and_then(|bytes| ws.document(path, &bytes).ok()))
+}
+
+/// Returns the contents of the files that the index changes, for the walk to find renames and moved
+/// blocks.
+fn changed_blobs(
+    git: &Git,
+    parent: Option<&CommitId>,
+    changes: &[PathChange],
+) -> Result<Vec<ChangedBlob>, VerbError> {
+    let Some(parent) = parent else { return Ok(Vec::new()) };
+    let paths: HashSet<&RelativePath> = changes.iter().map(|change| &change.path).collect();
+    let staged: BTreeMap<RelativePath, ObjectId> = git
+        .list_below("", &Target::Index, &|path| paths.contains(path))?
+        .into_iter()
+        .map(|(path, blob)| (path, blob.object_id()))
+        .collect();
+    let mut reader = git.object_reader()?;
+    let tree = reader.commit(git.object_id(parent)?)?.tree;
+    let mut changed = Vec::new();
+    for change in changes.iter().filter(|change| !change.path.is_orchestration()) {
+        let path: BString = git.path_in_repository(change.path.as_str());
+        let before = reader.locate(tree, path.as_ref(), None)?.blob;
+        changed.push(ChangedBlob { path, before, now: staged.get(&change.path).copied() });
+    }
+    Ok(changed)
 }
 
 /// Evidence that is in `HEAD` and that the new commit removes.
@@ -394,312 +548,34 @@ impl TakenAway {
 }
 
 /// Returns the records that must stay open after this seal, because the work tree has more of their
-/// code than was sealed. For example, one record has two functions, and `git add -p` staged only
+/// lines than was sealed. For example, one record has two functions, and `git add -p` staged only
 /// one of them. The commit then carries that function, and the next commit can still carry the
 /// other.
-fn still_open(
+fn records_with_more_lines(
     ws: &Workspace,
-    sources: &Sources,
+    git: &Git,
     scope: SealScope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
     let mut open = BTreeSet::new();
-    if sealed.is_empty() {
-        return Ok(open);
-    }
-    let bases = match scope {
-        SealScope::Late => commits_of_work(ws)?,
-        SealScope::Commit => Vec::new(),
-    };
-    let sealing = Sealing::of_work(Target::WorkTree, bases);
-    let paths =
-        late::paths_of(sources.ledger.open().filter(|entry| sealed.contains(&entry.record.id)));
-    let at = FilesAfter::new(ws, sources, &sealing);
+    let is_sealed = |entry: &&Arc<Entry>| is_work(entry) && sealed.contains(&entry.record.id);
+    let files = ws.journal.entries().iter().filter(is_sealed).flat_map(|entry| &entry.record.files);
+    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
     for path in paths {
         let base = match scope {
-            SealScope::Commit => ws.git().map(|git| git.file_in_index(path)).transpose()?.flatten(),
-            SealScope::Late => ws.head().and_then(|head| ws.git()?.file_at(head, path).ok()?),
+            SealScope::Commit => git.file_in_index(path)?,
+            SealScope::Late => ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten(),
         };
-        let Ok(on_disk) = ws.root.read(path, store::MAX_CONTENT) else { continue };
+        let on_disk = ws.bytes_as_stored(path);
         if base == on_disk {
             continue;
         }
-        let document = |bytes: Option<Vec<u8>>| ws.document(path, &bytes.unwrap_or_default()).ok();
-        let (Some(before), Some(now)) = (document(base), document(on_disk)) else { continue };
-        open.extend(at.records_of(path, Baseline::Texts(vec![before]), &now));
+        let text = |bytes: Option<Vec<u8>>| LineText::new(bytes.unwrap_or_default());
+        let (before, now) = (text(base), text(on_disk));
+        let is_new = new_lines(&[&before], &now);
+        let more = LinesByEntry::attributed(ws, path, None, now, &is_new);
+        let owners = more.owners.iter().flatten();
+        open.extend(owners.map(|at| more.entries[*at].record.id.clone()));
     }
     Ok(open)
-}
-
-/// Returns the draft of the evidence for one change, which is empty unless the change may contain
-/// code of the `recorded` files.
-fn of_change(
-    ws: &Workspace,
-    sources: &Sources,
-    sealing: &Sealing,
-    recorded: &HashSet<&RelativePath>,
-    until: Option<Instant>,
-) -> Result<Draft, VerbError> {
-    let mut draft = Draft::default();
-    let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
-    let changes = changes.transpose()?.unwrap_or_default();
-    // An added file may have been recorded under another name.
-    let may_hold = |change: &PathChange| {
-        change.kind == ChangeKind::Added && !change.path.is_orchestration()
-            || recorded.contains(&change.path)
-    };
-    if !changes.iter().any(may_hold) {
-        return Ok(draft);
-    }
-    let state = FilesAfter::new(ws, sources, sealing);
-    let gone = deleted_paths(&changes);
-    for change in changes.iter().filter(|change| !change.path.is_orchestration()) {
-        if until.is_some_and(|until| Instant::now() > until) {
-            draft.incomplete = true;
-            break;
-        }
-        state.change(change, &gone, &mut draft)?;
-    }
-    Ok(draft)
-}
-
-/// The files after a change, with the ledger in which the records of their blocks are looked up.
-struct FilesAfter<'a> {
-    ws: Workspace,
-    sealing: &'a Sealing,
-    /// Evidence whose commit was rewritten; see [`Sources::lost`].
-    lost: &'a Ledger,
-}
-
-impl<'a> FilesAfter<'a> {
-    fn new(ws: &Workspace, sources: &'a Sources, sealing: &'a Sealing) -> Self {
-        let base = sealing.bases.first().cloned();
-        let ledger = sources.ledger.without_derived();
-        let ws = ws.with_files(sealing.target.clone(), base, ledger);
-        Self { ws, sealing, lost: &sources.lost }
-    }
-
-    fn change(
-        &self,
-        change: &PathChange,
-        gone: &[RelativePath],
-        draft: &mut Draft,
-    ) -> Result<(), VerbError> {
-        let (ws, sealing, path) = (&self.ws, self.sealing, &change.path);
-        let now = match change.kind {
-            ChangeKind::Deleted => Document::from_text(path.as_str(), ""),
-            _ => match ws.read(path) {
-                Ok(document) => document,
-                Err(_) => return Ok(()),
-            },
-        };
-        let baseline = Baseline::at_commits(ws, path, &sealing.bases)?;
-        let base = sealing.bases.first().filter(|_| change.kind == ChangeKind::Added);
-        let before = baseline.or_renamed(ws, path, &now, base, gone)?;
-        let now = before.baseline.carried_by(now);
-        self.file(path, &before, &now, draft);
-        Ok(())
-    }
-
-    /// Returns the ids of the records whose code is in a text but not in its baseline.
-    fn records_of(
-        &self,
-        path: &RelativePath,
-        baseline: Baseline,
-        now: &Document,
-    ) -> BTreeSet<String> {
-        let mut draft = Draft::default();
-        self.file(path, &FormerFile { baseline, from: None }, now, &mut draft);
-        draft.records
-    }
-
-    /// Adds to a draft what the journal claims of the blocks that one file has changed or lost.
-    fn file(&self, path: &RelativePath, before: &FormerFile, now: &Document, draft: &mut Draft) {
-        let (ws, ledger) = (&self.ws, &*self.ws.ledger);
-        let FormerFile { baseline, from } = before;
-        let differences = baseline.differences(now);
-        let edits = Edits::from_differences(&differences);
-        let file = answers::file(ws, path, now);
-        let blocks = &file.blocks.blocks;
-        for (at, _) in &edits.now {
-            let (block, found) = (&blocks[*at], &file.provenance[*at]);
-            let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
-            let own = lines::own_lines(now, block);
-            let standing = line_records::compare_lines(ledger, ws, found, &own);
-            let recorded = self.recorded(found, standing.as_ref());
-            let covered = self.covered(path, block, own.len());
-            let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
-            let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
-            let mut claims = self.claims((block, found), standing.as_ref(), &is_new);
-            // If lines were only removed from a block, no line of the block belongs to the record
-            // that did it, so the record that the block as a whole comes from is taken. A claim of
-            // existing code is about the whole block too, whoever wrote its lines.
-            let is_as_recorded =
-                matches!(found.content, Some(Content::Exact | Content::Reformatted));
-            let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
-            let is_of_whole = |at: &ClaimRef| {
-                claims_as_it_stood(&ledger.claim(*at).entry.record) && !claims.contains_key(at)
-            };
-            let without_lines =
-                found.claim.filter(|at| self.may_seal(*at, block) && (only_cut || is_of_whole(at)));
-            claims.extend(without_lines.map(|claim| (claim, vec![false; own.len()])));
-            for (claim, lines) in claims {
-                let range = self.range(now, block, &lines);
-                let range = BlockRecord { recorded: recorded.clone(), ..range };
-                draft.add_claim(ledger, path, from.as_ref(), claim, range, lines.len());
-                let claims = [claim].into_iter().chain(found.claim);
-                draft.note(claims.flat_map(|claim| self.earlier_claims(claim)), ledger);
-            }
-        }
-        for block in &edits.gone {
-            let Some(claim) = self.deletion(path, block) else { continue };
-            let language = now.language().map(|language| language.id);
-            let range = BlockRecord { deleted: true, ..provenance::textless(block, language) };
-            draft.add_claim(ledger, path, from.as_ref(), claim, range, 0);
-            draft.note(self.earlier_claims(claim), ledger);
-        }
-        draft.shorten(path, baseline, now);
-    }
-
-    /// Returns the records of the journal that wrote lines of a block, each with these lines. Only
-    /// lines that are new in this change count.
-    fn claims(
-        &self,
-        (block, found): (&Block, &Provenance),
-        standing: Option<&ComparedLines>,
-        is_new: &[bool],
-    ) -> BTreeMap<ClaimRef, Vec<bool>> {
-        let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
-        let only = self.only_record(found);
-        let of_only =
-            only.map(|claim| self.known_to_bring(claim, is_new.len())).unwrap_or_default();
-        for (line, standing) in standing.iter().flat_map(|lines| &lines.standing).enumerate() {
-            let claim = match standing {
-                LineStatus::Recorded(claim) => *claim,
-                LineStatus::Reformatted | LineStatus::Renamed => {
-                    only.filter(|_| of_only.get(line) == Some(&true))
-                }
-                LineStatus::Changed => None,
-            };
-            if let Some(claim) = claim.filter(|at| is_new[line] && self.may_seal(*at, block)) {
-                by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
-            }
-        }
-        by
-    }
-
-    /// Returns true if the evidence for this change may contain a claim on a block. If the record
-    /// was made after the commit, it must claim the code as it was and name exactly the block that
-    /// the commit has.
-    fn may_seal(&self, at: ClaimRef, block: &Block) -> bool {
-        let claim = self.ws.ledger.claim(at);
-        let (record, is_as_claimed) = (&claim.entry.record, || {
-            provenance::matching::has_recorded_own_text(claim.full_block(), block)
-        });
-        is_open(claim.entry)
-            && (!self.sealing.is_before(record) || claims_as_it_stood(record) && is_as_claimed())
-    }
-
-    /// Returns for each line of a block whether existing evidence already names the line, for
-    /// exactly this text and lead of the block. Such a line is not sealed twice. Evidence that
-    /// names a block but no lines of it names all of them.
-    fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
-        let mut covered = vec![false; own];
-        let (content, lead) = (&block.fingerprint.content, &block.fingerprint.lead);
-        let evidence = [&*self.ws.ledger, self.lost];
-        let claims = evidence
-            .into_iter()
-            .flat_map(|ledger| ledger.by_content(content).into_iter().map(|at| ledger.claim(at)));
-        for claim in claims {
-            let range = claim.recorded_block();
-            let is_it = claim.entry.dialect == RecordDialect::Evidence
-                && claim.file.relative_path == *path
-                && !range.deleted
-                && !claim.full_block().is_empty_claim()
-                && claim.full_block().lead_hash == *lead
-                && range.block.as_ref().is_some_and(|name| name.path == block.identity.path);
-            if is_it {
-                let said = range.brought.as_ref().and_then(|places| places.selected_among(own));
-                let said = said.unwrap_or_else(|| vec![true; own]);
-                covered.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
-            }
-        }
-        covered
-    }
-
-    /// Returns the record that a block comes from, if all its records in the journal have the same
-    /// intent and session. Otherwise `None`. If one session made both edits of a block under one
-    /// intent, lines that a formatter changed are certainly its own. If two sessions did, the lines
-    /// may be of either.
-    fn only_record(&self, found: &Provenance) -> Option<ClaimRef> {
-        let claim = found.claim?;
-        let ledger = &*self.ws.ledger;
-        let who = |at: ClaimRef| {
-            let record = &ledger.claim(at).entry.record;
-            (record.intent_id.clone(), record.session.clone())
-        };
-        let mut others = self.earlier_claims(claim).filter(|at| is_open(ledger.claim(*at).entry));
-        others.all(|other| who(other) == who(claim)).then_some(claim)
-    }
-
-    /// Returns which of the `count` lines of a block a record wrote, if a formatter changed the
-    /// block afterwards. If the number of lines is the same, each line is assumed to be in its old
-    /// place. If the formatter joined or split lines, the answer is known only for a block that was
-    /// wholly new.
-    ///
-    /// For example, a record wrote the lines `2-3` of a block with four lines. If a formatter left
-    /// four lines, the record still has the lines `2-3`. If it left five, the record has none.
-    fn known_to_bring(&self, claim: ClaimRef, count: usize) -> Vec<bool> {
-        let range = self.ws.ledger.claim(claim).full_block();
-        let Some(brought) = &range.brought else {
-            return vec![range.replaces.is_none(); count];
-        };
-        let were = range.lines.as_ref().and_then(|lines| lines.hashes()).map(|lines| lines.len());
-        let brought = brought.selected_among(count).filter(|_| were == Some(count));
-        brought.unwrap_or_else(|| vec![false; count])
-    }
-
-    /// Returns a record and the earlier records in the history of its block.
-    fn earlier_claims(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
-        let steps = lineage::history_of_claim(&self.ws.ledger, &self.ws, claim);
-        steps.into_iter().filter_map(|step| step.claim())
-    }
-
-    fn range(&self, now: &Document, block: &Block, lines: &[bool]) -> BlockRecord {
-        let is_whole = lines.iter().all(|brought| *brought);
-        let range = provenance::block_record(now, block, provenance::Before::default());
-        BlockRecord { brought: (!is_whole).then(|| Places::from_selection(lines)), ..range }
-    }
-
-    /// Returns the content hash that was recorded, if the block was changed afterwards without a
-    /// record.
-    fn recorded(
-        &self,
-        found: &Provenance,
-        standing: Option<&ComparedLines>,
-    ) -> Option<ContentHash> {
-        let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
-        // If every line comes from some record, the difference was recorded too, on another branch.
-        let is_recorded = standing.is_some_and(ComparedLines::are_recorded);
-        let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
-        Some(self.ws.ledger.claim(claim).full_block().content_hash.clone())
-    }
-
-    /// Returns the last record of the journal that says that a block with this name was deleted.
-    fn deletion(&self, path: &RelativePath, block: &Block) -> Option<ClaimRef> {
-        let ledger = &*self.ws.ledger;
-        let says = |at: &ClaimRef| {
-            let claim = ledger.claim(*at);
-            let said = claim.recorded_block();
-            let is_it = said.block.as_ref().is_some_and(|name| {
-                name.kind == block.identity.kind.as_str()
-                    && name.path == block.identity.path
-                    && name.parameters == block.identity.parameters
-            });
-            let record = &claim.entry.record;
-            let may_be_here = !self.sealing.is_before(record) || claims_as_it_stood(record);
-            is_open(claim.entry) && said.deleted && is_it && may_be_here
-        };
-        ledger.of_path(path).into_iter().rev().find(says)
-    }
 }

@@ -1,34 +1,32 @@
 //! `intent verify`: checks that the ledger is complete and unchanged, and with `--blocks` that the
 //! code still is what was recorded.
-//!
-//! `lost` finds the recorded blocks that are no longer in the tree.
 
-mod lost_blocks;
-
-use crate::branch_rewrites;
-use ground::control_files;
-use std::cell::LazyCell;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::lost_blocks::FoundAgain;
 use super::anchor::AnchorsAnswer;
 pub use super::branch_rewrites::accept as accept_rewrite;
 use super::signing::Signatures;
-use super::{anchor, erase, seal};
-use crate::comparison::finding_at;
+use super::{anchor, branch_rewrites, erase};
+use crate::comparison::{finding_at, is_evidence};
 use code::LineRange;
 use ground::git::Target;
 use ground::parallel::in_parallel;
-use ground::{Code, CommitId, Finding, Hint, RelativePath, ignores, session, text};
+use ground::{Code, Finding, Hint, RelativePath, control_files, ignores, session, text};
 use intents::{Intent, lint};
 use ledger::dialect::is_placeholder;
-use ledger::{Audit, Entry, RecordKind, audit, journal};
-use provenance::{Provenance, Verdict};
+use ledger::evidence::EVIDENCE_FOLDER;
+use ledger::{Audit, Claim, Entry, Ledger, audit, journal};
+use provenance::Verdict;
+use why::answers::FileProvenance;
 use why::baseline::Baseline;
 use why::rules::Rules;
-use why::{VerbError, Workspace, answers};
+use why::{Provenance, VerbError, Workspace, answers};
+
+/// How many files are compared before their results are given to the caller.
+const AT_ONCE: usize = 256;
 
 /// What is wrong in the ledger and its rules.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -37,9 +35,9 @@ pub struct VerifyAnswer {
     pub records: usize,
     /// The number of files that the ledger consists of.
     pub files: usize,
-    /// The verdicts of recorded blocks. Absent without `--blocks`.
-    #[serde(flatten)]
-    pub blocks: Option<BlocksAnswer>,
+    /// The number of recorded blocks in the work tree with each verdict. Absent without `--blocks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<VerdictCounts>,
     /// The evidence that anchors vouch for. Absent if signatures were not checked, or if there is
     /// no anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,16 +47,6 @@ pub struct VerifyAnswer {
     pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<why::findings::FindingAnswer>,
-}
-
-/// The verdicts of recorded blocks in the work tree.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct BlocksAnswer {
-    /// The number of blocks with each verdict.
-    pub blocks: VerdictCounts,
-    /// Recorded blocks that are no longer in the tree, although no record says that they were
-    /// deleted.
-    pub lost: Vec<LostBlock>,
 }
 
 /// The number of blocks with each verdict.
@@ -76,28 +64,14 @@ pub struct VerdictCounts {
     pub inside: usize,
     /// Blocks that were changed since they were recorded.
     pub modified: usize,
-    /// Blocks that more than one record fits.
+    /// Blocks of which two intents brought half each.
     pub ambiguous: usize,
-    /// Blocks without a record, in files that have records.
+    /// Blocks without a record, in files that have recorded lines.
     pub unrecorded: usize,
 }
 
-/// A recorded block that cannot be found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LostBlock {
-    /// The file that it was recorded in.
-    pub path: RelativePath,
-    /// The kind of the block, for example `method`.
-    pub kind: String,
-    /// The name with containers, for example `AuthMiddleware.verify`.
-    pub name: String,
-    /// The intent under which it was recorded.
-    pub intent: Option<String>,
-    /// The id of its record.
-    pub record: String,
-}
-
-/// Returns everything that is wrong in policy, registry, ignore files and ledger.
+/// Returns everything that is wrong in policy, registry, ignore files and journal. Evidence is not
+/// read: [`verify`] reads all of it, and [`crate::comparison`] what a change adds.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
     let files = match ws.files() {
         _ if !has_scopes(ws) => Vec::new(),
@@ -113,16 +87,16 @@ fn has_scopes(ws: &Workspace) -> bool {
 
 /// Like [`findings`], for a caller that already has the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
-    findings_with(ws, files, ws.ledger.findings(), ws.ledger.intents())
+    let named = unknown_intents(ws, ws.journal.intents(), || &ws.journal);
+    let of_journal = ws.journal.findings().iter().cloned();
+    findings_besides(ws, files, of_journal.chain(named))
 }
 
-/// Like [`findings_among`], for a caller that already has the findings of the ledger, and the
-/// intents that it names.
-fn findings_with(
+/// Like [`findings_among`], for a caller that already has the findings about records.
+fn findings_besides(
     ws: &Workspace,
     files: &[RelativePath],
-    of_ledger: &[Finding],
-    named: Vec<String>,
+    of_records: impl IntoIterator<Item = Finding>,
 ) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(ws.registry_on_disk()));
@@ -133,8 +107,7 @@ fn findings_with(
     }
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(lint::ignored_intents(&ws.registry, &ws.ignores));
-    all.extend(of_ledger.iter().cloned());
-    all.extend(unknown_intents(ws, named));
+    all.extend(of_records);
     if !matches!(ws.files(), Target::Commit(_)) {
         all.extend(ungated(ws));
     }
@@ -186,15 +159,32 @@ fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
 }
 
 /// Returns the finding for a missing registry, if git has one, or if an intent is selected or named
-/// by a record.
+/// by a record. Evidence names one, so it is not read for this.
 fn missing_registry(ws: &Workspace) -> Option<Finding> {
     let reason = ws.missing_registry()?;
     let is_lost = !matches!(ws.files(), Target::Commit(_)) && ws.lost_registry().is_some();
     let is_needed = is_lost
         || ws.selected(None).is_some()
-        || ws.ledger.intents().iter().any(|id| !is_placeholder(id));
+        || ws.journal.intents().iter().any(|id| !is_placeholder(id))
+        || has_evidence(ws);
+    is_needed.then(|| no_registry(format!("{reason}.")))
+}
+
+/// Returns the finding for a missing registry, with the advice how to get it back.
+pub fn no_registry(help: String) -> Finding {
     let message = "There is no registry, so nothing is known of any intent.".to_owned();
-    is_needed.then(|| Finding::new(Code::RegistryMissing, message, format!("{reason}.")))
+    Finding::new(Code::RegistryMissing, message, help)
+}
+
+fn has_evidence(ws: &Workspace) -> bool {
+    match (ws.files(), ws.git()) {
+        (Target::WorkTree, _) | (_, None) => {
+            ledger::read::files(&ws.root).iter().any(|file| is_evidence(&file.path))
+        }
+        (target, Some(git)) => git
+            .list_below(EVIDENCE_FOLDER, target, &is_evidence)
+            .is_ok_and(|files| !files.is_empty()),
+    }
 }
 
 /// Returns true if the registry does not contain an intent. If the registry is missing or cannot be
@@ -206,12 +196,17 @@ fn is_unknown(ws: &Workspace, id: &str) -> bool {
     may_be_told && !is_placeholder(id) && !is_known()
 }
 
-/// Returns findings for intents that records name and the registry does not contain.
-fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
-    let is_finding = |id: &String| is_unknown(ws, id) && !is_reassigned(ws, id);
-    let unknown = named.into_iter().filter(is_finding);
+/// Returns findings for those of these intents that the registry does not contain and under which a
+/// record of the ledger names code.
+pub(crate) fn unknown_intents<'a>(
+    ws: &Workspace,
+    named: impl IntoIterator<Item = String>,
+    ledger: impl Fn() -> &'a Ledger,
+) -> Vec<Finding> {
+    let unknown: BTreeSet<String> = named.into_iter().filter(|id| is_unknown(ws, id)).collect();
+    let unknown = unknown.into_iter().filter(|id| !is_reassigned(ws, id));
     let mut unknown: Vec<(&Entry, String)> =
-        unknown.filter_map(|id| Some((first_here(ws, &id)?, id))).collect();
+        unknown.filter_map(|id| Some((first_here(ws, ledger(), &id)?, id))).collect();
     unknown.sort_by_key(|(entry, _)| (&entry.origin.path, entry.origin.start));
     let finding = |(entry, id): &(&Entry, String)| {
         let byte = |at: u64| usize::try_from(at).ok();
@@ -234,32 +229,37 @@ fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
     unknown.iter().map(finding).collect()
 }
 
-/// Returns the first record of code under an intent that belongs to this branch. The journal
-/// belongs to the whole clone, so it may also have records that a commit of another branch carries,
-/// or whose code was written there and is not here.
-fn first_here<'a>(ws: &'a Workspace, id: &str) -> Option<&'a Entry> {
-    let open = LazyCell::new(|| seal::open(ws).standing);
-    let is_based_here = |entry: &Entry| {
-        let base = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-        let (Some(git), Some(tip), Some(base)) = (ws.git(), ws.tip(), base) else { return true };
-        git.is_ancestor(tip, &CommitId(base)).unwrap_or(true)
-    };
+/// Returns the first record of code under an intent. A record of the journal counts only if a line
+/// of it is here, since it may have been made on another branch.
+fn first_here<'a>(ws: &Workspace, ledger: &'a Ledger, id: &str) -> Option<&'a Entry> {
+    let is_its = |entry: &Entry, claim: &Claim| claim.entry.record.id == entry.record.id;
     let is_here = |entry: &&Entry| {
+        let mut paths = entry.record.files.iter().map(|file| &file.relative_path);
         ws.git().is_none()
             || !journal::is_open(&entry.origin.path)
-            || is_based_here(entry) && open.iter().any(|one| one.record.id == entry.record.id)
+            || paths.any(|path| has_line(ws, path, |claim| is_its(entry, claim)))
     };
-    let entries = ws.ledger.entries_of_intent(id).into_iter().map(|at| ws.ledger.entry(at));
+    let entries = ledger.of_intent(id).map(|entry| &**entry);
     entries.filter(|entry| !entry.record.files.is_empty()).find(is_here)
 }
 
-/// Returns true if a person has reassigned everything that was recorded under an intent.
+/// Returns true if a line of a file is under a claim for which `is_it` is true.
+fn has_line(ws: &Workspace, path: &RelativePath, is_it: impl Fn(&Claim) -> bool) -> bool {
+    let Some(file) = answers::standing(ws, path) else { return false };
+    let mut claims = file.lines.lines.iter().filter_map(|line| line.claim);
+    claims.any(|at| is_it(&file.lines.claims[at]))
+}
+
+/// Returns true if a person has put code under another intent that was recorded under this one, and
+/// no line of it is left.
 fn is_reassigned(ws: &Workspace, id: &str) -> bool {
-    let entries = ws.entries_of(id);
-    let mut kinds = entries.iter().map(|at| ws.ledger.entry(*at).record.kind);
-    !entries.is_empty()
-        && kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
-        && ws.ledger.of_intent(id).is_empty()
+    let takes = |entry: &&std::sync::Arc<Entry>| entry.record.takes.as_deref() == Some(id);
+    if !ws.ledger.entries().iter().any(|entry| takes(&entry)) {
+        return false;
+    }
+    let files = ws.ledger.of_intent(id).flat_map(|entry| &entry.record.files);
+    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    !paths.into_iter().any(|path| has_line(ws, path, |claim| claim.intent() == Some(id)))
 }
 
 /// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the
@@ -275,7 +275,8 @@ pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
 
 fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
-    let findings = findings_with(ws, &files, &audit.findings, audit.intents.into_iter().collect());
+    let unknown = unknown_intents(ws, audit.intents, || &ws.ledger);
+    let findings = findings_besides(ws, &files, audit.findings.into_iter().chain(unknown));
     let mut answer = VerifyAnswer {
         records: audit.records,
         files: audit.files,
@@ -299,7 +300,7 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 impl VerifyAnswer {
     /// Adds the verdict of every recorded block.
     pub fn with_blocks(self, ws: &Workspace) -> Self {
-        Self { blocks: Some(blocks(ws, |_, _, _| ())), ..self }
+        Self { blocks: Some(blocks(ws, |_, _| ())), ..self }
     }
 }
 
@@ -310,7 +311,7 @@ pub fn verify_signed(
 ) -> Result<VerifyAnswer, VerbError> {
     let audit = audit(&ws.root);
     let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
-    let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), signatures, None)?;
+    let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), &[], signatures, None)?;
     findings.extend(erased.findings);
     let mut answer = verified(ws, audit);
     answer.findings.extend(why::findings::answers(ws, findings));
@@ -319,59 +320,41 @@ pub fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Compares every recorded file with its records, and calls `visit` for each file that can be read.
-/// If recorded blocks were moved into files that no record names, these files are included.
-///
-/// `visit` gets a copy of `ws` whose cache of the ledger is emptied after a few hundred files, so
-/// that it does not use much memory. It must look up records in this copy and not in `ws`.
+/// Compares every file with its records, and calls `visit` for each file that has recorded lines.
+/// Files that no record names are among them: recorded lines may have been moved there.
 pub fn blocks(
     ws: &Workspace,
-    visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
-) -> BlocksAnswer {
-    let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), visit);
-    BlocksAnswer { blocks, lost: lost_blocks::lost(ws, heads, standing) }
+    mut visit: impl FnMut(&RelativePath, &FileProvenance),
+) -> VerdictCounts {
+    let mut files = match ws.files() {
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    };
+    files.retain(|path| !path.is_orchestration());
+    let mut counts = VerdictCounts::default();
+    compare_files(ws, &files, |path, file| {
+        if file.lines.lines.iter().any(|line| line.claim.is_some()) {
+            file.provenance.iter().for_each(|found| counts.count(found));
+            visit(path, file);
+        }
+    });
+    counts
 }
 
-/// Like [`blocks`], for some of the recorded files, and without a search for lost blocks.
+/// Compares these files with their records, and calls `visit` for each that can be read.
 pub fn compare_files(
     ws: &Workspace,
     paths: &[RelativePath],
-    visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
+    mut visit: impl FnMut(&RelativePath, &FileProvenance),
 ) {
-    compare(ws, paths, visit);
-}
-
-/// Compares files with their records, and searches for their blocks in files that no record names.
-/// Counts the blocks by verdict, and returns the records whose block was not found in any of these
-/// files.
-fn compare<'a>(
-    ws: &Workspace,
-    paths: &'a [RelativePath],
-    mut visit: impl FnMut(&Workspace, &RelativePath, &answers::FileProvenance),
-) -> (VerdictCounts, Vec<lost_blocks::Head<'a>>, FoundAgain) {
-    let mut blocks = VerdictCounts::default();
-    let mut standing = FoundAgain::default();
-    let mut heads = Vec::new();
-    for (ws, paths) in ws.in_parts(paths) {
-        let ws = &ws;
-        let files =
-            in_parallel(paths, |path| (answers::standing(ws, path), ws.trail(path).heads()));
-        for (path, (file, last)) in paths.iter().zip(files) {
+    for paths in paths.chunks(AT_ONCE) {
+        let files = in_parallel(paths, |path| answers::standing(ws, path));
+        for (path, file) in paths.iter().zip(files) {
             if let Some(file) = file {
-                file.provenance.iter().for_each(|found| blocks.count(found));
-                file.provenance.iter().for_each(|found| standing.add_matches(ws, path, found));
-                visit(ws, path, &file);
+                visit(path, &file);
             }
-            heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
-    heads.retain(|(_, at)| !standing.holds(*at));
-    lost_blocks::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
-        let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
-        recorded.for_each(|found| blocks.count(found));
-        visit(ws, path, file);
-    });
-    (blocks, heads, standing)
 }
 
 impl VerdictCounts {

@@ -1,7 +1,6 @@
-//! A cache for what was parsed from a file or computed from git.
+//! A cache for what was parsed from a file.
 //!
-//! A slot contains the parsed form of one state of one file, or the result that was computed from
-//! given inputs. The state of a file is identified by its device, inode, size, modification time
+//! A slot contains the parsed form of one state of one file. The state of a file is identified by its device, inode, size, modification time
 //! and change time. No program can set the change time, so a file that was restored with its old
 //! modification time still counts as another state. A file that changed a moment ago is not cached,
 //! because within the resolution of the clock it could change again unnoticed.
@@ -17,13 +16,10 @@
 //! to neither place. Data from the cache is checked like any other input: it may be wrong, but it
 //! must not make the program fail.
 
-use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::{RelativePath, Root, store};
@@ -34,39 +30,12 @@ use code::hex;
 const FORMAT: u32 = 5;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
-/// The size limit of a file of [`SharedAnswers`], in bytes. `intent` never writes a larger one.
-const MAX_ANSWERS: u64 = 16 * 1024 * 1024;
 /// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
 /// clock that ticks at least every 10 ms.
 const REST: Duration = Duration::from_millis(20);
 /// Like [`REST`], if both times of a file are whole seconds. Some file systems have a resolution of
 /// one or two seconds.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
-/// The kinds of results that are computed from given inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Computed {
-    /// The data about a file in a commit that evidence leaves out.
-    Derived,
-    /// The outlines of a file before and after a commit.
-    Outlines,
-    /// The blocks of a text, as they were parsed.
-    Blocks,
-}
-
-impl Computed {
-    fn folder(self) -> &'static str {
-        match self {
-            Self::Derived => "derived",
-            Self::Outlines => "outlines",
-            Self::Blocks => "blocks",
-        }
-    }
-}
-
-/// The limits for each of the 256 folders of a kind: how many results, and how many bytes. A folder
-/// that is full is emptied.
-const MAX_PER_FOLDER: (usize, u64) = (128, 512 * 1024);
-
 /// The size in bytes of the checksum between the header and the cached data.
 const CHECKSUM: usize = 4;
 
@@ -77,30 +46,9 @@ pub struct CacheSlot {
     /// The header that the slot's file must have to belong to this state.
     header: String,
     at_rest: bool,
-    /// Whether the slot contains a computed result. There may be very many of these, so their
-    /// folders are emptied when they are full.
-    is_computed: bool,
 }
 
 impl CacheSlot {
-    /// Returns the slot for a result that is computed from `inputs`. The inputs must include
-    /// everything that the result depends on.
-    pub fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
-        let digest = hex(&Sha256::digest(inputs));
-        let header = header(format_args!("{digest}"));
-        let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
-        Some(Self { place, header, at_rest: true, is_computed: true })
-    }
-
-    /// Returns the slot for the recorded history of a file, which is computed from `inputs`. The
-    /// inputs must include everything that the result depends on. A file has only one slot, in
-    /// which the newest result replaces the previous one.
-    pub fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
-        let header = header(format_args!("{path} {}", hex(&Sha256::digest(inputs))));
-        let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
-        Some(Self { place, header, at_rest: true, is_computed: false })
-    }
-
     /// Returns the slot for the current state of a file. Call this *before* the file is read.
     ///
     /// `None` if nothing is cached: in an ungoverned workspace, for a file that does not exist, on
@@ -113,7 +61,7 @@ impl CacheSlot {
         let stamp = FileStamp::from_metadata(&std::fs::metadata(&source).ok()?)?;
         let header = header(format_args!("{path} {stamp:?}"));
         let place = folder.join(name(&source, path));
-        Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
+        Some(Self { place, header, at_rest: stamp.at_rest(now) })
     }
 
     /// Returns the data that was cached for exactly this state.
@@ -139,28 +87,13 @@ impl CacheSlot {
         bytes.extend_from_slice(self.header.as_bytes());
         bytes.extend_from_slice(&crc32fast::hash(read).to_le_bytes());
         bytes.extend_from_slice(read);
-        if self.is_computed {
-            self.make_room(bytes.len() as u64);
-        }
         if let Err(error) = store::write_scratch(&self.place, &bytes) {
             tracing::debug!(%error, "nothing kept");
         }
     }
-
-    /// Empties the folder of this slot if it has no room for `more` bytes.
-    fn make_room(&self, more: u64) {
-        let Some(folder) = self.place.parent() else { return };
-        let kept = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let sizes: Vec<u64> = kept.filter_map(|one| Some(one.metadata().ok()?.len())).collect();
-        let is_full =
-            sizes.len() >= MAX_PER_FOLDER.0 || sizes.iter().sum::<u64>() + more > MAX_PER_FOLDER.1;
-        if is_full && let Err(error) = std::fs::remove_dir_all(folder) {
-            tracing::debug!(%error, "no room made");
-        }
-    }
 }
 
-/// Returns the header for this state of a file, or for these inputs.
+/// Returns the header for this state of a file.
 fn header(state: std::fmt::Arguments<'_>) -> String {
     format!("intent-cache {FORMAT} {} {state}\n", env!("CARGO_PKG_VERSION"))
 }
@@ -176,29 +109,6 @@ pub fn folder(root: &Root) -> Option<PathBuf> {
 /// Returns a file in the cache that all work trees of a clone share. `None` without git.
 pub fn shared(root: &Root, name: &str) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent/cache").join(name))
-}
-
-/// Answers that all work trees of a clone share, in one JSON file. Like a slot, it may be lost or
-/// damaged at any time.
-pub struct SharedAnswers<T> {
-    path: Option<PathBuf>,
-    pub known: BTreeMap<String, T>,
-}
-
-impl<T: Serialize + DeserializeOwned> SharedAnswers<T> {
-    pub fn load(root: &Root, name: &str) -> Self {
-        let path = shared(root, name);
-        let known = path.as_ref().and_then(|path| store::read_json(path, MAX_ANSWERS));
-        Self { path, known: known.unwrap_or_default() }
-    }
-
-    pub fn save(&self) {
-        if let Some(path) = &self.path
-            && let Err(error) = store::write_json_scratch(path, &self.known)
-        {
-            tracing::debug!(%error, path = %path.display(), "answers are not kept");
-        }
-    }
 }
 
 /// Returns the file name of a slot. Several workspaces may share a git directory, so it contains a
@@ -233,7 +143,7 @@ impl std::fmt::Debug for FileStamp {
 
 impl FileStamp {
     #[cfg(unix)]
-    pub fn from_metadata(found: &Metadata) -> Option<Self> {
+    pub(crate) fn from_metadata(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         const SECOND: i128 = 1_000_000_000;
         Some(Self {
@@ -247,12 +157,12 @@ impl FileStamp {
 
     /// The standard library provides neither an inode nor a change time on this system.
     #[cfg(not(unix))]
-    pub fn from_metadata(_: &Metadata) -> Option<Self> {
+    pub(crate) fn from_metadata(_: &Metadata) -> Option<Self> {
         None
     }
 
     /// Returns true if any change after `now` would change the stamp.
-    pub fn at_rest(&self, now: SystemTime) -> bool {
+    pub(crate) fn at_rest(&self, now: SystemTime) -> bool {
         let coarse = [self.modified, self.changed].iter().all(|time| time % 1_000_000_000 == 0);
         let rest = if coarse { REST_OF_COARSE } else { REST };
         let since = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

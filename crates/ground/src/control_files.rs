@@ -3,8 +3,15 @@
 use super::RelativePath;
 
 /// Names that control the gate in any folder.
-pub const CONTROL_NAMES: &[&str] =
-    &[".intentignore", ".rooignore", ".gitattributes", ".mcp.json", ".git", ".orchestration"];
+pub const CONTROL_NAMES: &[&str] = &[
+    ".intentignore",
+    ".rooignore",
+    ".gitattributes",
+    ".git-blame-ignore-revs",
+    ".mcp.json",
+    ".git",
+    ".orchestration",
+];
 
 /// Returns true if a path inside a workspace controls the gate, and not only an agent. `check`
 /// never judges such a file as code.

@@ -1,24 +1,28 @@
 //! Reads git repositories with a library. No process is started, and no program that a
 //! configuration names is run.
 //!
-//! Objects are read as they are stored. Filters, text conversions, hooks and file system monitors
-//! are neither compiled in nor used. Only the repository's own configuration is opened with it;
+//! Objects are read as they are stored. Programs that filter files, text conversions, hooks and file
+//! system monitors are never started. Only the repository's own configuration is opened with it;
 //! `config` reads the few settings that may also come from the person's configuration.
 //!
 //! - `branches`: branches, stashes, and single files in commits and in the index
 //! - `compare`: the differences between a commit and the index or the files on disk
 //! - `config`: settings
+//! - `conversions`: what git would store for a file on disk
 //! - `history`: walks through commits
 //! - `index`: the files that git tracks
 //! - `non_utf8`: files whose path is not UTF-8
+//! - `objects`: objects by their ids, for walks through history
 //! - `precheck`: checks of the repository's files before the library opens them
 
 mod branches;
 mod compare;
 mod config;
+mod conversions;
 mod history;
 mod index;
 mod non_utf8;
+mod objects;
 mod precheck;
 #[cfg(test)]
 mod tests;
@@ -28,7 +32,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
 use gix::object::tree::Entry;
 use gix::objs::tree::EntryKind;
@@ -98,6 +101,15 @@ pub enum GitError {
         /// The size of the content, in bytes.
         bytes: u64,
     },
+    /// The clone does not have this object. A shallow or partial clone leaves some out.
+    #[error("the object {id} is missing in this clone")]
+    Missing { id: String },
+    /// A program converts a file on disk for git, and it is not run.
+    #[error("git converts this file with `{attribute}`, so nobody can tell what git has of it")]
+    Converted {
+        /// The attribute that says so, such as `filter=crypt`.
+        attribute: String,
+    },
     /// Any other problem with git's files.
     #[error("the repository cannot be read at {path}: {reason}")]
     Unreadable {
@@ -120,8 +132,9 @@ impl Hint for GitError {
             Self::TooLarge { id, .. } => {
                 Some(format!("`git log --find-object={id}` says what it is"))
             }
+            Self::Missing { .. } => Some(FETCH_ALL.to_owned()),
             Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
-            Self::UnknownRevision { .. } => None,
+            Self::UnknownRevision { .. } | Self::Converted { .. } => None,
         }
     }
 }
@@ -137,6 +150,15 @@ pub struct PathChange {
     pub kind: ChangeKind,
     /// What the change is about: content, mode, link or submodule.
     pub aspect: Aspect,
+}
+
+/// The differences between a base and a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparedFiles {
+    pub changes: Vec<PathChange>,
+    /// Files on disk that a program converts for git ([`StoredContent::CannotTell`]), and that may have
+    /// changed.
+    pub unknown: Vec<RelativePath>,
 }
 
 /// What a change of a path is about.
@@ -196,7 +218,11 @@ pub enum Target {
 }
 
 pub use config::{configured_on_machine, path_on_machine, person_of_machine};
+pub use conversions::{Conversions, StoredContent};
+pub use gix::ObjectId;
+pub use gix::bstr::{BStr, BString, ByteSlice};
 pub use history::{AddedFile, WalkedHistory};
+pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace};
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
@@ -342,12 +368,16 @@ impl Git {
 
     /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
     pub fn file_in_index(&self, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        self.file_in_index_at(&format!("{}{path}", self.prefix))
+    }
+
+    /// Like [`Self::file_in_index`], for a path from the top of the work tree.
+    fn file_in_index_at(&self, full: &str) -> GitResult<Option<Vec<u8>>> {
         let Some(file) = self.index_file()? else { return Ok(None) };
-        let full = format!("{}{path}", self.prefix);
         let entry = [Stage::Unconflicted, Stage::Ours]
             .into_iter()
-            .find_map(|stage| file.entry_by_path_and_stage(full.as_str().into(), stage));
-        let Some(entry) = entry else { return self.file_in_sparse_folder(&file, &full) };
+            .find_map(|stage| file.entry_by_path_and_stage(full.into(), stage));
+        let Some(entry) = entry else { return self.file_in_sparse_folder(&file, full) };
         match kind_of(entry.mode, entry.flags).is_some_and(is_regular) {
             true => self.blob(&self.objects()?, entry.id).map(Some),
             false => Ok(None),
@@ -379,30 +409,39 @@ impl Git {
 
     /// Like [`Self::changes`], but includes changes of modes, symbolic links and submodules.
     ///
-    /// Contents are compared byte for byte. A file is not read if the stamps in the index show that
-    /// it is unchanged. Files in nested workspaces are left out. For files that a sparse checkout
-    /// leaves out, and for submodules that are not checked out, the entry in the index counts.
+    /// Files on disk are compared as git would store them. A file is not read if the stamps in the
+    /// index show that it is unchanged. Files in nested workspaces are left out. For files that a
+    /// sparse checkout leaves out, and for submodules that are not checked out, the entry in the
+    /// index counts.
     pub fn all_changes(
         &self,
         base: Option<&CommitId>,
         target: &Target,
     ) -> GitResult<Vec<PathChange>> {
+        Ok(self.compared(base, target)?.changes)
+    }
+
+    /// Like [`Self::all_changes`], together with the files of which nobody can tell whether they
+    /// changed.
+    pub fn compared(&self, base: Option<&CommitId>, target: &Target) -> GitResult<ComparedFiles> {
         let repo = self.objects()?;
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
             None => Ok(TreeEntries::new()),
         };
-        let mut changes = match target {
-            Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
+        let only = |changes| ComparedFiles { changes, unknown: Vec::new() };
+        let mut compared = match target {
+            Target::Index => only(compare::with_index(&before()?, &self.index(&repo)?)),
             Target::WorkTree => {
                 compare::with_work_tree(self, &repo, &before()?, &self.index(&repo)?)?
             }
-            Target::Commit(commit) => self.changes_between(base, commit)?,
+            Target::Commit(commit) => only(self.changes_between(base, commit)?),
         };
         let mut nested = discover::NestedRoots::from_policy_of(&self.root);
-        changes.retain(|change| !nested.hold(&change.path));
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(changes)
+        compared.changes.retain(|change| !nested.hold(&change.path));
+        compared.unknown.retain(|path| !nested.hold(path));
+        compared.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(compared)
     }
 
     pub fn is_shallow(&self) -> bool {

@@ -2,6 +2,7 @@
 //! written.
 //!
 //! - `agents`: detecting whether an agent runs this process.
+//! - `answer_store`: answers about history that were computed before.
 //! - `approvals`: the questions that agents ask a person, and the answers.
 //! - `attributes`: files that `.gitattributes` marks as generated.
 //! - `cache`: a cache for what was parsed from a file or computed from git.
@@ -23,10 +24,10 @@
 //! - `seal`: marking the files that this clone wrote for its own use.
 //! - `session`: the intents that people and sessions have selected, and what sessions have seen.
 //! - `store`: reading and writing files safely.
-//! - `table`: a cache file of rows that all have the same size.
 //! - `text`: escaping text from other people.
 
 pub mod agents;
+pub mod answer_store;
 pub mod approvals;
 pub mod attributes;
 pub mod cache;
@@ -50,7 +51,6 @@ pub mod root;
 pub mod seal;
 pub mod session;
 pub mod store;
-pub mod table;
 pub mod text;
 
 pub use attributes::Attributes;

@@ -6,11 +6,12 @@ use serde::Serialize;
 
 use super::gate;
 use evidence::record;
-use why::{VerbError, Workspace, answers, suspect};
+use why::answers::FileProvenance;
+use why::{Provenance, VerbError, Workspace, answers, suspect};
 
 use ground::{RelativePath, session};
-use ledger::{Contributor, FileRecord, Record, RecordKind};
-use provenance::{Provenance, Verdict, matching};
+use ledger::{Contributor, Record, RecordKind};
+use provenance::Verdict;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptExtent {
@@ -70,6 +71,7 @@ pub fn accept(
         AcceptExtent::Differing => {
             let differs = |found: &Provenance| {
                 matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
+                    && found.accepted.is_none()
                     || suspect::suspicion_about(ws, found).is_some()
             };
             (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
@@ -80,28 +82,14 @@ pub fn accept(
         let message = format!("{path} holds a merge conflict in lines {start}-{end}");
         return Err(VerbError::mendable(message, "resolve that first"));
     }
-    // The outline that this record carries changes only in the accepted block, so that other
-    // changes of the file can still be recorded later.
-    let mut last = ws.trail(path).last_outline();
+    let language = document.language().map(|language| language.id);
     for at in chosen {
-        let block = &file.blocks.blocks[at];
-        let found = &file.provenance[at];
-        let mut before =
-            found.claim.map(|claim| record::recorded_before(ws, claim, &document, block));
-        let outlines = last.as_mut().map(|last| {
-            let (after, row, was) = matching::with_block(last, &file.blocks, at);
-            let before = before.get_or_insert_default();
-            (before.row, before.was) = (Some(row), was);
-            let change = after.changed_from(last);
-            *last = after;
-            change
-        });
+        let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
         let intent = answers::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
         // The id may belong to a different intent by now, so the record repeats the id and the hash
         // of the old record, which say which intent is meant.
-        let of_namesake = found.claim.map(|at| ws.ledger.claim(at));
-        let of_namesake = of_namesake.filter(|claim| ws.namesake_of(claim).is_some());
+        let of_namesake = found.claim.as_ref().filter(|claim| ws.namesake_of(claim).is_some());
         let of_namesake = of_namesake.map(|claim| &claim.entry.record);
         let skeleton = record::skeleton(ws, RecordKind::Ack, known, None, None);
         let (intent_id, intent_hash) = match of_namesake {
@@ -109,14 +97,18 @@ pub fn accept(
             None => (intent, skeleton.intent_hash.clone()),
         };
         let related = known.filter(|_| of_namesake.is_none());
-        let range = record::block_record(&document, block, before.unwrap_or_default());
-        let file = record::of_blocks(path, related, None, by.clone(), vec![range]);
+        let (path, of) = match newest_commit(ws, &file, found) {
+            Some((path, commit)) => (path, Some(commit)),
+            None => (path.clone(), None),
+        };
+        let range = provenance::textless(block, language);
         let (kind, name) = (block.identity.kind.as_str(), &block.identity.path);
         let record = Record {
             intent_id,
             intent_hash,
             note: Some(format!("accepted {kind} {name} as it stands")),
-            files: vec![FileRecord { outlines, ..file }],
+            files: vec![record::of_blocks(&path, related, None, by.clone(), vec![range])],
+            of,
             ..skeleton
         };
         answer.records.push(record::append(ws, record)?);
@@ -126,6 +118,26 @@ pub fn accept(
         answer.settled = settle(ws, path)?;
     }
     Ok(answer)
+}
+
+/// Returns the newest of the commits that brought the lines of a block, with the path that the file
+/// had there. `None` if that is not known, or if a line is not committed.
+fn newest_commit(
+    ws: &Workspace,
+    file: &FileProvenance,
+    found: &Provenance,
+) -> Option<(RelativePath, String)> {
+    let mut newest = None;
+    for (_, source) in &found.own {
+        let version = &file.lines.versions[source.version?];
+        if version.is_uncommitted() || source.is_missing {
+            return None;
+        }
+        newest = newest.max(Some((version.time, version)));
+    }
+    let (_, version) = newest?;
+    let path = ws.git()?.path_in_workspace(version.path.as_ref())?;
+    Some((path, version.commit.to_string()))
 }
 
 /// Confirms a file although no gate approved the last write to it. Returns true if there was such a

@@ -10,12 +10,14 @@
 //!
 //! - `unrecorded_intent`: the intents that answer for work if no record does
 //! - `changed_parts`: cuts a change into parts and judges each
+//! - `edited_blocks`: who edited each block of a change
 //! - `files`: reads the files of a change on both sides
 //! - `known_findings`: the baseline of findings to leave out
 //! - `rule_changes`: what a change does to the rules
 //! - `suspects`: recorded blocks whose reason has changed
 
 mod changed_parts;
+mod edited_blocks;
 mod files;
 mod known_findings;
 mod rule_changes;
@@ -33,13 +35,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::changed_parts::PartJudge;
+use self::edited_blocks::ChangeHistory;
 use self::files::Judge;
 pub use self::known_findings::KnownFindings;
 use self::rule_changes::Approvals;
 pub(crate) use self::unrecorded_intent::UnrecordedIntents;
 use evidence::signing::{NoSignatureChecks, Signatures};
-use evidence::{seal, verify};
-use ground::git::{PathChange, Target};
+use evidence::{comparison, seal, verify};
+use ground::git::{ComparedFiles, PathChange, Target};
+use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, Level, RelativePath, text};
 use intents::{FOLDER, Registry};
 use provenance::Verdict;
@@ -179,11 +183,10 @@ pub fn change_signed(
         if is_for_branch {
             findings.extend(unreadable(accepted, &judged.against));
         }
-        if is_for_branch && accepted.exists() {
-            let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
-            missing.for_each(|finding| {
-                finding.help = how_to_restore_registry(here, accepted, &judged.against)
-            });
+        if is_for_branch && accepted.exists() && !ws.registry.exists() {
+            findings.retain(|finding| finding.code != Code::RegistryMissing);
+            let help = how_to_restore_registry(here, accepted, &judged.against);
+            findings.push(verify::no_registry(help));
         }
         policy = Arc::clone(&rules.accepted().policy);
         let mut compared = rule_changes::judge(&judged, &rules, &approvals)?;
@@ -235,8 +238,9 @@ pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
 pub(crate) struct JudgedChange {
     /// The workspace with the files after the change.
     ws: Workspace,
-    /// The commits that the change is based on. There are several while a merge is in progress.
-    bases: Vec<CommitId>,
+    /// The commits that the change is based on, of which there are several while a merge is in
+    /// progress, and what was committed since.
+    history: ChangeHistory,
     /// The tip of the branch that the change goes into; `None` for a comparison with `HEAD`.
     tip: Option<CommitId>,
     /// The last commit of the change; `None` before the first commit.
@@ -245,6 +249,8 @@ pub(crate) struct JudgedChange {
     /// The files that differ from every commit that the change is based on. During a merge, a file
     /// that one of the merged branches has in just this form is left out: nobody edited it.
     changes: Vec<PathChange>,
+    /// The files of which nobody can tell whether they differ.
+    unknown: Vec<RelativePath>,
 }
 
 impl JudgedChange {
@@ -254,11 +260,12 @@ impl JudgedChange {
         here.readable_git()?;
         let mut judged = Self {
             ws: here.clone(),
-            bases: Vec::new(),
+            history: ChangeHistory::default(),
             tip: None,
             head: here.head().cloned(),
             against: against.clone(),
             changes: Vec::new(),
+            unknown: Vec::new(),
         };
         let Some(git) = here.git() else {
             return match against {
@@ -273,7 +280,9 @@ impl JudgedChange {
             };
         };
         match against {
-            ComparedSides::Head | ComparedSides::Staged => judged.bases = commits_of_work(here)?,
+            ComparedSides::Head | ComparedSides::Staged => {
+                judged.history.bases = commits_of_work(here)?;
+            }
             ComparedSides::Base(from) => judged.tip = Some(git.resolve(from)?),
             ComparedSides::Range { from, to } => {
                 judged.tip = Some(git.resolve(from)?);
@@ -285,7 +294,8 @@ impl JudgedChange {
                 Some(head) => git.merge_base(tip, head)?,
                 None => Some(tip.clone()),
             };
-            judged.bases = vec![base.ok_or_else(|| no_merge_base(git, against.base_revision()))?];
+            let base = base.ok_or_else(|| no_merge_base(git, against.base_revision()))?;
+            judged.history.bases = vec![base];
         }
         judged.ws = match (against, &judged.head) {
             (ComparedSides::Staged, _) => here.at_index()?,
@@ -294,18 +304,43 @@ impl JudgedChange {
             }
             _ => judged.ws,
         };
-        let mut changes = git.all_changes(judged.base(), judged.ws.files())?;
-        for side in judged.bases.iter().skip(1) {
+        judged.history = judged.with_commits(git)?;
+        let ComparedFiles { mut changes, unknown } =
+            git.compared(judged.base(), judged.ws.files())?;
+        for side in judged.history.bases.iter().skip(1) {
             let other = git.all_changes(Some(side), judged.ws.files())?;
             let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
             changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
         }
-        Ok(Self { changes, ..judged })
+        Ok(Self { changes, unknown, ..judged })
+    }
+
+    /// Returns the history of the change with its commits and their records.
+    fn with_commits(&self, git: &Git) -> Result<ChangeHistory, VerbError> {
+        let mut history = ChangeHistory::of_open_work(&self.ws, &self.history.bases);
+        let (Some(tip), Some(head), Some(base)) = (&self.tip, &self.head, self.base()) else {
+            return Ok(history);
+        };
+        let commits = git.commits_between(&[base, tip], head, usize::MAX)?.into_iter();
+        history.commits = commits.map(|commit| commit.0).collect();
+        let added = comparison::sections_of_range(&self.ws, base)?;
+        // A section that a compaction moved to another file stands.
+        let standing = added.iter().filter(|(_, entry)| self.ws.exists(&entry.origin.path));
+        let standing: HashSet<_> = standing.map(|(_, entry)| entry.section).collect();
+        for (commit, entry) in added {
+            let is_there = standing.contains(&entry.section);
+            let records = if is_there { &mut history.records } else { &mut history.removed };
+            records.push((Some(commit), entry));
+        }
+        for records in [&mut history.records, &mut history.removed] {
+            records.sort_by(|(_, a), (_, b)| a.record.timestamp.cmp(&b.record.timestamp));
+        }
+        Ok(history)
     }
 
     /// Returns the commit that the change begins at, or `None` before the first commit.
     fn base(&self) -> Option<&CommitId> {
-        self.bases.first()
+        self.history.bases.first()
     }
 
     /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
@@ -326,7 +361,7 @@ impl JudgedChange {
     fn files_without_utf8_name(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
         let Some(git) = self.ws.git() else { return Ok(BTreeSet::new()) };
         let mut paths = git.nameless_changes(self.base(), self.ws.files())?;
-        for side in self.bases.iter().skip(1) {
+        for side in self.history.bases.iter().skip(1) {
             let other = git.nameless_changes(Some(side), self.ws.files())?;
             paths.retain(|path| other.contains(path));
         }
@@ -501,7 +536,12 @@ pub fn document(
         return Vec::new();
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
-    let (parts, _) = changed_parts::of_standing(ws, path, file, before, bases);
+    let history = ChangeHistory::of_open_work(ws, bases);
+    let (mut parts, edited) = changed_parts::of_standing(ws, path, file, before, &history);
+    // What nobody can tell here is not judged.
+    if edited.iter().any(|block| history.misses_history(file, block.at)) {
+        parts.clear();
+    }
     let bound = Vec::from_iter(ws.selected(None));
     let against = &ComparedSides::Head;
     let judge = PartJudge { ws, rules, path, bound: &bound, against, is_committed: false };
@@ -521,11 +561,18 @@ fn blocks_unlike_record(
 ) -> Vec<Finding> {
     let blocks = file.blocks.blocks.iter().zip(&file.provenance);
     blocks
-        .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
+        .filter(|(_, found)| found.verdict == Verdict::Modified && !found.covered())
         .map(|(block, found)| {
-            let kept = found.kept.map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0));
-            let (name, kept) = (changed_parts::name(block), kept.unwrap_or_default());
-            let message = format!("{name} is no longer what was recorded{kept}.");
+            let since = match found.newer {
+                0 if found.is_cut => " (lines were removed since)".to_owned(),
+                0 => String::new(),
+                newer => {
+                    let newer = counted(newer, "line");
+                    format!(" ({newer} by nobody that is recorded since)")
+                }
+            };
+            let name = changed_parts::name(block);
+            let message = format!("{name} is no longer what was recorded{since}.");
             let help = "Record the change, accept the block as it is, or put it back.";
             let finding = Finding::new(Code::DiffersFromRecord, message, help);
             Finding { intent: answers::intent_of(ws, found), ..finding.at_block(path, block) }

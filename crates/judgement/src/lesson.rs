@@ -18,10 +18,7 @@ use evidence::record;
 use ground::policy::Lessons;
 use ground::text::shell_word;
 use ground::{Hint, RelativePath, store};
-use ledger::{
-    BlockRecord, Contributor, EntityType, FileRecord, OutlineChange, Record, RecordKind, Strength,
-};
-use provenance::{Difference, matching};
+use ledger::{Contributor, EntityType, Record, RecordKind, Strength};
 use section::Placed;
 use why::lesson_error::LessonError;
 use why::{VerbError, Workspace, rules};
@@ -179,14 +176,13 @@ impl BrainFile {
         Ok(answer)
     }
 
-    /// Records only the block that contains the lesson. Other changes in the file remain unrecorded.
+    /// Records only the lines that were written. Other changes in the file remain unrecorded.
     fn append(
         &self,
         ws: &Workspace,
         request: &LessonRequest,
         after: &str,
     ) -> Result<String, VerbError> {
-        let ws = &ws.with_ledger_of_now();
         let session = &request.session;
         let intent = request.intent.clone().or_else(|| ws.selected(session.as_deref()));
         let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
@@ -195,40 +191,20 @@ impl BrainFile {
             true => Contributor { entity_type: EntityType::Ai, model_identifier, name: None },
             false => request.contributor.clone(),
         };
-        let (ranges, outlines) = self.changed(ws, after);
-        let file = record::of_blocks(&self.path, intent, session.clone(), contributor, ranges);
-        let record = Record {
-            note: Some("a lesson".to_owned()),
-            files: vec![FileRecord { outlines, ..file }],
-            strength: Some(Strength::Declared),
-            ..record::skeleton(ws, RecordKind::Mutation, intent, session.clone(), agent)
-        };
-        record::append(ws, record)
-    }
-
-    /// Returns the block with the lesson, and the change of the file's last outline if only this
-    /// block is updated.
-    fn changed(&self, ws: &Workspace, after: &str) -> (Vec<BlockRecord>, Option<OutlineChange>) {
         // A file that is too large, or is not text, is treated as empty, so it has no blocks.
         let parsed = |text: &str| {
             let document = ws.document(&self.path, text.as_bytes());
             document.unwrap_or_else(|_| Document::from_text(self.path.as_str(), ""))
         };
-        let (then, now) = (parsed(&self.before), parsed(after));
-        let blocks = now.blocks();
-        let Some(index) = blocks.at_line(self.placed.line) else { return Default::default() };
-        let difference = Difference::new(&then, &now);
-        let last = ws.trail(&self.path).last_outline();
-        let placed = last.as_ref().map(|last| matching::with_block(last, &blocks, index));
-        let before = record::Before {
-            replaces: difference.origin(index).map(|was| was.fingerprint.content.clone()),
-            brought: Some(difference.added_lines(index)),
-            row: placed.as_ref().map(|(_, row, _)| *row),
-            was: placed.as_ref().and_then(|(_, _, was)| *was),
+        let texts = (parsed(&self.before), &parsed(after));
+        let file = record::of_texts(ws, &self.path, texts, intent, session.clone(), contributor)?;
+        let record = Record {
+            note: Some("a lesson".to_owned()),
+            files: vec![file],
+            strength: Some(Strength::Declared),
+            ..record::skeleton(ws, RecordKind::Mutation, intent, session.clone(), agent)
         };
-        let range = record::block_record(&now, &blocks.blocks[index], before);
-        let outlines = placed.zip(last).map(|((after, ..), last)| after.changed_from(&last));
-        (vec![range], outlines)
+        record::append(ws, record)
     }
 }
 

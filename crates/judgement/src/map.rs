@@ -14,7 +14,6 @@ mod fresh;
 mod page;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +27,7 @@ use code::FileBlocks;
 use evidence::verify;
 use ground::policy::Map;
 use ground::{RelativePath, store};
-use provenance::Provenance;
+use why::answers::FileProvenance;
 use why::change_class::ClassAnswer;
 use why::produced::{ByFile, ByIntent, MappedBlock};
 use why::{VerbError, Workspace, answers};
@@ -62,67 +61,58 @@ pub struct MappedIntent {
     pub files: Vec<MappedFile>,
 }
 
-/// One file and the recorded blocks in it.
+/// One file and the blocks of the intent in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MappedFile {
     /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The blocks, sorted by their kind, then by their name.
+    /// The blocks, sorted by their kind, then by their name. Empty if the intent brought only lines
+    /// of other blocks.
     pub blocks: Vec<MappedBlock>,
 }
 
-/// Returns the blocks of an intent that still exist, grouped by the file that they are in now.
-pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
-    let intent = ws.registry.present_id(intent);
-    let find = || {
-        let mut paths = BTreeSet::new();
-        for (ws, claims) in ws.in_parts(&ws.claims_of(intent)) {
-            paths.extend(claims.iter().map(|at| ws.ledger.claim(*at).file.relative_path.clone()));
-        }
-        standing(ws, &Vec::from_iter(paths))
-    };
-    let found = ws.match_cache.produced(Some(intent), find);
-    found.get(intent).cloned().unwrap_or_default().into_iter().collect()
-}
-
-/// Like [`produced`], for all intents.
-pub fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
-    ws.match_cache.produced(None, || standing(ws, ws.ledger.paths()))
-}
-
-/// Returns the recorded blocks that still exist in these files, or that were moved from them to
-/// files that no record names.
-fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
+/// Returns what all intents have produced, in all files.
+pub fn produced_by_all(ws: &Workspace) -> ByIntent {
     let mut found = ByIntent::new();
-    verify::compare_files(ws, paths, |ws, path, file| {
-        for (at, provenance) in file.provenance.iter().enumerate() {
-            if let Some(intent) = answers::intent_of(ws, provenance) {
-                let block = mapped_block(ws, &file.blocks, at, provenance);
-                let files = found.entry(intent).or_default();
-                files.entry(path.clone()).or_default().push(block);
-            }
-        }
-    });
+    verify::blocks(ws, |path, file| add_produced(ws, path, file, &mut found));
     found
 }
 
-fn mapped_block(
-    ws: &Workspace,
-    blocks: &FileBlocks,
-    at: usize,
-    provenance: &Provenance,
-) -> MappedBlock {
+/// Returns what the intents have produced in one file.
+fn produced_in_file(ws: &Workspace, path: &RelativePath) -> ByIntent {
+    let mut found = ByIntent::new();
+    if let Some(file) = answers::standing(ws, path) {
+        add_produced(ws, path, &file, &mut found);
+    }
+    found
+}
+
+/// Adds the blocks of a file, by the intent that brought at least half of their lines. An intent that
+/// brought only lines of other blocks has the file without blocks.
+fn add_produced(ws: &Workspace, path: &RelativePath, file: &FileProvenance, found: &mut ByIntent) {
+    let claims: BTreeSet<usize> = file.lines.lines.iter().filter_map(|line| line.claim).collect();
+    for intent in claims.into_iter().filter_map(|at| ws.intent_of(&file.lines.claims[at])) {
+        found.entry(intent).or_default().entry(path.clone()).or_default();
+    }
+    for (at, provenance) in file.provenance.iter().enumerate() {
+        if let Some(intent) = answers::intent_of(ws, provenance) {
+            let files = found.entry(intent).or_default();
+            files.entry(path.clone()).or_default().push(mapped_block(&file.blocks, at));
+        }
+    }
+}
+
+fn mapped_block(blocks: &FileBlocks, at: usize) -> MappedBlock {
     let block = &blocks.blocks[at];
     let mut top = block;
     while let Some(container) = top.container {
         top = &blocks.blocks[container];
     }
-    let recorded = provenance.claim.map(|at| ws.ledger.claim(at).full_block().content_hash.clone());
     MappedBlock {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.identity.path.clone(),
         definition: (!top.identity.kind.is_unnamed()).then(|| top.identity.path.clone()),
-        content_hash: recorded.unwrap_or_else(|| block.fingerprint.content.clone()).to_string(),
+        content_hash: block.fingerprint.content.to_string(),
     }
 }
 
@@ -133,7 +123,7 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
 
 fn map_of_all_intents(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.sound_registry()?;
-    let mut by_intent = ByIntent::clone(&produced_by_all(ws));
+    let mut by_intent = produced_by_all(ws);
     let registered = ws.registry.intents().iter();
     let mut intents: Vec<MappedIntent> = registered
         .map(|intent| {

@@ -93,7 +93,6 @@ fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
         shape: hash,
         name: [0; 4],
         kind: [0; 2],
-        depth: 0,
     };
     Some((row, LineRange::new(start, start.saturating_add(lines(text)))?))
 }
@@ -113,7 +112,7 @@ impl SeenFile<'_> {
     pub fn read(&self, shown: Option<LineRange>) {
         let located = self.now.text.as_deref().and_then(|text| located_in(self.path, text));
         let Some(shown) = shown else {
-            return self.keep(Knowledge::of_whole_file(located.as_deref().map(outline)));
+            return self.keep(KnownBlocks::of_whole_file(located.as_deref().map(outline)));
         };
         let known = seen::last_seen_state(&self.ws.root, &self.event.actor(), self.path);
         let known_all =
@@ -136,25 +135,25 @@ impl SeenFile<'_> {
             }
             None => others.is_none(),
         };
-        let all = Knowledge::of_whole_file(self.pieces(None));
+        let all = KnownBlocks::of_whole_file(self.pieces(None));
         if current || all.outline.rows.is_empty() {
             return self.keep(all);
         }
         // The best known state before the change is the one that the last recorded write left.
-        let earlier = last.as_ref().and_then(Knowledge::from_seen).unwrap_or_default();
-        let known = Knowledge::of_blocks(known.as_ref());
+        let earlier = last.as_ref().and_then(KnownBlocks::from_seen).unwrap_or_default();
+        let known = KnownBlocks::of_blocks(known.as_ref());
         self.keep(known.merged(&earlier.outline, &all.outline).completed(&all.outline));
     }
 
     /// Stores what the actor knows of the file, and replaces what was stored before.
-    pub fn keep(&self, known: Knowledge) {
+    pub fn keep(&self, known: KnownBlocks) {
         let kept = seen::see(&self.ws.root, &self.event.actor(), &self.note(known));
         let what = format!("what a session saw of {} could not be kept", self.path);
         session::or_log(&self.ws.root, &what, kept);
     }
 
     /// Builds the note that stores what the actor knows of the file, or wrote to it.
-    pub fn note(&self, known: Knowledge) -> Seen {
+    pub fn note(&self, known: KnownBlocks) -> Seen {
         Seen {
             path: self.path.clone(),
             hash: self.now.hash.clone(),
@@ -174,9 +173,9 @@ fn after_reading(
     known: Option<&Seen>,
     located: &[(Row, LineRange)],
     shown: LineRange,
-) -> Knowledge {
+) -> KnownBlocks {
     let disk = outline(located);
-    let known = Knowledge::of_blocks(known);
+    let known = KnownBlocks::of_blocks(known);
     let mut belief = Belief::from_outlines(&known.outline, &disk);
     for (at, (row, lines)) in located.iter().enumerate() {
         let visible = shown.start() <= lines.start() && lines.end() <= shown.end();
@@ -185,7 +184,7 @@ fn after_reading(
             belief.insert(at, [*row]);
         }
     }
-    Knowledge { outline: belief.outline(), ..known }.completed(&disk)
+    KnownBlocks { outline: belief.outline(), ..known }.completed(&disk)
 }
 
 /// Returns true if the session knew the whole file before the change, or replaced it as a
@@ -202,12 +201,12 @@ fn knew_all(work: &FinishedCall<'_>, known: Option<&Seen>) -> bool {
 
 /// What a session knows of a file: the blocks it has seen, and whether there may be more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Knowledge {
+pub(crate) struct KnownBlocks {
     pub outline: Outline,
     pub extent: SeenExtent,
 }
 
-impl Knowledge {
+impl KnownBlocks {
     /// Returns what the session knows of the file after its own call. `known` is what it knew
     /// before; if the file was moved, what it knew of the file at the old path. `now` has the
     /// blocks of the file on disk, if they are known.
@@ -240,7 +239,7 @@ impl Knowledge {
         }
     }
 
-    /// Knowledge of everything that is in a file now.
+    /// KnownBlocks of everything that is in a file now.
     pub(crate) fn of_whole_file(pieces: Option<Outline>) -> Self {
         Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
     }
@@ -387,7 +386,7 @@ pub(crate) fn other_writer(
     ws: &Workspace,
     actor: &str,
     file: &FileBefore,
-    known: Option<&Knowledge>,
+    known: Option<&KnownBlocks>,
 ) -> Option<BlockWrite> {
     let written = seen::writes(&ws.root, &file.path)?;
     let now = file.text.as_deref().and_then(|text| pieces_of(&file.path, text));

@@ -76,7 +76,7 @@ pub fn sharing(ws: &Workspace, intent: &Intent) -> Vec<String> {
     in_progress_beside(ws, intent).filter(shares).map(|other| other.id.value.clone()).collect()
 }
 
-pub fn in_progress_beside<'a>(
+pub(crate) fn in_progress_beside<'a>(
     ws: &'a Workspace,
     intent: &'a Intent,
 ) -> impl Iterator<Item = &'a Intent> {

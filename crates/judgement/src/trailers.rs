@@ -33,7 +33,7 @@ pub fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     let ledger = Ledger::from_files(&files);
     let mut trailers: Vec<String> = Vec::new();
     for template in &ws.policy.trailers {
-        for entry in ledger.entries().into_iter().filter(|entry| entry.late_commit.is_none()) {
+        for entry in ledger.entries().iter().filter(|entry| entry.late_commit.is_none()) {
             let filled = filled(template, |name| value(ws, entry, name));
             trailers.extend(filled.filter(|trailer| !trailers.contains(trailer)));
         }

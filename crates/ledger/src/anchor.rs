@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Digest;
+use super::digest::Digest;
 use super::signed;
 use ground::{RelativePath, Root, store};
 

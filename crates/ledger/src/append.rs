@@ -8,12 +8,11 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use super::chain::{hash, is_intact, split_tail};
-use super::journal::{self, Journals};
+use super::journal::{self, Journals, WriterHead, lock};
 use super::ledger_file::MAX_OBJECT;
 use super::{Record, read};
 use code::hex;
@@ -24,8 +23,6 @@ use ground::{
     store::{self, StoreError, failed},
 };
 
-/// How long to wait for another process that holds the lock of the ledger.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
 /// share a writer.
 const CLONE: &str = "clone";
@@ -73,8 +70,7 @@ impl<'a> Writer<'a> {
     /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
     pub fn append(&self, record: Record) -> Result<String, AppendError> {
         let mut record = with_defaults(record);
-        let private = self.root.private();
-        let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
+        let _lock = lock(self.root)?;
         let journals = match self.policy.ledger.layout {
             Some(Layout::Single) => None,
             _ => Journals::in_git_directory(self.root),
@@ -95,7 +91,10 @@ impl<'a> Writer<'a> {
         }
         let bytes = file.bytes()?;
         let length = file.cut_to_whole_records(&shown, &bytes)?;
+        // A journal has only open records, so the last one may have left it.
         let last = last_of(&bytes[..length], &writer);
+        let head = journal::head_of(self.root, &writer).filter(|_| journals.is_some());
+        let last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
         record.writer = writer;
         record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
         record.prev = last.map(|(_, h)| h);
@@ -108,17 +107,39 @@ impl<'a> Writer<'a> {
             return Err(AppendError::TooLarge { bytes: line.len() });
         }
         file.commit(length as u64, &line)?;
+        if journals.is_some()
+            && let Some((_, h)) = split_tail(line.trim_ascii())
+        {
+            // Without a head, nothing is known of the records before this one.
+            let before = record.seq.checked_sub(1).map(|last| (0, last));
+            let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
+            let head = WriterHead { seq: record.seq, h: h.to_owned(), gone };
+            journal::remember_head(self.root, &record.writer, &head)?;
+        }
         Ok(record.id)
     }
 
-    /// Removes the records for which `goes` is true from the journals of this work tree and of work
-    /// trees that were removed. `goes` gets the id of a record. A journal is cut only at its
-    /// beginning, up to the first record that stays, so that the rest is one unbroken chain.
-    /// Returns how many records were removed.
+    /// Moves records out of the journals, because a commit has their evidence. Returns how many.
+    pub fn settle(
+        &self,
+        commit: &str,
+        is_settled: &dyn Fn(&str) -> bool,
+    ) -> Result<usize, StoreError> {
+        let _lock = lock(self.root)?;
+        journal::settle(self.root, commit, is_settled)
+    }
+
+    /// Puts the records of a commit that has left the history back into the journal. Returns how
+    /// many.
+    pub fn reopen(&self, commit: &str) -> Result<usize, StoreError> {
+        let _lock = lock(self.root)?;
+        journal::reopen(self.root, commit)
+    }
+
+    /// Removes records from the journals. Returns how many.
     pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
-        let private = self.root.private();
-        let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
-        journal::take_out(self.root, goes)
+        let _lock = lock(self.root)?;
+        journal::retire(self.root, goes)
     }
 
     /// Returns the id of a session's chain in this clone. It is the same for all records of the

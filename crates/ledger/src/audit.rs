@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::Ledger;
 use super::append::own_chains;
-use super::evidence::{self, Digest, SectionLine};
+use super::digest::Digest;
+use super::evidence::{self, SectionLine};
 use super::ledger_file::{ErasedSection, ParsedLedgerFile};
-use super::read;
-use super::{Ledger, journal};
+use super::{chain, journal, read};
 use ground::parallel::in_parallel;
-use ground::{Finding, RelativePath, Root};
+use ground::{Code, Finding, RelativePath, Root};
 
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
@@ -36,7 +37,7 @@ pub fn audit(root: &Root) -> Audit {
         match named.and_then(|named| Some((named, file.bytes().ok()?))) {
             Some((named, bytes)) => AuditedFile::of_evidence(&file.path, named, &bytes),
             None => AuditedFile {
-                rest: ParsedLedgerFile::read(file, None).owned_by(&is_own),
+                rest: ParsedLedgerFile::read(file).owned_by(&is_own),
                 ..AuditedFile::default()
             },
         }
@@ -56,13 +57,20 @@ pub fn audit(root: &Root) -> Audit {
         audit.intents.extend(part.intents);
         parts.insert(file.path, part.rest);
     }
-    let rest = Ledger::of_known(parts, journal::sealed(root));
+    let rest = Ledger::of_known(parts);
     for entry in rest.entries() {
         let has_code = !entry.record.files.is_empty();
         audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
     }
     audit.records += rest.len();
-    audit.findings = rest.findings().to_vec();
+    let lost = journal::lost_records(root).into_iter().map(chain::lost_records);
+    let lost: Vec<Finding> = lost.collect();
+    // What was written to its end once and is torn now is lost, and that is said already.
+    let is_said = |finding: &&Finding| {
+        finding.code == Code::LedgerTorn && lost.iter().any(|one| one.path == finding.path)
+    };
+    audit.findings = rest.findings().iter().filter(|one| !is_said(one)).cloned().collect();
+    audit.findings.extend(lost);
     audit
 }
 

@@ -5,17 +5,21 @@
 //! two files in any order. Within one file, the records of one writer must be in the order in which
 //! they were written.
 //!
-//! Two changes leave no trace in a chain: removing its last records, and rewriting all records
-//! after some point with new hashes. Evidence has no chain, because git's history protects it.
+//! Records leave a journal one by one, so its chain has gaps. [`super::journal::lost_records`] knows which
+//! of them are explained. Rewriting all records after some point with new hashes leaves no trace.
+//! Evidence has no chain, because git's history protects it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::evidence::{self, is_lower_hex};
+use super::digest::is_lower_hex;
+use super::entry::{finding, span};
+use super::evidence;
 use super::journal;
-use super::{Entry, EntryOrigin, RecordDialect};
+use super::{Entry, RecordDialect};
 use code::LineRange;
 use code::hex;
 use ground::text::shell_word;
@@ -115,12 +119,11 @@ fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
         let h = before.map(|before| before.record.h.as_str());
-        // Sealed records are removed from the beginning of a journal, so its first record need not
-        // be record 0.
-        let is_rest = before.is_none() && seq > 0 && journal::is_open(&entry.origin.path);
-        if seq > expected && !is_rest {
-            judgement.findings.push(gap(entry, expected, before));
-        } else if entry.record.prev.as_deref() != h && !is_rest {
+        if seq > expected {
+            if !journal::is_open(&entry.origin.path) {
+                judgement.findings.push(gap(entry, expected, before));
+            }
+        } else if entry.record.prev.as_deref() != h {
             judgement.findings.push(wrong_link(entry, before));
         }
         before = Some(entry);
@@ -199,12 +202,25 @@ fn fork(entry: &Entry, first: &Entry) -> Finding {
 }
 
 fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
-    let missing = match entry.record.seq - expected {
-        1 => format!("record {expected} is missing"),
-        _ => format!("records {expected} to {} are missing", entry.record.seq - 1),
-    };
     let place = before.map(|before| related(before, "the record before the gap"));
-    broken(entry, place, format!("Chain of writer {}: {missing}.", entry.record.writer))
+    broken(entry, place, missing(&entry.record.writer, expected..=entry.record.seq - 1))
+}
+
+fn missing(writer: &str, records: RangeInclusive<u64>) -> String {
+    let (first, last) = records.into_inner();
+    let missing = match first == last {
+        true => format!("record {first} is missing"),
+        false => format!("records {first} to {last} are missing"),
+    };
+    format!("Chain of writer {writer}: {missing}.")
+}
+
+/// The finding for records that a journal should still have.
+pub(super) fn lost_records(lost: journal::LostRecords) -> Finding {
+    let path = journal::shown_path(&lost.writer);
+    let help = "Put the lines back where a copy of the journal has them. A person accepts that they are gone with `intent verify --accept-rewrite`.";
+    let message = missing(&lost.writer, lost.records);
+    Finding::new(Code::LedgerBroken, message, help).in_file(&path)
 }
 
 fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
@@ -222,21 +238,6 @@ fn broken(entry: &Entry, place: Option<RelatedPlace>, message: String) -> Findin
     Finding { related: place.into_iter().collect(), ..finding }
 }
 
-/// Makes a finding that points at a place in a ledger file.
-pub(super) fn finding(
-    code: Code,
-    at: &EntryOrigin,
-    message: String,
-    help: impl Into<String>,
-) -> Finding {
-    Finding {
-        path: Some(at.path.clone()),
-        span: Some(span(at)),
-        lines: LineRange::new(at.line, at.line),
-        ..Finding::new(code, message, help)
-    }
-}
-
 fn related(entry: &Entry, message: &str) -> RelatedPlace {
     let line = entry.origin.line.max(1);
     RelatedPlace {
@@ -245,11 +246,4 @@ fn related(entry: &Entry, message: &str) -> RelatedPlace {
         lines: LineRange::new(line, line).expect("a line is its own range, and lines start at 1"),
         message: message.into(),
     }
-}
-
-/// The byte range of an entry as `usize`. On a 32-bit machine a larger offset saturates, but such a
-/// file could not be read into memory anyway.
-fn span(at: &EntryOrigin) -> std::ops::Range<usize> {
-    let cast = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-    cast(at.start)..cast(at.end)
 }

@@ -17,7 +17,7 @@ use code::lists::words;
 /// [`FOREIGN`].
 pub(super) const OURS: &[&str] = words!(
     "id timestamp kind intent_id intent_hash mutation_class basis decision vcs files tool session
-    strength claimed_class as_it_stood note approves test reassigns writer seq prev h"
+    strength claimed_class as_it_stood note approves test takes of writer seq prev h"
 );
 
 const IDS: &[&str] = words!("id trace_id traceId req_id tool_use_id");

@@ -19,12 +19,9 @@ const ENDS: &[&str] = words!("end_line endLine line_end end");
 const MODELS: &[&str] = words!("model_identifier model_id modelId model");
 const URLS: &[&str] = words!("url session_id task_id taskId");
 pub(super) const FILE_OURS: &[&str] =
-    words!("relative_path conversations related outlines reasons");
-const CONVERSATION_OURS: &[&str] = words!("url contributor ranges");
-pub(super) const RANGE_OURS: &[&str] = words!(
-    "start_line end_line content_hash block token_hash shape_hash own_hash own_text_hash lead_hash
-    sketch pairs tokens row was lines brought replaces deleted recorded"
-);
+    words!("relative_path conversations related text from reasons");
+pub(super) const CONVERSATION_OURS: &[&str] = words!("url contributor related ranges lines");
+pub(super) const RANGE_OURS: &[&str] = words!("start_line end_line content_hash block deleted");
 
 /// Removes the files from an object that has a list of files, or is about one file. Returns the
 /// items that could not be understood.
@@ -307,12 +304,10 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
     }
     let (content_hash, deleted) =
         take_text(&mut fields, HASHES).map_or((ContentHash::from_ledger(""), false), |t| hash(&t));
-    let replaces = take_text(&mut fields, BEFORE).map(|text| hash(&text).0);
     for (key, value) in fields {
         keep_beside(&mut extra, RANGE_OURS, &key, value);
     }
     BlockRecord {
-        replaces,
         deleted,
         extra,
         ..BlockRecord::with_lines_only(

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::Record;
-use super::evidence::Digest;
-use ground::RelativePath;
+use super::digest::Digest;
+use code::LineRange;
+use ground::{Code, Finding, RelativePath};
 
 /// The place of an entry in a ledger file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,4 +67,26 @@ pub struct Entry {
     pub section: Option<Digest>,
     /// The commit that the entry is about, if its section was sealed late.
     pub late_commit: Option<String>,
+}
+
+/// Makes a finding that points at a place in a ledger file.
+pub(super) fn finding(
+    code: Code,
+    at: &EntryOrigin,
+    message: String,
+    help: impl Into<String>,
+) -> Finding {
+    Finding {
+        path: Some(at.path.clone()),
+        span: Some(span(at)),
+        lines: LineRange::new(at.line, at.line),
+        ..Finding::new(code, message, help)
+    }
+}
+
+/// The byte range of an entry as `usize`. On a 32-bit machine a larger offset saturates, but such a
+/// file could not be read into memory anyway.
+pub(super) fn span(at: &EntryOrigin) -> std::ops::Range<usize> {
+    let cast = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    cast(at.start)..cast(at.end)
 }

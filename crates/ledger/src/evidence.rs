@@ -4,33 +4,35 @@
 //! is the first 128 bits of the SHA-256 of its bytes, in hexadecimal. It contains one or more
 //! *sections*. A section has a header, which lists each intent and each session once, and then one
 //! line for each combination of intent, session and file. After these come the other records that
-//! the commit carries (approvals, reassignments, changes of the registry) as whole records.
-//! `docs/formats.md` describes every field.
+//! the commit carries (approvals, changes of the registry) as whole records. `docs/formats.md`
+//! describes every field.
 //!
-//! A section only says which blocks a commit added or changed: their names, lines and content
-//! hashes. Everything else that is known about a block, such as its token hash, is computed from
-//! the file's text in the commit when it is needed.
+//! A section is about the commit that adds its file. A section that was sealed later names its
+//! commit, and its file is `agent_trace/late/<commit>/<digest>.jsonl`, so that it is found by the
+//! commit. `compact` and `erase` put sections into `agent_trace/YYYY-MM/compacted-<digest>.jsonl`.
+//!
+//! A line says which lines of the file the commit brought ([`LineRuns`]), and, for people and other
+//! tools, which blocks it touched.
 
-use std::fmt;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
-use sha2::{Digest as _, Sha256};
 
+use super::digest::{Digest, is_lower_hex};
 use super::record::is_zero;
 use super::{
-    BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord, Record,
-    RecordKind, RecordedDecision, Related, Strength, Tool, strict,
+    Basis, BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord,
+    LineRuns, MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, strict,
 };
 use code::hex;
-use code::{ContentHash, Places, language};
-use ground::{RelativePath, clock};
+use code::{ContentHash, language};
+use ground::{RelativePath, Root, clock, store};
 
 /// The version of the format that this program writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The key, among the extra fields of a record, for the name of the record's intent at the time
 /// when the record was made.
@@ -42,7 +44,14 @@ pub fn cited_name(record: &Record) -> Option<&str> {
     record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
 }
 
+/// The folder of all evidence.
+pub const EVIDENCE_FOLDER: &str = ".orchestration/agent_trace";
+
 const FOLDER: &str = ".orchestration/agent_trace/";
+/// The folder, below [`FOLDER`], of the evidence that names its commit.
+const LATE: &str = "late/";
+/// The beginning of the names of files with sections from several files.
+const COMPACTED: &str = "compacted-";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
@@ -55,78 +64,72 @@ const TOMBSTONE: &[u8] = b"{\"erased\":";
 /// namespace does not count.
 pub const ERASURE: &str = "intent-erasure";
 
-/// The first 128 bits of a SHA-256. It identifies a file of evidence or a section of one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Digest([u8; BYTES]);
-
-impl Digest {
-    pub fn compute(bytes: &[u8]) -> Self {
-        let whole = Sha256::digest(bytes);
-        Self(std::array::from_fn(|at| whole[at]))
-    }
-
-    /// Makes a digest from its 16 bytes, the reverse of [`Self::as_bytes`].
-    pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
-        Self(bytes)
-    }
-
-    pub fn as_bytes(&self) -> &[u8; BYTES] {
-        &self.0
-    }
-
-    /// Parses a digest of 32 lowercase hexadecimal digits.
-    pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 2 * BYTES || !is_lower_hex(text) {
-            return None;
-        }
-        let mut bytes = [0; BYTES];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-        }
-        Some(Self(bytes))
-    }
-}
-
-impl std::fmt::Display for Digest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&hex(&self.0))
-    }
-}
-
-impl std::fmt::Debug for Digest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-/// Returns true if the text has only the digits `0` to `9` and `a` to `f`.
-pub(super) fn is_lower_hex(text: &str) -> bool {
-    text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 /// Returns the digest in the name of an evidence file. `None` if the path is not that of an
 /// evidence file.
 pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     let below = path.as_str().strip_prefix(FOLDER)?;
-    let (month, name) = below.split_once('/')?;
-    let is_month = month.len() == 7
-        && month.bytes().enumerate().all(|(at, byte)| match at {
+    let name = match below.strip_prefix(LATE) {
+        Some(late) => late.split_once('/').filter(|(commit, _)| is_commit(commit))?.1,
+        None => {
+            let (month, name) = below.split_once('/')?;
+            is_month(month).then_some(name.strip_prefix(COMPACTED).unwrap_or(name))?
+        }
+    };
+    Digest::parse(name.strip_suffix(".jsonl")?)
+}
+
+fn is_month(name: &str) -> bool {
+    name.len() == 7
+        && name.bytes().enumerate().all(|(at, byte)| match at {
             4 => byte == b'-',
             _ => byte.is_ascii_digit(),
-        });
-    Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
+        })
 }
 
-/// Returns the month of a file of evidence, which is the name of its folder.
-pub fn month_of(path: &RelativePath) -> &str {
-    path.as_str().rsplit('/').nth(1).unwrap_or_default()
+fn is_commit(hex: &str) -> bool {
+    [40, 64].contains(&hex.len()) && is_lower_hex(hex)
 }
 
-/// Returns the path of a file of evidence. `time` is the newest time in the file, such as
-/// `2026-02-18T…`; its month becomes the folder.
+/// Returns the month of a file of evidence, which is the name of its folder. `None` for evidence
+/// that was sealed late.
+pub fn month_of(path: &RelativePath) -> Option<&str> {
+    path.as_str().rsplit('/').nth(1).filter(|folder| is_month(folder))
+}
+
+/// Returns true for a file that [`compacted_path`] names.
+pub fn is_compacted(path: &RelativePath) -> bool {
+    path.file_name().starts_with(COMPACTED)
+}
+
+/// Returns the path of the evidence of the commit that adds it. `time` is the newest time in the
+/// file, such as `2026-02-18T…`; its month becomes the folder.
 pub fn path_of(digest: Digest, time: &str) -> RelativePath {
-    let month = time.get(..7).unwrap_or("1970-01");
-    RelativePath::new(&format!("{FOLDER}{month}/{digest}.jsonl"))
+    evidence_path(&format!("{}/{digest}.jsonl", time.get(..7).unwrap_or("1970-01")))
+}
+
+/// Returns the path of a file with sections that were in other files of this month before.
+pub fn compacted_path(digest: Digest, month: &str) -> RelativePath {
+    evidence_path(&format!("{month}/{COMPACTED}{digest}.jsonl"))
+}
+
+/// Returns the path of evidence about an earlier commit, whose id is given in hexadecimal.
+pub fn late_path(digest: Digest, commit: &str) -> RelativePath {
+    evidence_path(&format!("{LATE}{commit}/{digest}.jsonl"))
+}
+
+/// Returns the folder with the late evidence about a commit, or of all commits if it is empty.
+pub fn late_folder(commit: &str) -> String {
+    format!("{FOLDER}{LATE}{commit}").trim_end_matches('/').to_owned()
+}
+
+/// Returns true for the folders that contain nothing but evidence.
+pub(super) fn is_evidence_folder(path: &str) -> bool {
+    let below = path.strip_prefix(FOLDER);
+    below.is_some_and(|below| is_month(below) || below == LATE.trim_end_matches('/'))
+}
+
+fn evidence_path(below: &str) -> RelativePath {
+    RelativePath::new(&format!("{FOLDER}{below}"))
         .expect("a fixed folder, digits and a digest are a path")
 }
 
@@ -217,9 +220,19 @@ pub struct EvidenceLine {
     /// The class that the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
-    /// Whether a person accepted the blocks as they are.
+    /// The lines that were brought, counted in the file as committed.
+    #[serde(default, skip_serializing_if = "LineRuns::is_empty")]
+    pub lines: LineRuns,
+    /// The class of the change, if it was proven to keep the behaviour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<MutationClass>,
+    /// Whether a person accepted the blocks as they are. Such a line brings no lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ack: bool,
+    /// The id of the intent that these lines were recorded under, if a person put them under
+    /// another one afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<String>,
     /// Set instead of `blocks` for a new file with very many blocks, if this session wrote all of
     /// its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,143 +256,85 @@ pub struct Whole {
     pub deleted: bool,
 }
 
-/// A block as a JSON list: kind, name, lines, content hash, added lines, more fields. The last two
-/// are optional.
-///
-/// In the added lines, `1-3,7/31` means that lines 1 to 3 and 7 of the block's 31 lines were added.
-/// If this item is missing, all lines were added.
-#[derive(Clone, Debug, PartialEq)]
+/// A block as a JSON list: kind, name, lines, content hash, and `"deleted"` if it was deleted. Then
+/// the lines and the hash are those that it had before.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvidenceBlock {
-    kind: String,
-    name: String,
-    lines: String,
+    pub kind: String,
+    /// The names of its containers and its own name, joined by `.`.
+    pub name: String,
+    /// The first line, counted from 1.
+    pub start: u32,
+    /// The last line.
+    pub end: u32,
+    /// The content hash, as [`short`] writes it.
     hash: String,
-    /// Which lines were added. `None` if all of them were.
-    brought: Option<String>,
-    more: Option<More>,
+    pub deleted: bool,
 }
+
+const DELETED: &str = "deleted";
 
 impl Serialize for EvidenceBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { kind, name, lines, hash, brought, more } = self;
-        match (brought, more) {
-            (None, None) => (kind, name, lines, hash).serialize(serializer),
-            (Some(brought), None) => (kind, name, lines, hash, brought).serialize(serializer),
-            (_, Some(more)) => (kind, name, lines, hash, brought, more).serialize(serializer),
+        let Self { kind, name, start, end, hash, deleted } = self;
+        let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+        match deleted {
+            false => (kind, name, lines, hash).serialize(serializer),
+            true => (kind, name, lines, hash, DELETED).serialize(serializer),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for EvidenceBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(BlockVisitor)
-    }
-}
-
-/// Reads a list of four to six items.
-struct BlockVisitor;
-
-impl<'de> Visitor<'de> for BlockVisitor {
-    type Value = EvidenceBlock;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("kind, name, lines, hash, brought lines, more")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<EvidenceBlock, A::Error> {
-        let mut text = |at: usize| {
-            list.next_element::<String>()?.ok_or_else(|| A::Error::invalid_length(at, &self))
+        let items: Vec<String> = Vec::deserialize(deserializer)?;
+        let read = || {
+            let (kind, name, lines, hash, deleted) = match &items[..] {
+                [kind, name, lines, hash] => (kind, name, lines, hash, false),
+                [kind, name, lines, hash, last] if last == DELETED => {
+                    (kind, name, lines, hash, true)
+                }
+                _ => return None,
+            };
+            let (start, end) = span(lines)?;
+            long(hash).filter(|_| !kind.is_empty())?;
+            let (kind, name, hash) = (kind.clone(), name.clone(), hash.clone());
+            Some(Self { kind, name, start, end, hash, deleted })
         };
-        let (kind, name, lines, hash) = (text(0)?, text(1)?, text(2)?, text(3)?);
-        let brought = list.next_element::<Option<String>>()?;
-        let more = if brought.is_some() { list.next_element::<More>()? } else { None };
-        if list.next_element::<IgnoredAny>()?.is_some() {
-            return Err(A::Error::invalid_length(7, &self));
-        }
-        if brought == Some(None) && more.is_none() {
-            return Err(A::Error::invalid_length(5, &self));
-        }
-        Ok(EvidenceBlock { kind, name, lines, hash, brought: brought.flatten(), more })
+        read().ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
     }
-}
-
-/// Fields that few blocks have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct More {
-    /// The parameter types. Only set if several blocks of the file have this kind and name, before
-    /// or after the commit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<String>,
-    /// Which one it is of several blocks with the same name, counted from 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub ordinal: u32,
-    /// Whether the block was deleted. Then the lines and the hash are those of the deleted block.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub deleted: bool,
-    /// The hash of the text that was last recorded, if the block was changed after that without a
-    /// record and then committed. If it is equal to the hash of the committed text, only the lead
-    /// of the block (doc comment, decorators) was changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recorded: Option<String>,
 }
 
 impl EvidenceBlock {
-    /// Makes the list for a block of a record. `of` is the number of lines that belong to the block
-    /// itself.
-    pub fn from_record(range: &BlockRecord, of: usize) -> Option<Self> {
+    /// Makes the list for a block of a record. `None` for lines that are no block.
+    pub fn from_record(range: &BlockRecord) -> Option<Self> {
         let name = range.block.as_ref()?;
-        let lines = match range.start_line == range.end_line {
-            true => range.start_line.to_string(),
-            false => format!("{}-{}", range.start_line, range.end_line),
-        };
-        let more = More {
-            parameters: name.parameters.clone(),
-            ordinal: name.ordinal,
-            deleted: range.deleted,
-            recorded: range.recorded.as_ref().and_then(|hash| short(hash.as_str())),
-        };
         Some(Self {
             kind: name.kind.clone(),
             name: name.path.clone(),
-            lines,
+            start: range.start_line,
+            end: range.end_line,
             hash: short(range.content_hash.as_str())?,
-            brought: range.brought.as_ref().map(|places| format!("{}/{of}", places.as_str())),
-            more: (more != More::default()).then_some(more),
+            deleted: range.deleted,
         })
     }
 
-    /// Returns true if the lines and the hash have the right form and the added lines are within
-    /// the block's own lines.
-    fn is_readable(&self) -> bool {
-        let is_among = self.brought.as_ref().is_none_or(|text| {
-            text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
-        });
-        let recorded = self.more.as_ref().and_then(|more| more.recorded.as_ref());
-        let are_hashes =
-            [Some(&self.hash), recorded].into_iter().flatten().all(|hash| long(hash).is_some());
-        !self.kind.is_empty() && span(&self.lines).is_some() && are_hashes && is_among
+    /// Returns the content hash.
+    pub fn content_hash(&self) -> ContentHash {
+        ContentHash::from_ledger(long(&self.hash).unwrap_or_default())
     }
 
     /// Returns the block in the form that records of the journal use.
-    fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
-        let More { parameters, ordinal, deleted, recorded } = self.more.clone().unwrap_or_default();
-        let (start, end) = span(&self.lines)?;
-        let places = |text: &str| text.split('/').next().map(Places::from_ledger);
-        let content = ContentHash::from_ledger(long(&self.hash)?);
-        Some(BlockRecord {
+    fn record(&self, language: Option<&str>) -> BlockRecord {
+        BlockRecord {
             block: Some(BlockName {
                 kind: self.kind.clone(),
                 path: self.name.clone(),
-                parameters,
-                ordinal,
                 language: language.map(str::to_owned),
             }),
-            brought: self.brought.as_deref().and_then(places),
-            replaces: deleted.then(|| content.clone()),
-            deleted,
-            recorded: recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
-            ..BlockRecord::with_lines_only(start, end, content)
-        })
+            deleted: self.deleted,
+            ..BlockRecord::with_lines_only(self.start, self.end, self.content_hash())
+        }
     }
 }
 
@@ -395,20 +350,6 @@ fn span(text: &str) -> Option<(u32, u32)> {
 fn number(text: &str) -> Option<u32> {
     let is_plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
     text.parse().ok().filter(|_| is_plain)
-}
-
-/// Returns true if a text such as `2-3,7` contains rising line ranges that end at line `of` or
-/// earlier.
-fn is_places(places: &str, of: &str) -> bool {
-    let Some(of) = number(of) else { return false };
-    let mut before = 0;
-    places.is_empty()
-        || places.split(',').all(|place| {
-            let Some((first, last)) = span(place) else { return false };
-            let rises = first > before && last <= of;
-            before = last;
-            rises
-        })
 }
 
 /// Returns true for a time such as `2026-11-23T19:15:34.198Z`. The milliseconds may be missing.
@@ -439,7 +380,7 @@ fn second(time: &str) -> Option<String> {
 /// Shortens a hash for evidence: `sha256:<hex>` becomes `s:` and the first 128 bits in base64url.
 pub fn short(hash: &str) -> Option<String> {
     let digits = hash.strip_prefix("sha256:")?.get(..2 * BYTES)?;
-    Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.0)))
+    Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.as_bytes())))
 }
 
 /// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
@@ -504,6 +445,29 @@ pub enum NoEvidence {
     Headless,
     /// A header has this version of the format, which is newer than this program.
     Newer(u32),
+}
+
+/// How many files [`newer_format_of_some`] looks at.
+const SAMPLE: usize = 64;
+/// The size limit of such a file, in bytes.
+const MAX_SAMPLED: u64 = 1024 * 1024;
+
+/// Returns the highest format among some files of the newest month that this program cannot read.
+/// For questions that need no evidence, so that they warn nevertheless: they have no time to open
+/// all of it.
+pub fn newer_format_of_some(root: &Root) -> Option<u32> {
+    let trace = root.absolute(&evidence_path(""));
+    let names = store::entries(&trace).filter_map(|entry| entry.file_name().into_string().ok());
+    let newest = names.filter(|name| is_month(name)).max()?;
+    let files = store::entries(&trace.join(newest)).take(SAMPLE);
+    let formats = files.filter_map(|file| {
+        let bytes = store::read_capped(&file.path(), MAX_SAMPLED).ok()??;
+        match header(bytes.split(|byte| *byte == b'\n').next()?) {
+            Err(NoEvidence::Newer(version)) => Some(version),
+            _ => None,
+        }
+    });
+    formats.max()
 }
 
 /// Splits a file of evidence into its sections and parses them.
@@ -604,7 +568,6 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
         let hash = intent.hash.as_deref();
         is_none || !intent.id.is_empty() && hash.is_none_or(|hash| long(hash).is_some())
     };
-    let is_commit = |hex: &str| [40, 64].contains(&hex.len()) && is_lower_hex(hex);
     let is_readable = |header: &Header| {
         header.of.as_deref().is_none_or(is_commit) && header.intents.iter().all(is_cited)
     };
@@ -617,10 +580,12 @@ fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
         let session = header.sessions.get(line.by as usize)?;
         line.time = line.time.or_else(|| session.time.clone());
         line.strength = line.strength.or(session.strength);
+        let says_something =
+            !line.blocks.is_empty() || line.whole.is_some() || !line.lines.is_empty();
         let is_readable = header.intents.len() > line.intent as usize
             && line.time.as_deref().is_some_and(is_time)
-            && line.blocks.is_empty() == line.whole.is_some()
-            && line.blocks.iter().all(EvidenceBlock::is_readable)
+            && says_something
+            && (!line.ack || line.lines.is_empty())
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
         return is_readable.then(|| SectionLine::Changed(Box::new(line)));
     }
@@ -656,15 +621,21 @@ impl EvidenceLine {
             Tool { name: name.to_owned(), version }
         });
         let cited = intent.name.iter().map(|name| (CITED_NAME.to_owned(), name.as_str().into()));
-        let from = self.from.iter().map(|from| ("from".to_owned(), from.as_str().into()));
         let whole = self.whole.iter().filter_map(|whole| whole.range());
-        let blocks = self.blocks.iter().filter_map(|block| block.record(language));
+        let blocks = self.blocks.iter().map(|block| block.record(language));
         Record {
             id: format!("{digest}:{nth}"),
             timestamp: self.time.clone().unwrap_or_default(),
-            kind: if self.ack { RecordKind::Ack } else { RecordKind::Mutation },
+            kind: match self {
+                Self { ack: true, .. } => RecordKind::Ack,
+                Self { takes: Some(_), .. } => RecordKind::Reassign,
+                _ => RecordKind::Mutation,
+            },
             intent_id: id,
             intent_hash: intent.hash.as_deref().and_then(long),
+            mutation_class: self.class,
+            basis: self.class.map(|_| Basis::Rule),
+            takes: self.takes.clone(),
             decision: self.decision.clone(),
             files: vec![FileRecord {
                 relative_path: self.path.clone(),
@@ -675,11 +646,12 @@ impl EvidenceLine {
                         model_identifier: session.model.clone(),
                         name: session.name.clone(),
                     },
+                    lines: self.lines.clone(),
                     ranges: whole.chain(blocks).collect(),
                     related: itself.into_iter().chain(specs).collect(),
                     extra: Extra::new(),
                 }],
-                extra: from.collect(),
+                from: self.from.clone(),
                 ..FileRecord::with_path_only(self.path.clone())
             }],
             tool,
@@ -698,7 +670,6 @@ impl Whole {
     fn range(&self) -> Option<BlockRecord> {
         let content = ContentHash::from_ledger(long(&self.hash)?);
         Some(BlockRecord {
-            replaces: self.deleted.then(|| content.clone()),
             deleted: self.deleted,
             ..BlockRecord::with_lines_only(1, self.lines.max(1), content)
         })

@@ -6,27 +6,36 @@
 //! remove` loses a record. Without git there is no journal: records are appended to
 //! `.orchestration/agent_trace.jsonl`.
 //!
-//! When a record is sealed into evidence, a note about it is written beside the journal
-//! ([`Sealed`]). The record counts as sealed as long as that evidence is part of the history. After
-//! `git reset` to a commit without that evidence, the record is open again.
+//! When a commit has the evidence of a record, the record moves to a file of that commit,
+//! `settled/<work tree>/<commit>.jsonl`. If the commit leaves the history, by an amend, a rebase or
+//! a reset, the record goes back into the journal. So the journal has only open records.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{BufRead as _, BufReader, Read, Seek, Write as _};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Write as _;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::evidence::Digest;
-use super::ledger_file::{LedgerFile, MAX_OBJECT};
+use super::digest::Digest;
+use super::ledger_file::LedgerFile;
 use code::hex;
 use ground::store::{self, StoreError};
 use ground::{RelativePath, Root};
 
+/// How long to wait for another process that holds the lock of the ledger.
+const PATIENCE: Duration = Duration::from_secs(5);
 const SHOWN: &str = ".orchestration/agent_trace/open";
 /// The name of the folder with the journals of the repository's main work tree.
 const MAIN: &str = "main";
+
+/// Takes the lock of the ledger, which every change of a journal needs.
+pub(super) fn lock(root: &Root) -> Result<store::Lock, StoreError> {
+    store::lock(&root.private().join("ledger.lock"), PATIENCE)
+}
 
 /// The places of the journals of a workspace. Each work tree has its own folder.
 pub(super) struct Journals {
@@ -108,14 +117,6 @@ fn files_in(folder: &Path) -> Vec<LedgerFile> {
     files
 }
 
-/// All journals of a repository: first those of other work trees, including removed ones, then
-/// those of this work tree.
-pub(super) fn all_journals(root: &Root) -> Vec<LedgerFile> {
-    let Some(journals) = Journals::in_git_directory(root) else { return Vec::new() };
-    let folders = journals.folders_of_other_trees().into_iter().chain([journals.folder()]);
-    folders.flat_map(|folder| files_in(&folder)).collect()
-}
-
 /// The journals of this work tree and of work trees that were removed. None without git.
 pub(super) fn of_work_tree(root: &Root) -> Vec<LedgerFile> {
     Journals::in_git_directory(root).map(|journals| journals.files()).unwrap_or_default()
@@ -148,203 +149,388 @@ pub(super) fn show(root: &Root, writer: &str, file: &Path) {
     }
 }
 
-/// Which records have been sealed, and into which evidence.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sealed {
-    into: HashMap<String, Vec<Digest>>,
-    sections: HashSet<Digest>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Mark {
-    record: String,
-    evidence: String,
-}
-
-impl Sealed {
-    /// Returns a function that takes the id of a record and returns true if the record was sealed
-    /// into one of these sections. `sections` is only called if anything was sealed in this clone.
-    pub(super) fn sealed_among<'a>(
-        &'a self,
-        sections: &dyn Fn() -> HashSet<Digest>,
-    ) -> impl Fn(&str) -> bool + Sync + use<'a> {
-        let sections = if self.into.is_empty() { HashSet::new() } else { sections() };
-        move |record| self.is_in(record, |one| sections.contains(one))
-    }
-
-    /// Returns true if a record was sealed into any evidence, including evidence on another branch.
-    pub fn knows(&self, record: &str) -> bool {
-        self.into.contains_key(record)
-    }
-
-    pub fn made(&self, section: &Digest) -> bool {
-        self.sections.contains(section)
-    }
-
-    pub fn sections_of(&self, record: &str) -> &[Digest] {
-        self.into.get(record).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns true if a record was sealed into a section for which `stands` is true.
-    pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
-        self.into.get(record).is_some_and(|into| into.iter().any(stands))
-    }
-}
-
-fn marks(root: &Root) -> Option<PathBuf> {
-    Some(root.common_dir()?.join("intent").join("sealed.jsonl"))
-}
-
-/// A larger file of notes, in bytes, was not written by us and is not read.
-const MAX_MARKS: u64 = 256 * 1024 * 1024;
-
-pub fn sealed(root: &Root) -> Sealed {
-    let Some(path) = marks(root) else { return Sealed::default() };
-    let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
-    let mut sealed = Sealed::default();
-    for mark in json_lines::<Mark>(&bytes) {
-        if let Some(digest) = Digest::parse(&mark.evidence) {
-            sealed.into.entry(mark.record).or_default().push(digest);
-            sealed.sections.insert(digest);
-        }
-    }
-    sealed
-}
-
-/// For each section that was sealed in this clone, the records that it was made from. Also, the
-/// records that the journals still contain.
-pub struct SectionSources {
-    records: HashMap<Digest, Vec<String>>,
-    held: HashSet<String>,
-}
-
-impl SectionSources {
-    pub fn load(root: &Root) -> Self {
-        #[derive(Deserialize)]
-        struct JournalLine {
-            id: String,
-        }
-        let mut records: HashMap<Digest, Vec<String>> = HashMap::new();
-        for (record, into) in sealed(root).into {
-            into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
-        }
-        let journals = all_journals(root).into_iter();
-        let journals =
-            journals.filter_map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok()?);
-        let mut held = HashSet::new();
-        for journal in journals {
-            held.extend(json_lines::<JournalLine>(&journal).map(|line| line.id));
-        }
-        Self { records, held }
-    }
-
-    /// Returns true if a section can be sealed again, because the journals still contain all
-    /// records that it was made from.
-    pub fn can_make(&self, section: &Digest) -> bool {
-        let records = self.records.get(section);
-        records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
-    }
-}
-
-/// Reads the records at the beginning of a journal for which `is_sealed` is true. Returns their ids
-/// and their length in bytes. Sealed records are most of a journal, because they are only removed
-/// after a while.
-pub(super) fn sealed_start(
-    file: &mut (impl Read + Seek),
-    is_sealed: impl Fn(&str) -> bool,
-) -> std::io::Result<(Vec<String>, u64)> {
-    let (mut ids, mut length) = (Vec::new(), 0);
-    let mut lines = BufReader::with_capacity(128 * 1024, file);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = lines.by_ref().take(MAX_OBJECT as u64).read_until(b'\n', &mut line)?;
-        let Some(id) = id_of(&line).filter(|id| line.ends_with(b"\n") && is_sealed(id)) else {
-            return Ok((ids, length));
-        };
-        ids.push(id.to_owned());
-        length += read as u64;
-    }
-}
-
-/// Returns the id of a record line. Only finds it in lines that this program wrote, which begin
-/// with the id.
-fn id_of(line: &[u8]) -> Option<&str> {
-    let rest = line.strip_prefix(b"{\"id\":\"")?;
-    let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
-    std::str::from_utf8(&rest[..end]).ok()
-}
-
 /// Parses the lines of a file that are of this type. All others are skipped.
 fn json_lines<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
+    // An editor may have put a byte order mark in front.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// A record in a journal, sealed or not.
+/// A record in a journal. Its other fields are not parsed.
 #[derive(Deserialize)]
-pub struct JournalRecord {
-    pub id: String,
-    pub timestamp: String,
+struct JournalLine {
+    id: String,
+    #[serde(default)]
+    writer: String,
+    #[serde(default)]
+    seq: u64,
 }
 
-/// All records of the journals of this work tree and of work trees that were removed, including
-/// those that were sealed.
-pub fn held_records(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
-    let mut all = Vec::new();
-    for file in of_work_tree(root) {
-        let bytes = store::read_capped(&file.disk, MAX_JOURNAL)?.unwrap_or_default();
-        all.extend(json_lines::<JournalRecord>(&bytes));
-    }
-    Ok(all)
+/// Returns the records in these lines, each with its line.
+fn lines_with_text(bytes: &[u8]) -> impl Iterator<Item = (JournalLine, &[u8])> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.filter_map(|line| Some((serde_json::from_slice(line).ok()?, line)))
 }
 
-/// Removes records from the beginning of each journal of this work tree and of work trees that were
-/// removed, up to the first record for which `goes` is false, so the rest is one unbroken chain.
-/// Returns how many were removed. The caller holds the lock of the ledger.
-pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
-    let mut gone = 0;
-    for LedgerFile { path: shown, disk } in of_work_tree(root) {
-        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
-        let is_going = |line: &&[u8]| {
-            line.ends_with(b"\n")
-                && serde_json::from_slice::<JournalRecord>(line).is_ok_and(|held| goes(&held.id))
-        };
-        let going: Vec<&[u8]> =
-            bytes.split_inclusive(|byte| *byte == b'\n').take_while(is_going).collect();
-        let length: usize = going.iter().map(|line| line.len()).sum();
-        if length == 0 {
-            continue;
-        }
-        gone += going.len();
-        // The hard link in the work tree still refers to the old file, so it is created again.
-        let shown = root.absolute(&shown);
-        store::remove(&shown)?;
-        if length == bytes.len() {
-            store::remove(&disk)?;
-            continue;
-        }
-        store::write_atomic(&disk, &bytes[length..])?;
-        if let Err(error) = store::hard_link(&disk, &shown) {
-            tracing::debug!(%error, "the journal is not shown in the work tree");
-        }
-    }
-    Ok(gone)
-}
-
-/// A journal larger than this, in bytes, is an error when its records are listed or removed.
+/// A journal larger than this, in bytes, is an error when records are moved.
 const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
-/// Writes a note that records were sealed into a section of evidence.
-pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {
-    let Some(path) = marks(root).filter(|_| !records.is_empty()) else { return Ok(()) };
+/// Evidence that was sealed in this clone and is in no commit yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftNote {
+    pub file: RelativePath,
+    /// The ids of the records that need not stay in the journal once the file is committed.
+    pub records: Vec<String>,
+}
+
+/// Records that are in the journal again because their commit left the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReopenedNote {
+    /// The evidence of the commit. If the history has all of it again, the records need not stay.
+    pub files: Vec<RelativePath>,
+    /// The ids of the records.
+    pub records: Vec<String>,
+}
+
+/// The notes about the drafts of a work tree, and about its reopened records: one JSON object a line.
+const DRAFTS: &str = "drafts";
+const REOPENED: &str = "reopened";
+
+pub fn drafts(root: &Root) -> Vec<DraftNote> {
+    read_notes(root, DRAFTS)
+}
+
+pub fn reopened(root: &Root) -> Vec<ReopenedNote> {
+    read_notes(root, REOPENED)
+}
+
+/// Returns the ids of all records in the journals of this work tree.
+pub fn open_ids(root: &Root) -> HashSet<String> {
+    let files = of_work_tree(root).into_iter();
+    let read = files.map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok().flatten());
+    let ids = |bytes: Vec<u8>| json_lines::<JournalLine>(&bytes).map(|line| line.id).collect();
+    read.flatten().flat_map::<Vec<String>, _>(ids).collect()
+}
+
+/// Replaces the notes about drafts.
+pub fn note_drafts(root: &Root, drafts: &[DraftNote]) -> Result<(), StoreError> {
+    write_notes(root, DRAFTS, drafts)
+}
+
+/// Replaces the notes about reopened records.
+pub fn note_reopened(root: &Root, reopened: &[ReopenedNote]) -> Result<(), StoreError> {
+    write_notes(root, REOPENED, reopened)
+}
+
+fn notes_file(root: &Root, name: &str) -> Option<PathBuf> {
+    Some(Journals::in_git_directory(root)?.folder().join(name))
+}
+
+fn read_notes<T: DeserializeOwned>(root: &Root, name: &str) -> Vec<T> {
+    let bytes =
+        notes_file(root, name).and_then(|path| store::read_capped(&path, MAX_NOTES).ok()?);
+    json_lines(&bytes.unwrap_or_default()).collect()
+}
+
+fn write_notes<T: Serialize>(root: &Root, name: &str, notes: &[T]) -> Result<(), StoreError> {
+    let Some(path) = notes_file(root, name) else { return Ok(()) };
+    if notes.is_empty() {
+        return store::remove(&path).map(drop);
+    }
     let mut lines = Vec::new();
-    for record in records {
-        let mark = Mark { record: record.clone(), evidence: evidence.to_string() };
-        serde_json::to_writer(&mut lines, &mark).expect("texts always become JSON");
+    for note in notes {
+        serde_json::to_writer(&mut lines, note).expect("plain data always serialises");
         lines.push(b'\n');
     }
+    store::write_atomic(&path, &lines)
+}
+
+/// A larger file of notes, in bytes, was not written by us and is not read.
+const MAX_NOTES: u64 = 64 * 1024 * 1024;
+
+/// The digests of the sections that were sealed in this clone: 16 bytes each.
+fn made_file(root: &Root) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join("made"))
+}
+
+/// Returns the digests of the files of evidence that were sealed in this clone.
+pub fn sections_made(root: &Root) -> HashSet<Digest> {
+    let bytes = made_file(root).and_then(|path| store::read_capped(&path, MAX_NOTES).ok()?);
+    let bytes = bytes.unwrap_or_default();
+    let rows = bytes.chunks_exact(16);
+    rows.filter_map(|row| Some(Digest::from_bytes(row.try_into().ok()?))).collect()
+}
+
+/// Notes that a section was sealed in this clone.
+pub fn note_made(root: &Root, section: Digest) -> Result<(), StoreError> {
+    let Some(path) = made_file(root) else { return Ok(()) };
     let (mut file, _) = store::append_to(&path)?;
-    let written = file.write_all(&lines).and_then(|()| file.sync_data());
-    written.map_err(store::failed(&path, "appended to"))
+    file.write_all(section.as_bytes()).map_err(store::failed(&path, "appended to"))
+}
+
+/// The records that a commit carries, as they were in the journal. They are needed again if the
+/// commit leaves the history.
+fn settled_file(root: &Root, commit: &str) -> Option<PathBuf> {
+    Some(settled_folder(root)?.join(format!("{commit}.jsonl")))
+}
+
+fn settled_folder(root: &Root) -> Option<PathBuf> {
+    let journals = Journals::in_git_directory(root)?;
+    Some(root.common_dir()?.join("intent").join("settled").join(journals.own))
+}
+
+/// Moves records out of the journal, because a commit has their evidence. The caller holds the lock
+/// of the ledger.
+pub(super) fn settle(
+    root: &Root,
+    commit: &str,
+    is_settled: &dyn Fn(&str) -> bool,
+) -> Result<usize, StoreError> {
+    let Some(settled) = settled_file(root, commit) else { return Ok(0) };
+    move_lines(root, &of_work_tree(root), is_settled, |lines| {
+        let (mut file, _) = store::append_to(&settled)?;
+        let written = file.write_all(lines).and_then(|()| file.sync_data());
+        written.map_err(store::failed(&settled, "appended to"))
+    })
+}
+
+/// Removes records from the journals of this work tree and of work trees that were removed. The
+/// caller holds the lock of the ledger.
+pub(super) fn retire(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+    move_lines(root, &of_work_tree(root), goes, |lines| note_gone(root, lines))
+}
+
+/// Removes the records from the journals for which `is_it` is true, after `keep` has stored their
+/// lines elsewhere. Returns how many.
+fn move_lines(
+    root: &Root,
+    files: &[LedgerFile],
+    is_it: &dyn Fn(&str) -> bool,
+    keep: impl Fn(&[u8]) -> Result<(), StoreError>,
+) -> Result<usize, StoreError> {
+    let mut moved = 0;
+    for LedgerFile { path: shown, disk } in files {
+        let bytes = store::read_capped(disk, MAX_JOURNAL)?.unwrap_or_default();
+        let is_going = |line: &&[u8]| {
+            line.ends_with(b"\n")
+                && serde_json::from_slice::<JournalLine>(line).is_ok_and(|held| is_it(&held.id))
+        };
+        let (going, staying): (Vec<&[u8]>, Vec<&[u8]>) =
+            bytes.split_inclusive(|byte| *byte == b'\n').partition(is_going);
+        if going.is_empty() {
+            continue;
+        }
+        keep(&going.concat())?;
+        moved += going.len();
+        replace(root, shown, disk, &staying.concat())?;
+    }
+    Ok(moved)
+}
+
+/// Replaces the content of a journal. Its second name in the work tree would still refer to the old
+/// file, so it is made again.
+fn replace(root: &Root, shown: &RelativePath, disk: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let shown = root.absolute(shown);
+    store::remove(&shown)?;
+    if bytes.is_empty() {
+        return store::remove(disk).map(drop);
+    }
+    store::write_atomic(disk, bytes)?;
+    if let Err(error) = store::hard_link(disk, &shown) {
+        tracing::debug!(%error, "the journal is not shown in the work tree");
+    }
+    Ok(())
+}
+
+/// Returns the commits whose records were settled in this work tree.
+pub fn settled_commits(root: &Root) -> Vec<String> {
+    let Some(folder) = settled_folder(root) else { return Vec::new() };
+    let names = store::entries(&folder).filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned)).collect()
+}
+
+/// Returns the ids of the records that were settled with a commit.
+pub fn settled_records(root: &Root, commit: &str) -> Vec<String> {
+    let bytes =
+        settled_file(root, commit).and_then(|path| store::read_capped(&path, MAX_JOURNAL).ok()?);
+    json_lines::<JournalLine>(&bytes.unwrap_or_default()).map(|line| line.id).collect()
+}
+
+/// Returns the keys of the texts that a record of any work tree needs, or would need again if its
+/// commit left the history.
+pub fn needed_texts(root: &Root) -> Result<HashSet<Digest>, StoreError> {
+    #[derive(Deserialize)]
+    struct FileLine {
+        text: Option<Digest>,
+    }
+    #[derive(Deserialize)]
+    struct RecordLine {
+        #[serde(default)]
+        files: Vec<FileLine>,
+    }
+    let mut keys = HashSet::new();
+    for file in files_of_all_trees(root) {
+        let bytes = store::read_capped(&file, MAX_JOURNAL)?.unwrap_or_default();
+        let lines = json_lines::<RecordLine>(&bytes);
+        keys.extend(lines.flat_map(|line| line.files).filter_map(|file| file.text));
+    }
+    Ok(keys)
+}
+
+/// Returns the journals and the files of settled commits of all work trees.
+fn files_of_all_trees(root: &Root) -> Vec<PathBuf> {
+    let Some(common) = root.common_dir() else { return Vec::new() };
+    let folders = ["open", "settled"].into_iter().flat_map(|name| {
+        let trees = store::entries(&common.join("intent").join(name)).map(|tree| tree.path());
+        trees.flat_map(|tree| store::entries(&tree))
+    });
+    let is_journal = |file: &PathBuf| file.extension().is_some_and(|kind| kind == "jsonl");
+    folders.map(|file| file.path()).filter(is_journal).collect()
+}
+
+/// Puts the records of a commit that has left the history back into the journal. The caller holds
+/// the lock of the ledger. Returns how many.
+pub(super) fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
+    let Some(settled) = settled_file(root, commit) else { return Ok(0) };
+    let Some(journals) = Journals::in_git_directory(root) else { return Ok(0) };
+    let bytes = store::read_capped(&settled, MAX_JOURNAL)?.unwrap_or_default();
+    // A writer whose head was lost may have used a number twice, so the number alone names no record.
+    let mut by_writer: HashMap<String, BTreeMap<(u64, String), &[u8]>> = HashMap::new();
+    for (held, line) in lines_with_text(&bytes) {
+        by_writer.entry(held.writer).or_default().insert((held.seq, held.id), line);
+    }
+    let mut reopened = 0;
+    for (writer, mut lines) in by_writer {
+        let path = journals.file(&writer);
+        let bytes = store::read_capped(&path, MAX_JOURNAL)?.unwrap_or_default();
+        let held = lines_with_text(&bytes).map(|(held, line)| ((held.seq, held.id), line));
+        let held: BTreeMap<(u64, String), &[u8]> = held.collect();
+        let before = held.len();
+        lines.extend(held);
+        reopened += lines.len() - before;
+        let lines: Vec<u8> = lines.into_values().flatten().copied().collect();
+        replace(root, &shown_path(&writer), &path, &lines)?;
+    }
+    store::remove(&settled)?;
+    Ok(reopened)
+}
+
+/// Forgets the records of a commit. Returns how many.
+pub fn forget_settled(root: &Root, commit: &str) -> Result<usize, StoreError> {
+    let Some(path) = settled_file(root, commit) else { return Ok(0) };
+    let _lock = lock(root)?;
+    let bytes = store::read_capped(&path, MAX_JOURNAL)?.unwrap_or_default();
+    note_gone(root, &bytes)?;
+    store::remove(&path)?;
+    Ok(json_lines::<JournalLine>(&bytes).count())
+}
+
+/// The last record of a writer: its number and its hash. It is remembered outside of the journal, so
+/// that a journal that was emptied goes on where it was, and a dropped last record is noticed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WriterHead {
+    pub seq: u64,
+    pub h: String,
+    /// The records that are in no file any more because they are not needed: the first and the last
+    /// of each range, in ascending order. For example, after records 0, 1 and 4 have gone, `[[0, 1],
+    /// [4, 4]]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<(u64, u64)>,
+}
+
+impl WriterHead {
+    fn add_gone(&mut self, first: u64, last: u64) {
+        self.gone.push((first, last));
+        self.gone.sort_unstable();
+        self.gone.dedup_by(|next, range| {
+            let follows = next.0 <= range.1.saturating_add(1);
+            if follows {
+                range.1 = range.1.max(next.1);
+            }
+            follows
+        });
+    }
+}
+
+/// Notes that the records in these lines are not needed any more. The caller holds the lock of the
+/// ledger.
+fn note_gone(root: &Root, lines: &[u8]) -> Result<(), StoreError> {
+    let mut by_writer: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for line in json_lines::<JournalLine>(lines) {
+        by_writer.entry(line.writer).or_default().push(line.seq);
+    }
+    for (writer, records) in by_writer {
+        let Some(mut head) = head_of(root, &writer) else { continue };
+        records.into_iter().for_each(|seq| head.add_gone(seq, seq));
+        remember_head(root, &writer, &head)?;
+    }
+    Ok(())
+}
+
+/// Records of one writer, one after the other, that nothing has and that nobody retired.
+pub struct LostRecords {
+    pub writer: String,
+    pub records: RangeInclusive<u64>,
+}
+
+/// Returns the records that every journal and every settled commit lacks, although they were written
+/// and are still needed.
+pub fn lost_records(root: &Root) -> Vec<LostRecords> {
+    let Some(private) = root.common_dir().map(|common| common.join("intent")) else {
+        return Vec::new();
+    };
+    let mut held: HashMap<String, Vec<u64>> = HashMap::new();
+    for file in files_of_all_trees(root) {
+        let bytes = store::read_capped(&file, MAX_JOURNAL).ok().flatten();
+        for line in json_lines::<JournalLine>(&bytes.unwrap_or_default()) {
+            held.entry(line.writer).or_default().push(line.seq);
+        }
+    }
+    let mut lost = Vec::new();
+    for file in store::entries(&private.join("heads")) {
+        let Ok(writer) = file.file_name().into_string() else { continue };
+        let Some(mut known) = head_of(root, &writer) else { continue };
+        let held = held.remove(&writer).unwrap_or_default();
+        held.into_iter().for_each(|seq| known.add_gone(seq, seq));
+        let mut next = 0;
+        let end = known.seq.saturating_add(1);
+        for (first, last) in known.gone.into_iter().chain([(end, end)]) {
+            if next < first {
+                lost.push(LostRecords { writer: writer.clone(), records: next..=first - 1 });
+            }
+            next = last.saturating_add(1);
+        }
+    }
+    lost
+}
+
+/// Notes that these records are gone and that a person accepts that.
+pub fn accept_lost(root: &Root, lost: &LostRecords) -> Result<(), StoreError> {
+    let _lock = lock(root)?;
+    let Some(mut head) = head_of(root, &lost.writer) else { return Ok(()) };
+    head.add_gone(*lost.records.start(), *lost.records.end());
+    remember_head(root, &lost.writer, &head)
+}
+
+fn head_file(root: &Root, writer: &str) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join("heads").join(writer))
+}
+
+pub(super) fn head_of(root: &Root, writer: &str) -> Option<WriterHead> {
+    store::read_json(&head_file(root, writer)?, MAX_HEAD)
+}
+
+/// The size limit of the file with the head of a writer, in bytes.
+const MAX_HEAD: u64 = 1024 * 1024;
+
+pub(super) fn remember_head(
+    root: &Root,
+    writer: &str,
+    head: &WriterHead,
+) -> Result<(), StoreError> {
+    match head_file(root, writer) {
+        Some(path) => store::write_json_scratch(&path, head),
+        None => Ok(()),
+    }
 }

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::Entry;
-use super::entry::EntryOrigin;
-use super::evidence::Digest;
-use ground::{Finding, RelativePath, cache};
+use super::digest::Digest;
+use super::entry::{EntryOrigin, finding};
+use super::{Entry, RecordDialect, Trust};
+use ground::{Code, Finding, RelativePath};
 
 /// An object, or a line, larger than this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
@@ -19,22 +18,6 @@ pub struct LedgerFile {
     pub path: RelativePath,
     /// The path on disk. A journal is in the git directory.
     pub disk: PathBuf,
-}
-
-/// The size and times of a file. If they are the same later, the file has not changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ReadStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    pub exact: Option<cache::FileStamp>,
-}
-
-impl ReadStamp {
-    pub(super) fn now(file: &LedgerFile) -> Option<Self> {
-        let found = file.disk.metadata().ok()?;
-        let exact = cache::FileStamp::from_metadata(&found);
-        Some(Self { length: found.len(), modified: found.modified().ok(), exact })
-    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,12 +38,41 @@ pub struct ParsedLedgerFile {
     /// The version of the file's format, if it is newer than this program can read. Nothing else of
     /// such a file is read.
     pub newer_format: Option<u32>,
-    /// The size and times of the file when it was read. `None` if it could not be read, and for
-    /// bytes that are not from a file.
-    pub(super) stamp: Option<ReadStamp>,
-    /// The ids of the journal records that were skipped, because they are sealed into evidence that
-    /// exists.
-    pub(super) passed_over: Arc<[String]>,
+}
+
+/// A function that takes a session and a writer and returns true if this clone wrote the chain of
+/// that writer.
+pub(super) type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
+
+impl ParsedLedgerFile {
+    /// Reads a file. One that cannot be read has a finding.
+    pub(super) fn read(file: &LedgerFile) -> Self {
+        match file.read() {
+            Ok(read) => read,
+            Err(error) => {
+                let finding = finding(
+                    Code::LedgerUnreadable,
+                    &EntryOrigin::of_file(&file.path),
+                    format!("The ledger file {} cannot be read: {error}.", file.path),
+                    "Look at its permissions; what it records is unknown until it can be read.",
+                );
+                Self { findings: vec![finding], ..Self::default() }
+            }
+        }
+    }
+
+    /// Marks the records that this clone wrote as [`Trust::Own`].
+    pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
+        for entry in &mut self.entries {
+            let record = &entry.record;
+            let is_sound =
+                entry.trust == Trust::Claimed && entry.dialect == RecordDialect::Canonical;
+            if is_sound && is_own(record.session.as_deref(), &record.writer) {
+                Arc::make_mut(entry).trust = Trust::Own;
+            }
+        }
+        self
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -3,15 +3,16 @@
 
 use std::collections::HashSet;
 use std::fs::FileType;
-use std::io::{Read, Seek as _, SeekFrom};
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::Record;
-use super::chain::{KEEP_BYTES, finding, restore};
-use super::entry::{Entry, EntryOrigin, RecordDialect, Trust};
-use super::evidence::{self, Digest, NoEvidence, Section, SectionLine};
+use super::chain::{KEEP_BYTES, restore};
+use super::digest::Digest;
+use super::entry::{Entry, EntryOrigin, RecordDialect, Trust, finding};
+use super::evidence::{self, NoEvidence, Section, SectionLine};
 use super::journal;
 use super::ledger_file::{ErasedSection, LedgerFile, MAX_OBJECT, ParsedLedgerFile};
 use super::scan::{ScanState, Scanner};
@@ -30,21 +31,6 @@ impl LedgerFile {
         Ok(reading)
     }
 
-    /// Reads a journal without the records at its beginning for which `is_sealed` is true.
-    pub(super) fn read_open(
-        &self,
-        is_sealed: impl Fn(&str) -> bool,
-    ) -> std::io::Result<ParsedLedgerFile> {
-        let mut file = store::open(&self.disk)?;
-        let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
-        file.seek(SeekFrom::Start(length))?;
-        let mut state = ScanState::after_records(length, sealed.len());
-        let mut reading =
-            ParsedLedgerFile { passed_over: sealed.into(), ..ParsedLedgerFile::default() };
-        window(&self.path, &mut file, &mut state, &mut reading)?;
-        Ok(reading)
-    }
-
     /// Reads a file of evidence. Of a file larger than [`store::MAX_CONTENT`] only the beginning is
     /// read. It is then reported as forged, since its digest cannot match.
     pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
@@ -60,36 +46,36 @@ impl LedgerFile {
 const MAX_DEPTH: usize = 6;
 
 /// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the
-/// places where other tools keep theirs, and the journals. Symbolic links are not followed.
+/// places where other tools keep theirs, and the journals. Symbolic links are not followed; one in
+/// place of a file of evidence cannot be read, and that is a finding.
 pub fn files(root: &Root) -> Vec<LedgerFile> {
-    list(root, &mut |_, _| false).0
+    list(root, &|_| false)
 }
 
-/// Returns true if the files in a folder are known already, so that it need not be listed. Gets the
-/// path of the folder in the workspace, and its path on disk.
-pub(super) type IsKnown<'a> = &'a mut dyn FnMut(&str, &Path) -> bool;
+/// Like [`files`], but without evidence, whose folders are not even listed.
+pub(crate) fn files_without_evidence(root: &Root) -> Vec<LedgerFile> {
+    list(root, &evidence::is_evidence_folder)
+}
 
-/// Like [`files`], but without the files of folders for which `is_known` is true. Also returns the
-/// folders that contain other folders.
-pub(super) fn list(root: &Root, is_known: IsKnown<'_>) -> (Vec<LedgerFile>, Vec<String>) {
-    let mut found = Listing::default();
+fn list(root: &Root, is_left_out: &dyn Fn(&str) -> bool) -> Vec<LedgerFile> {
+    let mut found = Vec::new();
     let top = root.orchestration();
     if is_plain_folder(&top) {
         for (name, kind) in names(&top) {
             let path = format!(".orchestration/{name}");
             if is_ledger_file(&name) && kind.is_file() {
-                found.files.push(path);
+                found.push(path);
             } else if is_ledger_folder(&name) && kind.is_dir() {
-                found.add_folder(&top.join(&name), path, MAX_DEPTH, is_known);
+                add_folder(&mut found, &top.join(&name), path, MAX_DEPTH, is_left_out);
             }
         }
     }
-    let shown = found.files.iter().filter_map(|path| RelativePath::new(path).ok());
+    let shown = found.iter().filter_map(|path| RelativePath::new(path).ok());
     let shown = shown.filter(|path| !journal::is_open(path));
     let shown = shown.map(|path| LedgerFile { disk: root.absolute(&path), path });
     let mut files: Vec<LedgerFile> = shown.chain(journal::of_work_tree(root)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    (files, found.outer)
+    files
 }
 
 /// Returns true if records are kept at this path, which is relative to the workspace.
@@ -116,26 +102,25 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-/// The result of listing folders of the ledger, as paths in the workspace.
-#[derive(Default)]
-struct Listing {
-    files: Vec<String>,
-    /// The folders that contain other folders.
-    outer: Vec<String>,
-}
-
-impl Listing {
-    fn add_folder(&mut self, folder: &Path, path: String, depth: usize, is_known: IsKnown<'_>) {
-        if is_known(&path, folder) {
-            return;
-        }
-        for (name, kind) in names(folder) {
-            if has_ending(&name, &["jsonl"]) && kind.is_file() {
-                self.files.push(format!("{path}/{name}"));
-            } else if depth > 0 && kind.is_dir() {
-                self.outer.push(path.clone());
-                self.add_folder(&folder.join(&name), format!("{path}/{name}"), depth - 1, is_known);
-            }
+/// Adds the paths of the files below a folder.
+fn add_folder(
+    found: &mut Vec<String>,
+    folder: &Path,
+    path: String,
+    depth: usize,
+    is_left_out: &dyn Fn(&str) -> bool,
+) {
+    if is_left_out(&path) {
+        return;
+    }
+    let is_evidence = evidence::is_evidence_folder(&path);
+    for (name, kind) in names(folder) {
+        let path = format!("{path}/{name}");
+        let is_file = kind.is_file() || is_evidence && kind.is_symlink();
+        if has_ending(&name, &["jsonl"]) && is_file {
+            found.push(path);
+        } else if depth > 0 && kind.is_dir() {
+            add_folder(found, &folder.join(&name), path, depth - 1, is_left_out);
         }
     }
 }

@@ -5,8 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::digest::Digest;
+use super::{LineRuns, dialect};
+use code::ContentHash;
 use code::named_enum::named_enum;
-use code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHash};
 use ground::RelativePath;
 
 /// Fields that this version does not know. They are kept when a record is read and written again.
@@ -66,9 +68,13 @@ pub struct Record {
     /// In a `test` record: the command that was run, and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<TestRun>,
-    /// In a `reassign` record: the blocks that now belong to its intent.
+    /// In a `reassign` record: the id of the intent that its lines were recorded under before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reassigns: Option<Reassigned>,
+    pub takes: Option<String>,
+    /// The commit that the record is about, if it is about code that was committed before. Its
+    /// lines are then counted in the files of that commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -103,7 +109,7 @@ pub enum RecordKind {
     Registry,
     /// A person accepted a block as it is.
     Ack,
-    /// A person moved recorded blocks to another intent.
+    /// A person put recorded lines under another intent.
     Reassign,
     /// A test command was run, or its report was read.
     Test,
@@ -197,34 +203,6 @@ pub enum TestSource {
     Junit,
 }
 
-/// Blocks that a person moved from the intent under which they were recorded to another intent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reassigned {
-    /// Who moved the blocks, as in git's `user.name`. `None` if git has no name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The blocks that were moved.
-    pub blocks: Vec<ReassignedBlock>,
-}
-
-/// A recorded block, and the intent that it belonged to before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReassignedBlock {
-    /// The file in which the block was recorded.
-    pub path: RelativePath,
-    /// The kind of the block, see [`code::BlockKind::as_str`]. `None` in records of other
-    /// tools.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// The names of its containers and its own name, joined by `.`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// The content hash that was recorded for the block.
-    pub content_hash: ContentHash,
-    /// The intent that the block belonged to before.
-    pub from: String,
-}
-
 named_enum! {
     /// Whether a change keeps the behaviour of the code.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -298,16 +276,36 @@ pub struct FileRecord {
     /// What the file is related to, in format 1 and in records of other tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Short hashes of all blocks of the file before and after the change, whether they are
-    /// recorded or not.
+    /// The key of the file's text after the change, which is kept beside the journal until the
+    /// change is committed. `None` for a deleted file, and if the text was too large to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outlines: Option<OutlineChange>,
+    pub text: Option<Digest>,
+    /// The path that the file had before, if the change renamed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RelativePath>,
     /// For each block, what the classifier found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+impl Record {
+    /// Returns the intents under which the record's code was written. This is the record's intent,
+    /// or, if it has none (as in files of other tools), the intents to which its files are related.
+    pub fn intents(&self) -> impl Iterator<Item = &str> {
+        let related = self.files.iter().flat_map(FileRecord::relations).filter(|one| {
+            self.intent_id.is_none()
+                && one.kind.eq_ignore_ascii_case("intent")
+                && !dialect::is_placeholder(&one.value)
+        });
+        self.intent_id.as_deref().into_iter().chain(related.map(|one| one.value.as_str()))
+    }
+
+    pub fn names_intent(&self, intent: &str) -> bool {
+        self.intents().any(|one| one == intent)
+    }
 }
 
 impl FileRecord {
@@ -321,7 +319,8 @@ impl FileRecord {
             relative_path,
             conversations: Vec::new(),
             related: Vec::new(),
-            outlines: None,
+            text: None,
+            from: None,
             reasons: Vec::new(),
             extra: Extra::new(),
         }
@@ -343,7 +342,10 @@ pub struct Conversation {
     pub url: Option<String>,
     /// The person or model that wrote the blocks.
     pub contributor: Contributor,
-    /// The blocks that were written or deleted.
+    /// The lines that the change brought, counted in the text after it.
+    #[serde(default, skip_serializing_if = "LineRuns::is_empty")]
+    pub lines: LineRuns,
+    /// The blocks that were written, changed or deleted.
     #[serde(default)]
     pub ranges: Vec<BlockRecord>,
     /// What the change is related to: the intent, and the specifications that it serves.
@@ -415,67 +417,15 @@ pub struct BlockRecord {
     /// The name of the block. `None` in records of other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<BlockName>,
-    /// The hash of the block's tokens, see [`code::Fingerprint::tokens`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_hash: Option<TokenHash>,
-    /// The hash of the block's shape, see [`code::Fingerprint::shape`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shape_hash: Option<ShapeHash>,
-    /// The hash of the tokens outside inner blocks, see [`code::Fingerprint::own`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_hash: Option<TokenHash>,
-    /// The hash of the text outside inner blocks, see [`code::Fingerprint::own_text`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_text_hash: Option<ContentHash>,
-    /// The hash of the block's lead, see [`code::Fingerprint::lead`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lead_hash: Option<ContentHash>,
-    /// A sketch for finding similar blocks, see [`code::Fingerprint::sketch`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sketch: Option<Sketch>,
-    /// A finer sketch for finding similar blocks, see [`code::Fingerprint::pairs`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pairs: Option<Pairs>,
-    /// How many tokens the block has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u32>,
-    /// The row of the block in the file's outline after the change, counted from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub row: Option<u32>,
-    /// The row of the block in the outline before the change. Absent for a new block.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub was: Option<u32>,
-    /// Fingerprints of the block's lines, see [`code::lines`]. Absent in records of earlier
-    /// versions, and for blocks with very many lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<Lines>,
-    /// Which of `lines` this change added. The other lines were there before. Absent if this is not
-    /// known, and for a new block of which the change added every line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub brought: Option<Places>,
-    /// The content hash of the block before the change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<ContentHash>,
     /// Whether the block was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
-    /// In evidence: the content hash that was last recorded, if the block was changed after that
-    /// without a record and then committed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recorded: Option<ContentHash>,
     /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl BlockRecord {
-    /// Returns true for an empty claim, which is the default value. Such a claim stands for code
-    /// that evidence names although its commit did not change it. It has no block, and its hash
-    /// matches no text.
-    pub fn is_empty_claim(&self) -> bool {
-        self.block.is_none() && self.content_hash.as_str().is_empty()
-    }
-
     /// Makes a record that has only lines and a content hash.
     pub fn with_lines_only(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self { start_line, end_line, content_hash, ..Self::default() }
@@ -489,12 +439,6 @@ pub struct BlockName {
     pub kind: String,
     /// The names of its containers and its own name, joined by `.`.
     pub path: String,
-    /// The parameter types, in languages that have them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<String>,
-    /// Which one it is of several blocks with the same name, counted from 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub ordinal: u32,
     /// The language, see [`code::Language::id`]. `None` for paragraphs.
     #[serde(default)]
     pub language: Option<String>,
@@ -518,21 +462,6 @@ impl Related {
     pub fn is_specification(&self) -> bool {
         self.kind == "specification"
     }
-}
-
-/// The outlines of a file before and after a recorded change.
-///
-/// `before` has one row for each block, in base64url. `edits` says how to get the rows after the
-/// change: `=17` keeps the next 17 rows of `before`, `-2` leaves out the next 2 rows, and `+`
-/// followed by base64url adds a new row.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OutlineChange {
-    /// The rows of the blocks before the change.
-    #[serde(default)]
-    pub before: Vec<String>,
-    /// The edits that turn these rows into the rows after the change.
-    #[serde(default)]
-    pub edits: Vec<String>,
 }
 
 /// The tool that made a record.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chain::{self, KEEP_BYTES, finding, is_intact, restore, split_tail};
-use super::entry::EntryOrigin;
-use super::evidence::Digest;
+use super::chain::{self, KEEP_BYTES, is_intact, restore, split_tail};
+use super::digest::Digest;
+use super::entry::{EntryOrigin, finding};
 use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
@@ -43,14 +43,6 @@ pub(super) struct ScanState {
     reported_endings: bool,
     /// Whether the file begins with a byte order mark.
     marked: bool,
-}
-
-impl ScanState {
-    /// The state after `bytes` bytes with this many records, each on a line of its own.
-    pub(super) fn after_records(bytes: u64, records: usize) -> Self {
-        let lines = u32::try_from(records).unwrap_or(u32::MAX);
-        Self { offset: bytes, lines, begun: records > 0, ..Self::default() }
-    }
 }
 
 /// Scans one window of a file.

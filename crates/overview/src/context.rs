@@ -8,14 +8,17 @@
 
 mod history;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use ground::text;
+use ground::{RelativePath, text};
 use intents::{Intent, Spanned};
-use judgement::{lesson, map};
+use judgement::lesson;
+use ledger::Entry;
 use why::Workspace;
 
 /// About how many characters the element may have. Lists that do not fit end early and say how many
@@ -26,12 +29,16 @@ const MAX_ENTRY: usize = 500;
 /// How much a context contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextExtent {
-    /// Constraints, scope, criteria, produced blocks and recent records.
+    /// Constraints, scope, criteria, and what was done since the last commit.
     #[default]
     Curated,
     /// Only the constraints and the scope.
     Minimal,
 }
+
+/// Where to find what is left out of a context, because all records would have to be read for it.
+const COMMITTED: &str =
+    "What the intent produced in commits is not listed here; `intent map` shows it.";
 
 /// The instruction to the agent that reads the context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
@@ -114,11 +121,13 @@ fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) ->
         out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
         out.list("related_specs", "spec", &terms.related_specs);
         out.list("lessons", "lesson", &terms.lessons);
-        if let Some(note) = ws.unread_evidence() {
+        let records = open_records(ws, intent);
+        add_produced(&records, &mut out);
+        out.line(1, &format!("<note>{COMMITTED}</note>"));
+        if let Some(note) = ws.unread_evidence_seen() {
             out.line(1, &format!("<note>{}</note>", escaped(&note)));
         }
-        produced(ws, intent, &mut out);
-        history::add_last_records(ws, intent, &mut out);
+        history::add_last_records(&records, &mut out);
     }
     out.text.push_str("</intent_context>\n");
     out.text
@@ -185,13 +194,40 @@ impl ContextText {
     }
 }
 
-fn produced(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
-    let files = map::produced(ws, &intent.id.value);
+/// Returns the records of the journal about files, made under an intent, oldest first.
+fn open_records<'a>(ws: &'a Workspace, intent: &Intent) -> Vec<&'a Arc<Entry>> {
+    let ids = ws.registry.ids(&intent.id.value);
+    let is_its = |entry: &&Arc<Entry>| {
+        let record = &entry.record;
+        !record.files.is_empty()
+            && ids.iter().any(|id| record.names_intent(id))
+            && ws.namesake(entry, None).is_none()
+    };
+    ws.journal.entries().iter().filter(is_its).collect()
+}
+
+/// Lists the blocks that these records name, by file, without those that were deleted since.
+fn add_produced(records: &[&Arc<Entry>], out: &mut ContextText) {
+    let mut by_file: BTreeMap<&RelativePath, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for file in records.iter().flat_map(|entry| &entry.record.files) {
+        let blocks = by_file.entry(&file.relative_path).or_default();
+        for range in file.ranges() {
+            let Some(block) = &range.block else { continue };
+            let name = (block.kind.as_str(), block.path.as_str());
+            if range.deleted {
+                blocks.remove(&name)
+            } else {
+                blocks.insert(name)
+            };
+        }
+    }
+    by_file.retain(|_, blocks| !blocks.is_empty());
+    let files: Vec<_> = by_file.into_iter().collect();
     out.element(1, "produced", "", &files, |out, (path, blocks)| {
         let path = format!(" path=\"{}\"", escaped(path.as_str()));
-        out.element(2, "file", &path, blocks, |out, block| {
-            let (kind, name) = (escaped(&block.kind), escaped(&block.name));
-            out.line(3, &format!("<block kind=\"{kind}\">{name}</block>"));
+        let blocks = Vec::from_iter(blocks);
+        out.element(2, "file", &path, &blocks, |out, (kind, name)| {
+            out.line(3, &format!("<block kind=\"{}\">{}</block>", escaped(kind), escaped(name)));
         });
     });
 }

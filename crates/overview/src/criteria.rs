@@ -93,8 +93,9 @@ impl TreeState {
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else {
             return Ok(Self { commit: None, clean: None });
         };
-        let changes = git.all_changes(Some(head), &Target::WorkTree)?;
-        let clean = changes.iter().all(|change| change.path.is_orchestration());
+        let found = git.compared(Some(head), &Target::WorkTree)?;
+        let clean = found.unknown.is_empty()
+            && found.changes.iter().all(|change| change.path.is_orchestration());
         Ok(Self { commit: Some(head.0.clone()), clean: Some(clean) })
     }
 
@@ -162,12 +163,13 @@ pub fn record(
 }
 
 /// Returns the criteria of an intent, each with its state at `HEAD`.
-pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
-    let entries = ws.entries_of(&intent.id.value).into_iter().map(|at| ws.ledger.entry(at));
-    let runs: Vec<_> = entries
-        .filter(|entry| entry.record.kind == RecordKind::Test && ws.namesake(entry).is_none())
-        .filter(|entry| ws.ledger.trust(entry) != Trust::Contradicted)
-        .collect();
+fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
+    let mut runs = ws.entries_of(&intent.id.value);
+    runs.retain(|entry| {
+        entry.record.kind == RecordKind::Test
+            && ws.namesake(entry, None).is_none()
+            && ws.trust(entry) != Trust::Contradicted
+    });
     let head = ws.head().map(|head| head.0.as_str());
     let texts = intent.acceptance_criteria.iter().map(|one| one.value.as_str());
     texts

@@ -3,7 +3,7 @@
 //!
 //! The report judges nothing itself: it combines the answers of *verify*, *why*, *check* and the
 //! registry's lints. The recorded files are read once, and the records once more for the activity
-//! by day. What was read for one part of the files is dropped before the next part.
+//! by day.
 
 mod gather;
 mod scopes;
@@ -14,13 +14,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::gather::Gathered;
-use evidence::verify::{self, LostBlock, VerdictCounts};
+use evidence::verify::{self, VerdictCounts};
 use ground::{Hint, Level, RelativePath, clock, ignores};
 use intents::Status;
 use judgement::check::{self, CheckRequest};
 use ledger::{Contributor, RecordKind, Strength};
 use provenance::Verdict;
-use why::answers::{CommitBrief, RecordedBlock};
+use why::answers::{BroughtLines, CommitBrief, RecordedBlock};
 use why::findings::FindingAnswer;
 use why::{VerbError, Workspace};
 
@@ -46,14 +46,10 @@ pub struct ReportAnswer {
     pub contributors: Vec<Contributor>,
     /// The records that blocks refer to. A record appears once for each of its contributors.
     pub records: Vec<ReportedRecord>,
-    /// The files that contain recorded blocks, and those that the ledger names and that still
-    /// exist, by path.
+    /// The files with recorded lines, by path.
     pub files: Vec<ReportedFile>,
-    /// The folders with files that no record names.
+    /// The folders with files without recorded lines.
     pub without_records: Vec<FolderGap>,
-    /// Recorded blocks that are no longer in the tree, although no record says that they were
-    /// deleted.
-    pub lost: Vec<LostBlock>,
     /// What was recorded, by day, contributor and intent.
     pub activity: Vec<Activity>,
     /// The findings of *check* about the work tree against `HEAD`, and those of *verify* about
@@ -77,9 +73,7 @@ pub struct ReportSummary {
     pub files: usize,
     /// Their blocks by verdict, as *verify* counts them.
     pub blocks: VerdictCounts,
-    /// Recorded blocks that cannot be found any more.
-    pub lost: usize,
-    /// The number of files that no record names.
+    /// The number of files without recorded lines.
     pub without_records: usize,
     /// The number of findings with the level `error`.
     pub errors: usize,
@@ -118,12 +112,10 @@ pub struct ReportedIntent {
     pub worked_files: usize,
     /// The number of all files that contain blocks recorded under it.
     pub recorded_files: usize,
-    /// The number of blocks in the tree that are recorded under it, as `intent list` counts them.
+    /// The number of blocks in the tree that are recorded under it.
     pub recorded_blocks: usize,
     /// The same blocks, counted by verdict.
     pub blocks: VerdictCounts,
-    /// Blocks recorded under it that cannot be found any more.
-    pub lost: usize,
 }
 
 /// A short form of one record.
@@ -149,7 +141,7 @@ pub struct ReportedRecord {
     /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The commit that added the code. Only for a record that is the present record of a block.
+    /// The commit that brought the lines. Only for a record that a block is under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitBrief>,
     /// How strong the evidence is, as the record itself states it.
@@ -164,8 +156,7 @@ pub struct ReportedFile {
     pub path: RelativePath,
     /// The intents in progress that own the file.
     pub owners: Vec<String>,
-    /// How many of its blocks have no record. If no record names the file, only its recorded blocks
-    /// are listed, and this is 0.
+    /// How many of its blocks are under no intent.
     pub unrecorded: usize,
     /// The blocks, in the order in which they start.
     pub blocks: Vec<ReportedBlock>,
@@ -188,13 +179,24 @@ pub struct ReportedBlock {
     /// own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_inside: bool,
-    /// For a modified block, the estimated share of the recorded text that is still there, from 0
-    /// to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept: Option<f32>,
     /// The intent under which the block was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+    /// The record that the block is under, as an index in `records`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<usize>,
+    /// How many of its lines were brought under the intent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brought: Option<BroughtLines>,
+    /// How many of its lines are newer than the record and have none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub newer: usize,
+    /// Whether lines were removed since the record, and none is newer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Whether this clone lacks history that says who brought some of its lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub history_missing: bool,
     /// Why the named intent may no longer be the reason for the block, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspect: Option<String>,
@@ -202,14 +204,13 @@ pub struct ReportedBlock {
     /// clone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,
-    /// The history of the block, its present record first. Empty if no record, or more than one,
-    /// fits the block.
+    /// The records that brought lines of the block, newest first, as indices in `records`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lineage: Vec<ReportedStep>,
-    /// The number of older steps of the history that are left out here. `intent why` shows them.
+    pub lineage: Vec<usize>,
+    /// The number of older ones of these records that are left out here. `intent why` shows them.
     #[serde(skip_serializing_if = "is_zero")]
     pub earlier: usize,
-    /// If the verdict is ambiguous, every record that fits, as indices in `records`.
+    /// If the verdict is ambiguous, a record of each of the two intents, as indices in `records`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<usize>,
     /// The name and place under which the block was recorded, if they have changed since.
@@ -217,17 +218,7 @@ pub struct ReportedBlock {
     pub recorded: Option<RecordedBlock>,
 }
 
-/// One step in the history of a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ReportedStep {
-    /// An index in `records`. `None` for a stretch of history that was not recorded.
-    pub record: Option<usize>,
-    /// The name that the block had then, if it differs from today's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// A folder with files that no record names.
+/// A folder with files without recorded lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FolderGap {
     /// The folder, without a slash at its end. Empty for the root of the workspace.
@@ -273,9 +264,9 @@ fn is_zero(count: &usize) -> bool {
 pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let tree = ignores::walk(&ws.root);
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered::new(ws);
     let verified = verify::verify(ws);
-    let held = verify::blocks(ws, |ws, path, file| gathered.add_file(ws, path, file));
+    let blocks = verify::blocks(ws, |path, file| gathered.add_file(ws, path, file));
     let activity = gathered.activity(ws);
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());
@@ -294,19 +285,17 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
             records: verified.records,
             ledger_files: verified.files,
             files: gathered.files.len(),
-            blocks: held.blocks,
-            lost: held.lost.len(),
+            blocks,
             without_records: without_records.iter().map(|gap| gap.files).sum(),
             errors,
             warnings,
         },
-        intents: scopes::intents(ws, &tree, &gathered, &held.lost),
+        intents: scopes::intents(ws, &tree, &gathered),
         overlaps: scopes::overlaps(ws, &tree, &gathered, &mut notes),
         without_records,
         contributors: gathered.contributors,
         records: gathered.records,
         files: gathered.files,
-        lost: held.lost,
         activity,
         findings,
         notes,

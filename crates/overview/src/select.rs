@@ -1,11 +1,7 @@
 //! `intent select`: declares the intent that a person or session works under, and returns the
 //! context of that intent. Also `list` and `status`.
 
-use judgement::selection::OtherSession;
-use judgement::selection::bind;
-use judgement::selection::in_progress_beside;
-use judgement::selection::other_sessions;
-use judgement::selection::sharing;
+use judgement::selection::{OtherSession, bind, other_sessions, sharing};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +23,7 @@ pub struct SelectAnswer {
     /// The rules for work under the intent, as data.
     #[serde(flatten)]
     pub terms: context::Terms,
-    /// Other intents in progress that own some of the same files, by id.
+    /// Other intents in progress whose scopes share an entry with this one's, by id.
     pub overlaps: Vec<String>,
     /// Sessions of agents that recently selected this intent or one of `overlaps`.
     pub sessions: Vec<OtherSession>,
@@ -50,10 +46,12 @@ pub struct IntentSummary {
     pub owned_scope: Vec<String>,
     /// The person who asked for the intent.
     pub owner: Option<String>,
-    /// The number of files that contain blocks recorded under it.
-    pub files: usize,
-    /// The number of existing blocks that are recorded under it.
-    pub blocks: usize,
+    /// The number of files that contain blocks recorded under it. Absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// The number of existing blocks that are recorded under it. Absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<usize>,
     /// Whether the person of this work tree has selected it.
     pub selected: bool,
 }
@@ -68,7 +66,7 @@ pub fn select(
     ws.governed()?;
     let intent = ws.intent_in_progress(id)?;
     let previous = bind(ws, intent, session_id)?;
-    let overlaps = overlaps(ws, intent);
+    let overlaps = sharing(ws, intent);
     let curated = context::answer(ws, intent, ContextExtent::Curated);
     Ok(SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
@@ -97,50 +95,32 @@ pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
 /// Returns all intents, in the order of the registry.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
+    Ok(ws.registry.intents().iter().map(|intent| summary(ws, intent)).collect())
+}
+
+/// Like [`list`], with what each intent has produced. All files are read for this.
+pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
+    let mut intents = list(ws)?;
     let produced = judgement::map::produced_by_all(ws);
-    let blocks = |intent: &Intent| {
-        let files = produced.get(&intent.id.value).into_iter().flatten();
-        files.map(|(_, blocks)| blocks.len()).collect::<Vec<_>>()
-    };
-    let intents = ws.registry.intents().iter();
-    Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
+    for intent in &mut intents {
+        let files = produced.get(&intent.id).into_iter().flatten();
+        let counts = files.map(|(_, blocks)| blocks.len()).filter(|blocks| *blocks > 0);
+        intent.files = Some(counts.clone().count());
+        intent.blocks = Some(counts.sum());
+    }
+    Ok(intents)
 }
 
-/// Returns an intent as it is shown in lists.
-pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
-    let produced = judgement::map::produced(ws, &intent.id.value);
-    let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
-    summary_of(ws, intent, &blocks)
-}
-
-/// Like [`summary`], for a caller that knows the number of the intent's blocks in each of its
-/// files.
-fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
+/// Returns an intent as it is shown in lists, without what it has produced.
+pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
         status: intent.status.as_ref().map(|status| status.value),
         owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        files: blocks.len(),
-        blocks: blocks.iter().sum(),
+        files: None,
+        blocks: None,
         selected: ws.selected(None).as_deref() == Some(&intent.id.value),
     }
-}
-
-/// Returns other intents in progress that share a scope entry with this one, or that own a file
-/// with blocks of this one.
-fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
-    let files = judgement::map::produced(ws, &intent.id.value);
-    let owns_file = |other: &&Intent| {
-        let scope = ws.registry.scope(&other.id.value);
-        scope.is_some_and(|scope| files.iter().any(|(path, _)| scope.owns(path)))
-    };
-    let mut overlapping = sharing(ws, intent);
-    for other in in_progress_beside(ws, intent).filter(owns_file) {
-        if !overlapping.contains(&other.id.value) {
-            overlapping.push(other.id.value.clone());
-        }
-    }
-    overlapping
 }

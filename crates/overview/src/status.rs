@@ -25,12 +25,13 @@ pub struct StatusAnswer {
     /// intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_registry: Option<String>,
+    /// Says that there is evidence in a newer format than this program can read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread_evidence: Option<String>,
     /// The number of intents in the registry.
     pub intents: usize,
     /// The number of intents in progress.
     pub in_progress: usize,
-    /// The number of records in the ledger.
-    pub records: usize,
     /// The number of records that are in no commit yet and whose code is in the work tree or in the
     /// index.
     pub open_records: usize,
@@ -80,9 +81,9 @@ pub fn status_given(
         selected: selected.as_ref().and_then(|id| ws.registry.get(id).map(as_selected)),
         selection: selected,
         unread_registry: ws.unread_registry(),
+        unread_evidence: ws.unread_evidence_seen(),
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
-        records: ws.ledger.len(),
         open_records: seal::open(ws).standing.len(),
         drafts: seal::drafts(ws).len(),
         git_hooks: hooks_remedy.is_none(),

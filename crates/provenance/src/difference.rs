@@ -180,7 +180,7 @@ impl Difference {
     }
 
     /// For each own line of a block, returns whether the block had that line before the change.
-    pub fn lines_from_before(&self, index: usize) -> Vec<bool> {
+    pub(crate) fn lines_from_before(&self, index: usize) -> Vec<bool> {
         let own = lines::own_lines(&self.now, &self.new.blocks[index]);
         let before = self.origin(index).map(|origin| lines::own_lines(&self.before, origin));
         let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();

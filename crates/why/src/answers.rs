@@ -9,38 +9,26 @@ mod asked;
 mod author;
 mod lines;
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::file_lines::provenance_of_file;
+use super::provenance_of_blocks::Provenance;
 use super::suspect::Suspicion;
 use super::{ReadError, Workspace, namesake, suspect};
-use code::{Block, Document, FileBlocks, LineRange};
+use code::{Block, Document, LineRange};
 use ground::git::Target;
-use ground::{Hint, RelativePath, text};
-use ledger::{Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence};
-use provenance::matching::{Comparison, Likeness, Origins};
-use provenance::{
-    CodeOrigin, Content, Placement, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict,
-    lineage, matching,
-};
+use ground::{CommitId, Hint, RelativePath, text};
+use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evidence};
+use provenance::Verdict;
 
 pub use super::commit_brief::{CommitBrief, brief as commit_brief};
+pub use super::file_lines::FileProvenance;
 pub use asked::AskedFor;
-pub(crate) use author::BroughtLines;
-pub use author::{accepted_by, agent, author_name, who_in_full};
-pub use lines::{BlockLines, LineState, span};
-
-/// A file's blocks with the record that each comes from. The answers of all faces are made from it.
-#[derive(Clone)]
-pub struct FileProvenance {
-    pub document: Document,
-    pub blocks: Arc<FileBlocks>,
-    /// One entry for each block, in the same order.
-    pub provenance: Vec<Provenance>,
-}
+pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
+pub use lines::{BlockLines, LineAnswer, LineState, span};
 
 /// The answer for a whole file, or for one place in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -50,6 +38,9 @@ pub struct WhyAnswer {
     /// The commit from which the file was read. Absent for a file of the work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
+    /// Who brought the requested line. Absent unless a single line is requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<LineAnswer>,
     /// The blocks, in the order in which they start.
     pub blocks: Vec<BlockAnswer>,
     /// The reason why there are no blocks, if it is known.
@@ -78,19 +69,26 @@ pub struct BlockAnswer {
     pub end_line: u32,
     /// How the block compares with its record, in one word.
     pub verdict: Verdict,
-    /// How its text compares with the record.
-    pub content: Option<Content>,
-    /// How its place compares with the record.
-    pub place: Option<Placement>,
-    /// For a modified block, the estimated share of the recorded text that is still there, from 0
-    /// to 1.
-    pub kept: Option<f32>,
     /// Whether the block differs from its record only in inner blocks. They have verdicts of their
     /// own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_inside: bool,
-    /// Which of its lines are still as recorded. Absent if lines were not requested, or nothing is
-    /// known about them.
+    /// The record by which a person accepted the block as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<AcceptanceBrief>,
+    /// Who brought how many of its lines, most lines first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<ShareAnswer>,
+    /// How many of its lines are newer than the record and have none.
+    #[serde(skip_serializing_if = "is_none_of_them")]
+    pub newer: usize,
+    /// Whether lines were removed since the record, and none is newer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Whether this clone lacks history that says who brought some of its lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub history_missing: bool,
+    /// Which lines are whose. Absent if lines were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<BlockLines>,
     /// The intent under which the block was written.
@@ -110,10 +108,10 @@ pub struct BlockAnswer {
     /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How many of the block's lines the record wrote. Absent if lines were not requested.
+    /// How many of the block's lines that say something were brought under the intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brought: Option<BroughtLines>,
-    /// The commit that added the record.
+    /// The commit that brought the lines of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitBrief>,
     /// Whether the record is in no commit yet.
@@ -130,38 +128,54 @@ pub struct BlockAnswer {
     /// clone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,
-    /// The history of the block, newest step first.
-    pub lineage: Vec<LineageStep>,
-    /// If the verdict is ambiguous, every record that fits.
+    /// The records that brought lines of the block, newest first.
+    pub lineage: Vec<RecordBrief>,
+    /// If two intents brought half of the lines each, a record of either.
     pub candidates: Vec<RecordBrief>,
-    /// The kind of evidence by which the record was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tier: Option<Tier>,
     /// The file, the name and the lines under which the block was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedBlock>,
-    /// Recorded code inside this block that the block's own record is not about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub origins: Vec<OriginAnswer>,
-    /// A record that matches the block but is not named as its origin, and the reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<RefusedAnswer>,
-    /// The earlier blocks that it was compared with. Only filled if requested.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub compared: Vec<ComparedAnswer>,
+}
+
+fn is_none_of_them(count: &usize) -> bool {
+    *count == 0
 }
 
 impl BlockAnswer {
-    /// Returns a phrase for a block that several records fit, or for several blocks that one record
-    /// fits.
+    /// Returns a phrase for a block of which two intents brought half each.
     pub fn ambiguity(&self) -> String {
-        let fit = match self.candidates.len() {
-            1 => "one record fits, and other blocks as well".to_owned(),
-            several => format!("{several} records fit equally well"),
-        };
-        match self.intent {
-            Some(_) => fit + "; the intent is certain, the block is not",
-            None => fit,
+        let ids = self.candidates.iter().filter_map(|one| one.intent.as_deref());
+        let ids: Vec<&str> = ids.collect();
+        format!("{} brought half of the lines each", suspect::joined(ids))
+    }
+}
+
+/// How many lines of a block one intent, or one commit without a record, brought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShareAnswer {
+    /// How many lines that say something.
+    pub lines: usize,
+    /// The intent. `None` if no record is about the lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// The commit of lines without a record. `None` if they are not committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
+    /// Whether the lines are in no commit yet, and no record is about them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
+}
+
+impl ShareAnswer {
+    /// Says why nobody is named for the lines. `None` if an intent or a commit is.
+    pub fn unnamed(&self, history_missing: bool) -> Option<&'static str> {
+        match (&self.intent, &self.commit) {
+            (Some(_), _) => None,
+            // The last commit that is known may not have brought the lines.
+            (None, _) if history_missing && !self.uncommitted => Some("history is missing here"),
+            (None, Some(_)) => None,
+            (None, None) if self.uncommitted => Some("not committed"),
+            (None, None) => Some("no intent"),
         }
     }
 }
@@ -181,48 +195,15 @@ pub struct RecordedBlock {
     pub end_line: u32,
 }
 
-/// Recorded code inside a block that the block's own record is not about.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct OriginAnswer {
-    /// How the code came into the block.
-    pub relation: Relation,
-    /// The common share of the smaller of the two texts, from 0 to 1.
-    pub share: f32,
-    /// The block that the code was recorded in.
-    pub recorded: RecordedBlock,
-    /// The record that the code comes from.
-    pub record: RecordBrief,
-}
-
-/// A record that matches a block but is not named as its origin.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct RefusedAnswer {
-    /// The reason why it is not named.
-    pub why: Rejection,
-    /// The block as the record has it.
-    pub recorded: RecordedBlock,
-    /// The record that was rejected.
-    pub record: RecordBrief,
-}
-
-/// An earlier block with which a block was compared.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ComparedAnswer {
-    /// The kind: `function`, `method`, …; `None` if only a hash of the block is known.
-    pub kind: Option<String>,
-    /// The name with containers, such as `Shop.open`. `None` if only a hash of the block is known.
-    pub name: Option<String>,
-    /// The record of the earlier block. `None` if it was never recorded.
-    pub record: Option<RecordBrief>,
-    /// The rule that accepted it as the origin. `None` if no rule did.
-    pub rule: Option<String>,
-    /// Why it was not accepted as the origin.
-    pub refused: Option<Rejection>,
-    /// How similar the two are. `None` if name, text and order are the same, so that nothing was
-    /// measured.
-    pub likeness: Option<Likeness>,
-    /// The weighted sum that the similarity rule uses, and its parts.
-    pub scores: Option<Scores>,
+/// A person's decision that a block is right as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AcceptanceBrief {
+    /// Who accepted it, as the record says it.
+    pub contributor: Contributor,
+    /// When, as RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The id of the record of this decision.
+    pub record: String,
 }
 
 /// A short description of an intent.
@@ -270,19 +251,6 @@ impl IntentBrief {
     }
 }
 
-/// One step in the history of a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "lowercase")]
-pub enum LineageStep {
-    /// A record of the block.
-    Record(Box<RecordBrief>),
-    /// A stretch of history that was not recorded.
-    Gap {
-        /// The content hash of the block at that time.
-        content_hash: String,
-    },
-}
-
 /// A short form of one record of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RecordBrief {
@@ -296,10 +264,9 @@ pub struct RecordBrief {
     pub contributor: Contributor,
     /// The time, as written in the record.
     pub timestamp: String,
-    /// The content hash of the block at that time.
-    pub content_hash: String,
-    /// The name of the block at that time.
-    pub name: Option<String>,
+    /// The commit that brought the lines. `None` if they are not committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The tool that made the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -346,20 +313,18 @@ pub enum Which {
     Block(usize),
 }
 
-/// Matches the blocks of a file with the records of the ledger.
+/// Finds out who each block of a file belongs to.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    let provenance = matching::file(&ws.ledger, path, document, ws);
-    FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
+    provenance_of_file(ws, path, document)
 }
 
 /// Like `file`, for a file in its present state. `None` if it is gone or cannot be read.
 pub fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
-    let document = ws.standing(path).ok()?;
+    let document = ws.read(path).ok()?;
     Some(file(ws, path, &document))
 }
 
-/// Builds the answer for people and programs, without the lines and origins of each block, which
-/// are expensive to compute.
+/// Builds the answer for people and programs, without the lines of each block.
 pub fn answer(
     ws: &Workspace,
     path: &RelativePath,
@@ -370,15 +335,20 @@ pub fn answer(
     for at in chosen(file, which) {
         let found = &file.provenance[at];
         let suspect = suspect::suspicion_about(ws, found);
-        blocks.push(BlockAnswer { suspect, ..block(ws, &file.blocks.blocks[at], found) });
-        let said = found.claim.and_then(|claim| misplaced(ws, path, claim));
+        blocks.push(BlockAnswer { suspect, ..block(ws, file, at) });
+        let said = found.claim.as_ref().and_then(|claim| misplaced(ws, path, claim));
         let is_new = |said: &String| !advice.contains(said);
         let new = said.filter(is_new);
         advice.extend(new);
     }
-    let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
+    let unread = file.error.clone().into_iter().chain(file.unread_evidence());
+    let unread = unread.chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
-    WhyAnswer { path: path.clone(), revision: revision(ws), blocks, note: None, notes }
+    let line = match which {
+        Which::Line(line) => lines::line_answer(ws, file, line),
+        _ => None,
+    };
+    WhyAnswer { path: path.clone(), revision: revision(ws), line, blocks, note: None, notes }
 }
 
 fn revision(ws: &Workspace) -> Option<String> {
@@ -390,9 +360,8 @@ fn revision(ws: &Workspace) -> Option<String> {
 
 /// Returns what to do about a block whose record is about an earlier intent with the same id.
 /// `None` for any other block.
-pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) -> Option<String> {
-    let claim = ws.ledger.claim(claim);
-    let (id, name) = (claim.intent()?, ws.namesake_of(&claim)?);
+pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<String> {
+    let (id, name) = (claim.intent()?, ws.namesake_of(claim)?);
     let present = ws.registry.get(id)?;
     let (to, why) = match ws.twin(&claim.entry.record) {
         Some(to) => (to, format!("{to} has the text that the record is about")),
@@ -405,7 +374,7 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) -> Option
     ))
 }
 
-/// Like [`answer`], with the lines and the origins of each block.
+/// Like [`answer`], with the lines of each block.
 pub fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,
@@ -413,17 +382,9 @@ pub fn answer_in_full(
     which: Which,
 ) -> WhyAnswer {
     let mut answer = answer(ws, path, file, which);
-    let origins =
-        LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, ws));
     for (answer, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
-        let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
         answer.suspect = answer.suspect.take().map(|suspect| suspect.with_commit(ws));
-        answer.lines = lines::of_block(ws, file, at);
-        answer.brought = answer.brought();
-        if Origins::may_tell_of(block, found) {
-            let origins = origins.origins_of(block, found);
-            answer.origins = origins.iter().filter_map(|one| origin(ws, one)).collect();
-        }
+        answer.lines = Some(lines::of_block(ws, file, at));
     }
     answer
 }
@@ -448,22 +409,6 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
 /// Builds the answer for some blocks of a file.
 type Answering = fn(&Workspace, &RelativePath, &FileProvenance, Which) -> WhyAnswer;
 
-/// Like [`answer_in_full`], with the earlier blocks that each block was compared with.
-fn answer_explained(
-    ws: &Workspace,
-    path: &RelativePath,
-    file: &FileProvenance,
-    which: Which,
-) -> WhyAnswer {
-    let mut answer = answer_in_full(ws, path, file, which);
-    let mut comparisons = matching::comparisons(&ws.ledger, path, &file.document, ws);
-    for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
-        let all = std::mem::take(&mut comparisons[at]);
-        block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
-    }
-    answer
-}
-
 /// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
 pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, by_extent(which))
@@ -476,15 +421,6 @@ pub fn on_disk_in_full(
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, answer_in_full)
-}
-
-/// Like [`on_disk_in_full`], with the earlier blocks that each block was compared with.
-pub fn on_disk_explained(
-    ws: &Workspace,
-    path: &RelativePath,
-    which: Which,
-) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, answer_explained)
 }
 
 /// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
@@ -543,11 +479,12 @@ fn on_disk_by(
         Target::Index | Target::Commit(_) => None,
     };
     let path = &resolved.unwrap_or_else(|| path.clone());
-    match ws.read_outlined(path) {
+    match ws.read(path) {
         Ok(document) => answer_by(ws, path, &document, which, answering),
         Err(ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
             revision: revision(ws),
+            line: None,
             blocks: Vec::new(),
             note: Some(reason.with_hint()),
             notes: Vec::new(),
@@ -556,28 +493,19 @@ fn on_disk_by(
     }
 }
 
-/// Returns the intent of a block: that of its claim, or the one that all candidates share.
+/// Returns the intent of a block. `None` if none brought at least half of its lines.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
-    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at));
-    if let Some(claim) = provenance.claim {
-        return id(claim);
-    }
-    let mut ids = provenance.candidates.iter().map(|at| id(*at));
-    let first = ids.next()??;
-    ids.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    ws.intent_of(provenance.claim.as_ref()?)
 }
 
 /// Describes an intent by any id that it has or had, even if the registry does not contain it.
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
-        let mut entries = ws.ledger.entries_of_intent(id).into_iter().rev();
-        let name = entries.find_map(|at| evidence::cited_name(&ws.ledger.entry(at).record));
         let version = match ws.unread_registry() {
             Some(_) => Some(IntentVersion::Unread),
             None => Some(IntentVersion::Gone),
         };
-        let (id, name) = (id.to_owned(), name.map(str::to_owned));
-        return IntentBrief { id, name, version, ..IntentBrief::default() };
+        return IntentBrief { id: id.to_owned(), version, ..IntentBrief::default() };
     };
     IntentBrief {
         id: intent.id.value.clone(),
@@ -589,13 +517,12 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
 
 /// Describes the intent of a record as it was when the record was made. The id may belong to
 /// another intent now, or the intent may have another name.
-fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
-    let claim = ws.ledger.claim(at);
+fn brief_then(ws: &Workspace, claim: &Claim) -> Option<IntentBrief> {
     let record = &claim.entry.record;
     let id = claim.intent()?;
     let now = brief(ws, id);
     // If the block was reassigned, the name and hash in the record are those of the former intent.
-    if !claim.reassigned().is_empty() {
+    if !claim.reassigned.is_empty() {
         return Some(now);
     }
     let cited = evidence::cited_name(record).map(str::to_owned);
@@ -604,7 +531,7 @@ fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     };
     let now_called =
         |then: &Option<String>| now.name.clone().filter(|name| Some(name) != then.as_ref());
-    if let Some(name) = ws.namesake(claim.entry) {
+    if let Some(name) = ws.namesake(&claim.entry, claim.commit.as_deref()) {
         let (id, then) = (id.to_owned(), Some(name));
         let now_called = now_called(&then);
         let version = Some(IntentVersion::Other);
@@ -613,34 +540,34 @@ fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     let Some(hash) = record.intent_hash.as_ref().filter(|hash| !intent.reads_as(hash)) else {
         return Some(now);
     };
-    let is_earlier = is_known(ws, id, at, hash);
+    let is_earlier = is_known(ws, id, claim, hash);
     let version = if is_earlier { IntentVersion::Earlier } else { IntentVersion::Unknown };
     let then = cited.or_else(|| now.name.clone());
     let now_called = now_called(&then);
     Some(IntentBrief { name: then, version: Some(version), now_called, ..now })
 }
 
-/// Returns true if the intent once had the text with this hash, according to a `registry` record,
-/// or to the registry of one of the commits at which the record may have been made.
-fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
+/// Returns true if the intent once had the text with this hash, according to a `registry` record of
+/// the journal, or to the registry of one of the commits at which the record may have been made.
+fn is_known(ws: &Workspace, id: &str, claim: &Claim, hash: &str) -> bool {
     let ids = ws.registry.ids(id);
     let is_same = |record: &Record| {
-        record.intent_id.as_deref().is_some_and(|named| ids.contains(&named))
+        record.kind == RecordKind::Registry
+            && record.intent_id.as_deref().is_some_and(|named| ids.contains(&named))
             && record.intent_hash.as_deref().is_some_and(|other| {
                 evidence::short(other).is_some() && evidence::short(other) == evidence::short(hash)
             })
     };
-    let mut recorded = ws.ledger.of_registry().map(|entry| &entry.record);
-    recorded.any(is_same) || ws.text_then(at, id, hash).is_some()
+    ws.journal.entries().iter().any(|entry| is_same(&entry.record))
+        || ws.text_then(claim, id, hash).is_some()
 }
 
-fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
-    let claim = found.claim.map(|at| ws.ledger.claim(at));
-    let record = claim.map(|claim| &claim.entry.record);
-    let intent = match found.claim {
-        Some(at) => brief_then(ws, at),
-        None => intent_of(ws, found).map(|id| brief(ws, &id)),
-    };
+fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
+    let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
+    let claim = found.claim.as_deref();
+    let entry = claim.map(|claim| &claim.entry);
+    let record = entry.map(|entry| &entry.record);
+    let intent = claim.and_then(|claim| brief_then(ws, claim));
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),
@@ -649,109 +576,114 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         node_start_line: block.lines.start(),
         end_line: block.lines.end(),
         verdict: found.verdict,
-        content: found.content,
-        place: found.place,
-        kept: found.kept,
         only_inside: found.only_inside,
+        accepted: found.accepted.as_deref().map(acceptance),
+        shares: shares(ws, file, found),
+        newer: found.newer,
+        cut: found.is_cut,
+        history_missing: found.is_missing,
         lines: None,
-        asked: intent.as_ref().and_then(|intent| asked::asked_for(ws, intent, claim.as_ref())),
+        asked: intent.as_ref().and_then(|intent| asked::asked_for(ws, intent, claim)),
         intent,
-        contributor: claim.map(|claim| claim.conversation.contributor.clone()),
+        contributor: claim.and_then(|claim| Some(claim.conversation()?.contributor.clone())),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
         session: record.and_then(|record| record.session.clone()),
-        brought: None,
+        brought: found.brought().map(BroughtLines::from_counts),
         suspect: None,
-        commit: found.claim.and_then(|at| author::commit(ws, at)),
-        uncommitted: found.claim.is_some_and(|at| author::is_uncommitted(ws, at)),
-        strength: claim.and_then(|claim| ws.ledger.strength(claim.entry)),
-        claimed: claim.is_some_and(|claim| ws.ledger.trust(claim.entry) == Trust::Claimed),
-        lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
-        candidates: found.candidates.iter().map(|at| candidate(ws, *at)).collect(),
-        tier: found.tier,
-        recorded: claim.as_ref().and_then(recorded),
-        origins: Vec::new(),
-        refused: refused(ws, found),
-        compared: Vec::new(),
+        commit: claim.and_then(|claim| commit_brief(ws, &CommitId(claim.commit.clone()?))),
+        uncommitted: claim.is_some_and(|claim| claim.commit.is_none()),
+        strength: entry.and_then(|entry| ws.strength(entry)),
+        claimed: entry.is_some_and(|entry| ws.trust(entry) == Trust::Claimed),
+        lineage: records_of(ws, file, found),
+        candidates: found.candidates.iter().map(|claim| record_brief(ws, claim)).collect(),
+        recorded: claim.and_then(|claim| recorded(claim, block)),
     }
 }
 
-fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
-    let block = claim.full_block();
-    let name = block.block.as_ref()?;
+fn acceptance(entry: &Entry) -> AcceptanceBrief {
+    let record = &entry.record;
+    let conversations = record.files.iter().flat_map(|file| &file.conversations);
+    AcceptanceBrief {
+        contributor: conversations.map(|one| one.contributor.clone()).next().unwrap_or_default(),
+        timestamp: record.timestamp.clone(),
+        record: record.id.clone(),
+    }
+}
+
+fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<ShareAnswer> {
+    let commit = |at: usize| {
+        let version = file.lines.versions.get(at).filter(|version| !version.is_uncommitted())?;
+        commit_brief(ws, &CommitId(version.commit.to_string()))
+    };
+    // The oldest commit that a clone has did not bring the lines whose history is missing.
+    let is_missing = |at: usize| {
+        found.own.iter().any(|(_, source)| source.version == Some(at) && source.is_missing)
+    };
+    let is_uncommitted = |at: usize| file.lines.versions[at].is_uncommitted();
+    let shares = found.shares.iter().map(|share| ShareAnswer {
+        lines: share.lines,
+        uncommitted: share.version.is_some_and(is_uncommitted),
+        intent: share.claim.as_ref().and_then(|claim| ws.intent_of(claim)),
+        commit: share.version.filter(|at| !is_missing(*at)).and_then(commit),
+    });
+    shares.collect()
+}
+
+/// Returns the records that brought lines of a block, newest first.
+fn records_of(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<RecordBrief> {
+    let mut claims: Vec<usize> = found.own.iter().filter_map(|(_, source)| source.claim).collect();
+    claims.sort_unstable();
+    claims.dedup();
+    let mut records: Vec<RecordBrief> =
+        claims.into_iter().map(|at| record_brief(ws, &file.lines.claims[at])).collect();
+    records.sort_by(|a, b| b.timestamp.cmp(&a.timestamp));
+    records
+}
+
+fn recorded(claim: &Claim, block: &Block) -> Option<RecordedBlock> {
+    let ranges = claim.file()?.ranges();
+    let named = ranges.filter_map(|range| Some((range, range.block.as_ref()?)));
+    let (range, name) = named
+        .filter(|(_, name)| name.kind == block.identity.kind.as_str())
+        .max_by_key(|(range, name)| {
+            (range.content_hash == block.fingerprint.content, name.path == block.identity.path)
+        })?;
     Some(RecordedBlock {
-        path: claim.file.relative_path.clone(),
+        path: claim.path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        start_line: block.start_line,
-        end_line: block.end_line,
+        start_line: range.start_line,
+        end_line: range.end_line,
     })
 }
 
-fn origin(ws: &Workspace, origin: &CodeOrigin) -> Option<OriginAnswer> {
-    let claim = ws.ledger.claim(origin.claim);
-    Some(OriginAnswer {
-        relation: origin.relation,
-        share: origin.share,
-        recorded: recorded(&claim)?,
-        record: candidate(ws, origin.claim),
-    })
-}
-
-fn refused(ws: &Workspace, found: &Provenance) -> Option<RefusedAnswer> {
-    let refused = found.refused?;
-    let recorded = recorded(&ws.ledger.claim(refused.claim))?;
-    Some(RefusedAnswer { why: refused.why, recorded, record: candidate(ws, refused.claim) })
-}
-
-fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
-    let (kind, name) = comparison.name.unzip();
-    ComparedAnswer {
-        kind,
-        name,
-        record: comparison.claim.map(|at| candidate(ws, at)),
-        rule: comparison.outcome.ok().map(|rule| rule.word.to_owned()),
-        refused: comparison.outcome.err(),
-        likeness: comparison.likeness,
-        scores: comparison.likeness.map(|likeness| likeness.scores()),
-    }
-}
-
-fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
-    lineage::history_of_claim(&ws.ledger, ws, claim)
-        .into_iter()
-        .map(|step| match step {
-            Step::Recorded(at) => LineageStep::Record(Box::new(candidate(ws, at))),
-            Step::Gap { before } => LineageStep::Gap { content_hash: before.to_string() },
-        })
-        .collect()
-}
-
-fn candidate(ws: &Workspace, at: ClaimRef) -> RecordBrief {
-    let claim = ws.ledger.claim(at);
+fn record_brief(ws: &Workspace, claim: &Arc<Claim>) -> RecordBrief {
     let record = &claim.entry.record;
+    let contributor = claim.conversation().map(|one| one.contributor.clone());
     RecordBrief {
         record: record.id.clone(),
         kind: record.kind,
-        intent: ws.intent_of(&claim),
-        contributor: claim.conversation.contributor.clone(),
+        intent: ws.intent_of(claim),
+        contributor: contributor.unwrap_or_default(),
         timestamp: record.timestamp.clone(),
-        content_hash: claim.full_block().content_hash.to_string(),
-        name: claim.full_block().block.as_ref().map(|name| name.path.clone()),
+        commit: claim.commit.clone(),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
         session: record.session.clone(),
-        reassigned: claim.reassigned().iter().map(|one| reassignment(ws, one)).collect(),
+        reassigned: claim.reassigned.iter().map(|one| reassignment(ws, one)).collect(),
     }
 }
 
-fn reassignment(ws: &Workspace, one: &ledger::BlockReassignment<'_>) -> ReassignmentBrief {
-    let called = |id: &str| ws.registry.present_id(id).to_owned();
+fn reassignment(ws: &Workspace, entry: &Entry) -> ReassignmentBrief {
+    let record = &entry.record;
+    let called = |id: Option<&str>| id.map(|id| ws.registry.present_id(id).to_owned());
+    let by = record.files.iter().flat_map(|file| &file.conversations).next();
     ReassignmentBrief {
-        from: called(one.from),
-        to: called(one.to),
-        by: one.decision.by.clone(),
-        timestamp: one.record.timestamp.clone(),
-        record: one.record.id.clone(),
+        from: called(record.takes.as_deref()).unwrap_or_default(),
+        to: called(record.intent_id.as_deref()).unwrap_or_default(),
+        by: by.and_then(|one| one.contributor.name.clone()),
+        timestamp: record.timestamp.clone(),
+        record: record.id.clone(),
     }
 }

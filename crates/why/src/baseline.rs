@@ -9,10 +9,9 @@ use super::{VerbError, Workspace};
 use code::{Block, Document};
 use ground::git::deleted_paths;
 use ground::{CommitId, RelativePath};
-use ledger::BlockName;
 use provenance::difference::{Difference, lines_added_by_all};
 use provenance::matching;
-use provenance::outline::{Against, Outline};
+use provenance::outline::Against;
 
 /// What a file is compared with.
 #[derive(Clone, Debug)]
@@ -20,8 +19,6 @@ pub enum Baseline {
     /// The file at one or more commits (several while a merge is in progress). The text is empty
     /// where the file did not exist.
     Texts(Vec<Document>),
-    /// The outline of the file when it was last recorded. Used without git.
-    Outline(Outline),
     /// The baseline is not known, so edits are not judged.
     Unknown,
 }
@@ -87,7 +84,10 @@ impl Baseline {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         if ws.git().is_none() {
-            return Ok(ws.trail(path).last_outline().map_or(Self::Unknown, Self::Outline));
+            // Without git, what was last recorded is the baseline.
+            let last = ws.last_recorded_text(path);
+            let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
+            return Ok(last.map_or(Self::Unknown, |last| Self::Texts(vec![last])));
         }
         if ws.git_error().is_some() {
             // Git cannot be read, so the commit is unknown. That is not the same as having no
@@ -120,8 +120,7 @@ impl Baseline {
     }
 
     /// Completes the baseline of a renamed file. If the file did not exist at `commit`, and one of
-    /// the deleted files `gone` has mostly the same blocks or lines ([`matching::has_same_blocks`],
-    /// [`matching::has_same_lines`]), then the text of that file is added. Blocks that did not
+    /// the deleted files `gone` has mostly the same lines ([`matching::has_same_lines`]), then the text of that file is added. Blocks that did not
     /// change are then no edits.
     pub fn or_renamed(
         self,
@@ -139,14 +138,11 @@ impl Baseline {
         let mut from = None;
         let alike = gone.iter().filter(|old| may_be_renamed(old, path)).take(MAX_RENAMED);
         for old in alike {
-            if let Some(document) = ws.read_at(commit, old)? {
-                let then = Outline::from_blocks(&document.blocks());
-                if matching::has_same_blocks((old, &then), (path, &now.blocks()))
-                    || matching::has_same_lines(&document.text(), &now.text())
-                {
-                    versions.push(document);
-                    from.get_or_insert_with(|| old.clone());
-                }
+            if let Some(document) = ws.read_at(commit, old)?
+                && matching::has_same_lines(&document.text(), &now.text())
+            {
+                versions.push(document);
+                from.get_or_insert_with(|| old.clone());
             }
         }
         Ok(FormerFile { baseline: Self::Texts(versions), from })
@@ -161,18 +157,13 @@ impl Baseline {
     }
 
     pub fn edits(&self, now: &Document) -> Edits {
-        self.edits_with(now, &self.differences(now))
+        self.edits_from(&self.differences(now))
     }
 
     /// Like [`Self::edits`], given the result of [`Self::differences`].
-    pub fn edits_with(&self, now: &Document, differences: &[Difference]) -> Edits {
+    pub fn edits_from(&self, differences: &[Difference]) -> Edits {
         match self {
             Self::Unknown => Edits::default(),
-            Self::Outline(outline) => {
-                let against = matching::compare_with_outline(outline, now).into_iter().enumerate();
-                let is_edit = |(_, how): &(usize, Against)| *how != Against::Same;
-                Edits { now: against.filter(is_edit).collect(), gone: Vec::new() }
-            }
             Self::Texts(_) => Edits::from_differences(differences),
         }
     }
@@ -199,18 +190,6 @@ impl Baseline {
     /// Returns true if it is known that the baseline contains no blocks.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Texts(versions) if versions.iter().all(|old| old.blocks().blocks.is_empty()))
-    }
-
-    /// Returns true if it is known that the baseline does not contain the recorded block. A block
-    /// is looked up by its kind and name; an unnamed one also by its content.
-    pub fn lacks(&self, name: &BlockName, content: &code::ContentHash) -> bool {
-        let is_it = |block: &Block| {
-            let kind = block.identity.kind;
-            kind.as_str() == name.kind
-                && (block.identity.path == name.path
-                    || kind.is_unnamed() && block.fingerprint.content == *content)
-        };
-        matches!(self, Self::Texts(versions) if !versions.iter().any(|old| old.blocks().blocks.iter().any(is_it)))
     }
 }
 

@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use code::{Block, Document};
+use super::answers::FileProvenance;
+use code::Document;
 use ground::{Code, Finding, RelativePath};
 use ledger::{Basis, MutationClass};
+use provenance::Classification;
 use provenance::classify::{self, Lookup};
-use provenance::{Classification, Provenance};
 
 /// The size in bytes above which the texts of a change are not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
@@ -108,16 +109,18 @@ pub fn answer(found: &Classification) -> ClassAnswer {
     ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }
 
-/// Returns a finding if the record of a block claims a refactoring but the whole change shows
-/// another kind of change.
+/// Returns a finding if the newest record of a block claims a refactoring but the whole change shows
+/// another kind of change. `at` is the index of the block.
 pub fn contradicted(
     ws: &Workspace,
     path: &RelativePath,
-    block: &Block,
-    found: &Provenance,
+    (file, at): (&FileProvenance, usize),
     classes: &Classification,
 ) -> Option<Finding> {
-    let claim = ws.ledger.claim(found.claim.filter(|_| found.covered())?);
+    let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
+    let claims = found.own.iter().filter_map(|(_, source)| source.claim);
+    let claims = claims.map(|at| &file.lines.claims[at]).filter(|_| found.covered());
+    let claim = claims.max_by_key(|claim| &claim.entry.record.timestamp)?;
     claim.entry.record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
     let change = classes.blocks.iter().find(|change| {
         change.class == Some(MutationClass::IntentEvolution)
@@ -135,7 +138,7 @@ pub fn contradicted(
     let help =
         "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.";
     let finding = Finding::new(Code::ClassContradicted, message, help).at_block(path, block);
-    Some(Finding { intent: ws.intent_of(&claim), ..finding })
+    Some(Finding { intent: ws.intent_of(claim), ..finding })
 }
 
 fn says_refactor(claimed: &str) -> bool {

@@ -4,15 +4,38 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Workspace;
-use super::caches::{MAX_VISITED, RegistryFiles};
-use ground::CommitId;
-use ground::git::Target;
+use super::memo::Memo;
+use super::namesake::with_parents;
+use ground::git::{BlobId, Target};
+use ground::{CommitId, RelativePath};
 use intents::registry::PLACES;
 use intents::{FOLDER, Intent, Registry};
-use ledger::{ClaimRef, Entry};
+use ledger::{Claim, Digest};
 
 /// The maximum number of commits that are searched for a text with a known hash.
 const MAX_SEARCHED: usize = 2_000;
+
+/// The maximum number of commits through which an intent is followed back.
+const MAX_VISITED: usize = 20_000;
+const MAX_TEXTS: usize = 10_000;
+const MAX_REGISTRIES: usize = 256;
+
+/// The files of a registry, with the ids of their contents.
+type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
+
+/// An id, a hash, the commits near the record, and the section of the record.
+type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
+
+/// What is known of earlier texts of intents. The answers depend on the registry of a workspace, but
+/// not on its files.
+#[derive(Default)]
+pub struct IntentHistory {
+    pub(super) names: Memo<[String; 4], Option<String>>,
+    files: Memo<CommitId, Option<RegistryFiles>, MAX_VISITED>,
+    registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
+    versions: Memo<String, Option<Arc<Vec<Intent>>>>,
+    texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
+}
 
 impl Workspace {
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
@@ -26,27 +49,22 @@ impl Workspace {
         let files = self.registry_files(commit)?;
         let read =
             || Registry::at_target(self.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
-        self.match_cache.registries.get_or_find(&files, read)
-    }
-
-    /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
-    pub(crate) fn brought_by(&self, entry: &Entry) -> Option<CommitId> {
-        self.history()?.covering(self.git()?, entry.section?)?.commit
+        self.intent_history.registries.get_or_find(&files, read)
     }
 
     /// Returns the text of an intent with this hash, from one of the commits at which the record of
     /// a claim may have been made.
-    pub(crate) fn text_then(&self, at: ClaimRef, id: &str, hash: &str) -> Option<Arc<Intent>> {
-        let entry = self.ledger.entry(at.entry);
-        let about = self.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
-        let based_on = self.ledger.based_on(at.entry).map(str::to_owned);
-        let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
-        let key = (id.to_owned(), hash.to_owned(), near, entry.section);
-        let find = || self.find_text(&key.2, entry, id, hash).map(Arc::new);
+    pub(crate) fn text_then(&self, claim: &Claim, id: &str, hash: &str) -> Option<Arc<Intent>> {
+        let record = &claim.entry.record;
+        let based_on = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+        let mut near = with_parents(self, claim.commit.clone().map(CommitId));
+        near.extend(based_on.map(CommitId));
+        let key = (id.to_owned(), hash.to_owned(), near, claim.entry.section);
+        let find = || self.find_text(&key.2, id, hash).map(Arc::new);
         self.intent_history.texts.get_or_find(&key, find)
     }
 
-    fn find_text(&self, near: &[CommitId], entry: &Entry, id: &str, hash: &str) -> Option<Intent> {
+    fn find_text(&self, near: &[CommitId], id: &str, hash: &str) -> Option<Intent> {
         let ids = self.registry.ids(id);
         let text_at = |commit: &CommitId| {
             let registry = self.registry_at(commit)?;
@@ -55,9 +73,10 @@ impl Workspace {
         };
         near.iter().find_map(text_at).or_else(|| {
             let git = self.git()?;
-            let newest = self.brought_by(entry).or_else(|| self.tip().cloned())?;
-            let oldest = git.commit_info(near.first()?).ok()?.time;
-            let mut commits = git.commits_since(&newest, oldest, MAX_SEARCHED).ok()?;
+            let newest = self.tip()?;
+            let times = near.iter().filter_map(|commit| Some(git.commit_info(commit).ok()?.time));
+            let oldest = times.min()?;
+            let mut commits = git.commits_since(newest, oldest, MAX_SEARCHED).ok()?;
             let mut seen = HashSet::new();
             commits.retain(|commit| seen.insert(self.registry_files(commit)));
             commits.iter().find_map(text_at)

@@ -7,53 +7,48 @@
 //!
 //! - [`answers`]: which intent produced each block of a file.
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
-//! - `caches`: the answers that a workspace keeps in memory.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
-//! - [`evidence_texts`]: the texts of a file before and after the commit that evidence is about.
+//! - `file_lines`: who brought each line of a file.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
-//! - [`history`]: which commit added which evidence, and the order of commits.
 //! - `intent_history`: the texts that intents had at earlier commits.
 //! - [`lesson_error`]: why a lesson was not written.
-//! - [`match_cache`]: look-ups in the rest of the work tree, for the matcher.
 //! - `memo`: answers that are kept in memory.
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
 //! - [`owners`]: which intents own a file.
 //! - [`produced`]: the blocks that each intent has produced.
+//! - [`provenance_of_blocks`]: who each block belongs to.
 //! - [`rules`]: whether work under an intent may change a path.
 //! - [`selectable`]: which intents can be selected or started, and the command that does it.
 //! - [`shared_branches`]: remembering the commits of shared branches.
 //! - [`suspect`]: blocks whose intent or specification has changed since they were recorded.
 //! - [`trace`]: listing the records themselves.
-//! - `trail_cache`: the recorded history of a file, and its cache.
 //! - [`workspace`]: the workspace with everything that verbs need, read once.
 
 pub mod answers;
 pub mod baseline;
-pub(crate) mod caches;
 pub mod change_class;
 pub(crate) mod commit_brief;
 pub mod error;
-pub mod evidence_texts;
+pub mod file_lines;
 pub mod findings;
 pub mod health;
-pub mod history;
 pub(crate) mod intent_history;
 pub mod lesson_error;
-pub mod match_cache;
 pub(crate) mod memo;
 pub mod namesake;
 pub mod owners;
 pub mod produced;
+pub(crate) mod provenance_of_blocks;
 pub mod rules;
 pub mod selectable;
 pub mod shared_branches;
 pub mod suspect;
 pub mod trace;
-pub(crate) mod trail_cache;
 pub mod workspace;
 
 pub use error::{ReadError, VerbError};
+pub use provenance_of_blocks::Provenance;
 pub use workspace::{LazyLedger, Workspace};

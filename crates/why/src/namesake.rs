@@ -8,7 +8,6 @@
 //! unknown version" of the present intent.
 
 use super::Workspace;
-use super::evidence_texts::TextCache;
 use ground::CommitId;
 use intents::Intent;
 use ledger::{Claim, Entry, Record, evidence};
@@ -17,7 +16,7 @@ impl Workspace {
     /// Returns the present id of the intent that a block is under. That is the intent which the
     /// record names, unless a person has reassigned the block. If the id belongs to another intent
     /// now, the result is `INT-001 (its name)`, which is never an id in a registry.
-    pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
+    pub fn intent_of(&self, claim: &Claim) -> Option<String> {
         Some(self.present_name(claim.intent()?, self.namesake_of(claim)))
     }
 
@@ -25,7 +24,7 @@ impl Workspace {
     /// registry, never the ledger. If the id belongs to another intent now, the result has the form
     /// that [`Self::intent_of`] describes.
     pub fn intent_named(&self, entry: &Entry) -> Option<String> {
-        Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry)))
+        Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry, None)))
     }
 
     /// Returns the present id of an intent, or the id with the name of the namesake that it is
@@ -39,7 +38,7 @@ impl Workspace {
 
     /// Returns the name of the intent that a record is about, if that intent is a namesake of the
     /// one that has its id now.
-    pub fn namesake(&self, entry: &Entry) -> Option<String> {
+    pub fn namesake(&self, entry: &Entry, commit: Option<&str>) -> Option<String> {
         let record = &entry.record;
         let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
         let present = self.registry.get(id)?;
@@ -51,7 +50,10 @@ impl Workspace {
         let section = entry.section.map(|section| section.to_string()).unwrap_or_default();
         let key = [id, hash, cited.or(based_on).unwrap_or_default(), &section].map(str::to_owned);
         let at = || match entry.section {
-            Some(_) => with_parents(self, TextCache::new(self).commit_of(entry)),
+            Some(_) => {
+                let about = entry.late_commit.as_deref().or(commit);
+                with_parents(self, about.map(|commit| CommitId(commit.to_owned())))
+            }
             None => based_on.map(|commit| CommitId(commit.to_owned())).into_iter().collect(),
         };
         let find = || find(self, present, (id, hash, cited), at);
@@ -60,8 +62,8 @@ impl Workspace {
 
     /// Like [`Workspace::namesake`], for a block. If a person has reassigned the block since, its
     /// intent is the present one with that id, so there is no namesake.
-    pub fn namesake_of(&self, claim: &Claim<'_>) -> Option<String> {
-        self.namesake(claim.entry).filter(|_| claim.reassigned().is_empty())
+    pub fn namesake_of(&self, claim: &Claim) -> Option<String> {
+        self.namesake(&claim.entry, claim.commit.as_deref()).filter(|_| claim.reassigned.is_empty())
     }
 
     /// Returns the name that an intent had when its text had this hash. Evidence cites it.
@@ -94,7 +96,7 @@ impl Workspace {
 }
 
 /// Returns a commit and its parents. A record that the commit carries was made at one of these.
-fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
+pub(crate) fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
     let parents = |commit: &CommitId| Some(ws.git()?.commit_info(commit).ok()?.parents);
     let parents = commit.as_ref().and_then(parents).unwrap_or_default();
     commit.into_iter().chain(parents).collect()

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use ground::RelativePath;
 
-/// One recorded block in a file.
+/// One block in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct MappedBlock {
     /// The kind of the block, for example `method`.
@@ -18,11 +18,12 @@ pub struct MappedBlock {
     /// name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
-    /// The content hash of the block when it was last recorded.
+    /// The content hash of the block.
     pub content_hash: String,
 }
 
-/// The blocks of each intent, by file and in the order of the file. The keys are the ids that the
+/// The blocks of each intent, by file and in the order of the file. A file has no block if the intent
+/// brought only lines of other blocks. The keys are the ids that the
 /// intents have now.
 pub type ByIntent = BTreeMap<String, ByFile>;
 

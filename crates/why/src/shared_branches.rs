@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::VerbError;
 use ground::git::{ChangeKind, GitError, PathChange};
 use ground::{CommitId, Git, Policy, Root, store};
-use ledger::{EVIDENCE_FOLDER, evidence};
+use ledger::evidence;
 
 /// The largest stored file that is read, in bytes.
 pub const MAX_BYTES: u64 = 1024 * 1024;
@@ -146,7 +146,7 @@ pub fn remember(root: &Root, policy: &Policy, git: &Git) {
 /// Returns the files of evidence that the commit `then` has and that `now` lacks or has with other
 /// content.
 pub fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<PathChange>, GitError> {
-    let changes = git.changes_below(EVIDENCE_FOLDER, then, now)?.into_iter();
+    let changes = git.changes_below(evidence::EVIDENCE_FOLDER, then, now)?.into_iter();
     let changes = changes.filter(|change| evidence::digest_of_path(&change.path).is_some());
     Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())
 }

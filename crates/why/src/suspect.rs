@@ -10,17 +10,18 @@
 //! If the earlier text is not found, the block is not suspect, because nobody can say what changed.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
 use super::commit_brief::{self, CommitBrief};
+use super::provenance_of_blocks::Provenance;
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock};
 use intents::{Intent, Spanned};
-use ledger::{Claim, ClaimRef};
-use provenance::Provenance;
+use ledger::Claim;
 
 /// The maximum number of commits that are searched for the one that changed an intent.
 const MAX_COMMITS: usize = 2_000;
@@ -100,22 +101,24 @@ pub fn of_file(ws: &Workspace, blocks: &[Provenance]) -> Vec<(usize, Suspicion)>
 /// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit that
 /// changed the intent is not searched for.
 pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
-    let at = found.claim?;
-    let claim = ws.ledger.claim(at);
+    let claim = found.claim.as_deref()?;
     // A person who reassigned the block has reviewed it, and the record's hash is that of the
     // former intent.
-    if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
+    if !claim.reassigned.is_empty() || ws.namesake_of(claim).is_some() {
         return None;
     }
     let id = claim.intent()?;
+    // A person who accepted the block has reviewed it under the text that the intent had then.
+    let accepted = found.accepted.as_ref();
+    let accepted = accepted.map(|entry| Claim { entry: Arc::clone(entry), ..claim.clone() });
+    let claim = accepted.as_ref().unwrap_or(claim);
     let present = ws.registry.get(id)?;
     let hash = claim.entry.record.intent_hash.as_deref();
     let hash = hash.filter(|hash| !present.reads_as(hash));
-    let then = hash.and_then(|hash| ws.text_then(at, id, hash));
+    let then = hash.and_then(|hash| ws.text_then(claim, id, hash));
     let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
-    let commit = seen_at(ws, at);
-    let specs =
-        commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
+    let commit = seen_at(ws, claim);
+    let specs = commit.map(|commit| changed_specs(ws, claim, &commit, present)).unwrap_or_default();
     let intent = present.id.value.clone();
     let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
     let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
@@ -174,30 +177,30 @@ pub fn joined<T: Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
     }
 }
 
-/// Returns the commit whose files were checked out when a record was made: usually the commit that
-/// the record is about. A claim of existing code may be about a much older commit; then it is the
-/// commit that added the record, and `None` if no commit has it yet.
-fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
-    let derived = ws.ledger.derived(at.entry)?;
-    let entry = ws.ledger.entry(at.entry);
-    let made = clock::milliseconds(&entry.record.timestamp);
-    let is_later =
-        || derived.committed.zip(made).is_some_and(|(time, made)| made > (time + 1) * 1_000);
-    match entry.late_commit.is_some() && is_later() {
-        true => ws.brought_by(entry),
-        false => derived.commit.clone().map(CommitId),
-    }
+/// Returns the commit at which the specifications of a record are compared: the one that brought its
+/// lines. What a person recorded long after that commit was seen in a later state, which is not
+/// known.
+fn seen_at(ws: &Workspace, claim: &Claim) -> Option<CommitId> {
+    let commit = CommitId(claim.commit.clone()?);
+    let is_late = claim.entry.late_commit.is_some() || claim.entry.record.of.is_some();
+    let time = ws.git()?.commit_info(&commit).ok()?.time;
+    let made = clock::milliseconds(&claim.entry.record.timestamp)?;
+    (!is_late || made <= (time + 1) * 1_000).then_some(commit)
 }
 
 /// Returns the specifications of a record that are files, that its intent still names, and that
 /// differ from the version in `commit`.
 fn changed_specs(
     ws: &Workspace,
-    claim: &Claim<'_>,
+    claim: &Claim,
     commit: &CommitId,
     present: &Intent,
 ) -> Vec<RelativePath> {
-    let related = claim.file.relations().filter(|one| one.is_specification());
+    let related = claim
+        .file()
+        .into_iter()
+        .flat_map(|file| file.relations())
+        .filter(|one| one.is_specification());
     let is_named = |spec: &str| present.related_specs.iter().any(|one| one.value == spec);
     let mut paths: Vec<RelativePath> = related
         .filter(|one| is_named(&one.value))

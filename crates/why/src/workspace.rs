@@ -1,33 +1,28 @@
 //! The workspace with everything that verbs need, read once and never changed.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::caches::{IntentHistory, MatchCache};
 use super::error::{ReadError, VerbError};
-use super::history::History;
+use super::intent_history::IntentHistory;
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
-use ground::cache::{CacheSlot, Computed};
-use ground::store::StoreError;
+use ground::answer_store::AnswerStore;
+use ground::store::{self, StoreError};
 use ground::{
     Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
-    RelativePath, Root, Selection,
+    RelativePath, Root, Selection, cache,
     git::{
-        GitError, PathChange, Target, configured_on_machine, path_on_machine, person_of_machine,
+        GitError, PathChange, StoredContent, Target, configured_on_machine, path_on_machine,
+        person_of_machine,
     },
     root::RootError,
-    session, store,
-    text::{counted, shell_word},
+    session,
+    text::shell_word,
 };
 use intents::{FOLDER, Intent, Registry};
 use ledger::read::is_ledger_path;
-use ledger::{ClaimRef, Ledger, evidence};
-use provenance::matching::{self, SharedTrail};
-
-/// The number of files or blocks that [`Workspace::in_parts`] gives at a time.
-pub const AT_ONCE: usize = 256;
+use ledger::{Entry, Ledger, Strength, Trust, evidence};
 
 /// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
 /// new one is made.
@@ -41,8 +36,11 @@ pub struct Workspace {
     pub registry: Arc<Registry>,
     /// The registry on disk, if it does not parse and `registry` is therefore an earlier version.
     broken_registry: Option<Arc<Registry>>,
-    /// The records. The ledger is read on first use, so that the gate does not have to wait for it.
+    /// All records. They are read on first use, which takes as long as there are records, so only
+    /// questions about all of them use this.
     pub ledger: Arc<LazyLedger>,
+    /// The records that are no evidence: those of the journal, and those of other tools.
+    pub journal: Arc<LazyLedger>,
     /// The rules for what agents may not touch, and what git ignores.
     pub ignores: Arc<Ignores>,
     attributes: Arc<Attributes>,
@@ -51,14 +49,18 @@ pub struct Workspace {
     repository: Arc<LazyRepository>,
     /// The intent that the person of this work tree has selected.
     pub selection: Option<Selection>,
-    /// A cache of what was found out about other files while one file was matched with this ledger.
-    pub match_cache: Arc<MatchCache>,
     /// A cache of what is known of earlier texts of the intents in `registry`.
     pub intent_history: Arc<IntentHistory>,
     /// Where files are read: the work tree, the index, or a commit.
     files: Target,
+    /// The commit whose evidence counts, if that is not the evidence among the files.
+    evidence_at: Option<CommitId>,
     /// The commit that the files are based on, if it differs from that of the work tree.
     base: Option<Option<CommitId>>,
+    /// The files that differ from `head`. They are looked for on first use.
+    changed: Arc<OnceLock<Arc<[PathChange]>>>,
+    /// What was found out about history before. `None` if it is not believed.
+    pub(crate) kept_answers: Option<Arc<AnswerStore>>,
 }
 
 /// The git repository of a work tree.
@@ -67,8 +69,6 @@ struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
-    /// The histories that were walked, by the commit at which they end.
-    histories: Mutex<HashMap<CommitId, Arc<History>>>,
 }
 
 type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send + Sync>>;
@@ -87,7 +87,7 @@ impl Repository {
             Ok(head) => (head, None),
             Err(error) => (None, Some(Arc::from(error.with_hint()))),
         };
-        Self { git: Some(git), head, error, ..Self::default() }
+        Self { git: Some(git), head, error }
     }
 
     /// Returns the same repository with its present `HEAD`.
@@ -115,7 +115,7 @@ impl Workspace {
     /// Opens the workspace at a known root. Errors in its rules do not make this fail; they become
     /// findings.
     pub fn at_root(root: Root) -> Self {
-        Self::rules_of(Arc::new(root)).with_rules_left_out().with_ledger(Ledger::load)
+        Self::rules_of(Arc::new(root)).with_rules_left_out().with_records_of_now()
     }
 
     /// Reads the rules at a root. The ledger is left empty.
@@ -128,16 +128,27 @@ impl Workspace {
             registry: Arc::new(Registry::load(&root)),
             broken_registry: None,
             ledger: lazily(Ledger::default),
+            journal: lazily(Ledger::default),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
-            match_cache: Arc::default(),
             intent_history: Arc::default(),
             files: Target::WorkTree,
+            evidence_at: None,
             base: None,
+            changed: Arc::default(),
+            kept_answers: None,
             root,
         }
+    }
+
+    /// Returns the same workspace, answering faster with what was found out about history before.
+    /// Commands that decide something, such as `check`, must not believe that.
+    pub fn with_kept_answers(self) -> Self {
+        let place = cache::shared(&self.root, "answers").filter(|_| self.root.governed());
+        let kept_answers = place.and_then(|place| AnswerStore::open(&place)).map(Arc::new);
+        Self { kept_answers, ..self }
     }
 
     /// If a sparse checkout leaves the registry out of the work tree, reads the registry and the
@@ -150,7 +161,7 @@ impl Workspace {
         if !left_out.is_some_and(|files| files.is_ok_and(|files| !files.is_empty())) {
             return self;
         }
-        match self.governed_by(Target::Index, None, Ledger::default()) {
+        match self.governed_by(Target::Index, None) {
             Ok(rules) => Self {
                 policy: rules.policy,
                 policy_findings: rules.policy_findings,
@@ -179,46 +190,38 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with a ledger that is read on first use.
-    fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
+    /// Returns the same workspace with the records that are on disk now. They are read on first use.
+    pub fn with_records_of_now(self) -> Self {
         let ws = self.clone();
         let load = move || {
             if let Some(git) = ws.git().filter(|_| ws.root.governed()) {
                 shared_branches::remember(&ws.root, &ws.policy, git);
             }
             let left_out = ws.git().and_then(|git| git.left_out(&is_ledger_path).ok());
-            let ledger = load(&ws.root);
-            ws.deriving(match left_out.filter(|files| !files.is_empty()) {
+            let ledger = Ledger::load(&ws.root);
+            match left_out.filter(|files| !files.is_empty()) {
                 Some(files) => ledger.with_files(&files),
                 None => ledger,
-            })
+            }
         };
-        Self { ledger: lazily(load), ..self }
+        let root = Arc::clone(&self.root);
+        let journal = lazily(move || Ledger::load_journal(&root));
+        Self { ledger: lazily(load), journal, ..self }
     }
 
-    /// Reads everything again that may have changed on disk. The ledger is read again only if its
-    /// files differ.
+    /// Reads everything again that may have changed on disk.
     pub fn reload(&self) -> Self {
         let root = Root::find(self.root.path(), self.root.environment());
         let root = Arc::new(root.unwrap_or_else(|_| (*self.root).clone()));
         let repository = self.repository.refreshed();
         let ws = Self {
-            ledger: Arc::clone(&self.ledger),
-            match_cache: Arc::clone(&self.match_cache),
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             files: self.files.clone(),
             base: self.base.clone(),
+            kept_answers: self.kept_answers.clone(),
             ..Self::rules_of(root)
         };
-        ws.with_rules_left_out().with_ledger_of_now()
-    }
-
-    /// Reads everything now that is otherwise read on first use, so that a server's first answer is
-    /// not late.
-    pub fn warmed(self) -> Self {
-        LazyLock::force(&self.ledger);
-        LazyLock::force(&self.repository);
-        self
+        ws.with_rules_left_out().with_records_of_now()
     }
 
     /// Returns the same workspace with the registry of `before`, if its own registry does not
@@ -245,27 +248,6 @@ impl Workspace {
             "{} does not parse; edits are judged by its last version that did.",
             broken.path()
         ))
-    }
-
-    /// Returns the same workspace with the present ledger. If the files of the ledger have not
-    /// changed, it is the same ledger, so that cached results stay valid.
-    pub fn with_ledger_of_now(&self) -> Self {
-        if self.ledger.is_current(&self.root) {
-            return self.clone();
-        }
-        let before = Arc::clone(&self.ledger);
-        let match_cache = Arc::new(self.match_cache.with_other_records());
-        Self { match_cache, ..self.clone() }.with_ledger(move |root| before.reload(root))
-    }
-
-    /// Divides a long list of files or blocks into parts. Each part comes with a workspace of its
-    /// own, so that what is read of the ledger for one part is not kept in memory for the next.
-    pub fn in_parts<'a, T>(&self, all: &'a [T]) -> impl Iterator<Item = (Self, &'a [T])> {
-        all.chunks(AT_ONCE).map(move |part| {
-            let before = Arc::clone(&self.ledger);
-            let ledger = lazily(move || before.without_derived());
-            (Self { ledger, ..self.clone() }, part)
-        })
     }
 
     /// Returns the repository. `None` without git.
@@ -299,14 +281,18 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with the files of the index or of a commit, the commit that they
-    /// are based on, and their ledger.
-    pub fn with_files(&self, files: Target, base: Option<CommitId>, ledger: Ledger) -> Self {
+    /// Returns the same workspace with the files of the index or of a commit, and the commit that
+    /// they are based on. Its records are those of these files, without the journal.
+    pub fn with_files(&self, files: Target, base: Option<CommitId>) -> Self {
+        let (ws, target) = (self.clone(), files.clone());
+        let ledger = lazily(move || ws.ledger_at(&target).unwrap_or_default());
         Self {
             files,
+            evidence_at: None,
             base: Some(base),
-            ledger: lazily(move || ledger),
-            match_cache: Arc::default(),
+            changed: Arc::default(),
+            ledger,
+            journal: lazily(Ledger::default),
             intent_history: Arc::default(),
             ..self.clone()
         }
@@ -315,58 +301,40 @@ impl Workspace {
     /// Returns the same workspace with the files of the index, and the journal: the content of the
     /// next commit after sealing.
     pub fn at_index(&self) -> Result<Self, GitError> {
-        let ledger = self.ledger_at(&Target::Index)?.with_journals(&self.root);
-        self.governed_by(Target::Index, self.head().cloned(), ledger)
+        let index = self.at_index_alone()?;
+        Ok(Self { journal: Arc::clone(&self.journal), ..index })
     }
 
     /// Returns the same workspace with the files of the index, without the journal: what everyone
     /// will see after `git commit`.
     pub fn at_index_alone(&self) -> Result<Self, GitError> {
-        let ledger = self.ledger_at(&Target::Index)?;
-        self.governed_by(Target::Index, self.head().cloned(), ledger)
+        self.governed_by(Target::Index, self.head().cloned())
     }
 
     /// Returns the workspace as a commit has it. Work tree, index and journal are not read.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
-        let target = Target::Commit(commit);
-        let ledger = self.ledger_at(&target)?;
-        self.governed_by(target, base, ledger)
+        self.governed_by(Target::Commit(commit), base)
     }
 
-    /// Like [`Workspace::at_commit`], for questions about a commit on this machine: evidence that
-    /// this clone has sealed is trusted as its own.
-    pub fn recalled_at(&self, commit: CommitId) -> Result<Self, GitError> {
-        let then = self.at_commit(commit.clone(), Some(commit))?;
-        let (before, root) = (Arc::clone(&then.ledger), Arc::clone(&then.root));
-        Ok(Self { ledger: lazily(move || before.with_seals(&root)), ..then })
-    }
-
-    /// Returns the files of this workspace, with the ledger and the rules of a commit.
+    /// Returns the files of this workspace, with the records and the rules of a commit.
     pub fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
-        let then = self.at_commit(commit, None)?;
-        let (files, base) = (self.files.clone(), self.base.clone());
-        Ok(Self { files, base, match_cache: Arc::default(), ..then })
+        let then = self.at_commit(commit.clone(), None)?;
+        let (files, base, changed) =
+            (self.files.clone(), self.base.clone(), Arc::clone(&self.changed));
+        Ok(Self { files, base, changed, evidence_at: Some(commit), ..then })
     }
 
     /// Returns the same workspace with the files of the index or of a commit, and with the
     /// registry, policy, ignore rules and attributes from there.
-    fn governed_by(
-        &self,
-        target: Target,
-        base: Option<CommitId>,
-        ledger: Ledger,
-    ) -> Result<Self, GitError> {
+    fn governed_by(&self, target: Target, base: Option<CommitId>) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
         let policy = policy_at(git, &target)?.unwrap_or_default();
         let registry = Registry::at_target(git, &target)?;
         let ignores = ignores_at(&self.root, git, &target)?;
         let (of, source) = (Arc::clone(git), target.clone());
         let attributes = Attributes::from_reader(move |path| of.text(&source, path).ok()?);
-        let ws = self.with_files(target, base, Ledger::default());
-        let ws = ws.under_rules(policy, registry, ignores);
-        let ws = Self { attributes: Arc::new(attributes), broken_registry: None, ..ws };
-        let ledger = ws.deriving(ledger);
-        Ok(Self { ledger: lazily(move || ledger), ..ws })
+        let ws = self.with_files(target, base).under_rules(policy, registry, ignores);
+        Ok(Self { attributes: Arc::new(attributes), broken_registry: None, ..ws })
     }
 
     /// Returns every regular file of the commit from which files are read, or else of the index.
@@ -386,11 +354,6 @@ impl Workspace {
         }
     }
 
-    /// Returns true if [`Self::tip`] is the commit that is checked out.
-    pub(crate) fn is_checked_out(&self) -> bool {
-        self.tip() == self.repository.head.as_ref()
-    }
-
     /// Returns the ledger in the index or at a commit: evidence, and the records that other tools
     /// wrote.
     pub fn ledger_at(&self, target: &Target) -> Result<Ledger, GitError> {
@@ -399,23 +362,14 @@ impl Workspace {
         Ok(Ledger::from_files(&files))
     }
 
-    /// Returns the history that ends at [`Self::tip`]. `None` before the first commit.
-    pub fn history(&self) -> Option<Arc<History>> {
-        let repository = &**self.repository;
-        let (git, tip) = (repository.git.as_ref()?, self.tip()?);
-        let mut known = repository.histories.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(History::walked_from(&self.root, git, tip));
-        Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
-    }
-
-    pub(crate) fn without_ledger(&self) -> Self {
-        let ledger = lazily(Ledger::default);
-        Self { ledger, match_cache: Arc::default(), ..self.clone() }
-    }
-
     /// Returns where files are read: the work tree, the index, or a commit.
     pub fn files(&self) -> &Target {
         &self.files
+    }
+
+    /// Returns where evidence is read.
+    pub(crate) fn evidence_source(&self) -> Target {
+        self.evidence_at.clone().map_or_else(|| self.files.clone(), Target::Commit)
     }
 
     pub fn exists(&self, path: &RelativePath) -> bool {
@@ -427,6 +381,35 @@ impl Workspace {
 
     pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<PathChange>, GitError> {
         self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
+    }
+
+    /// Returns the files that differ from the commit that they are based on.
+    pub(crate) fn changes_since_head(&self) -> Result<Arc<[PathChange]>, GitError> {
+        if let Some(known) = self.changed.get() {
+            return Ok(Arc::clone(known));
+        }
+        let changed = self.changes_since(self.head())?.into();
+        Ok(Arc::clone(self.changed.get_or_init(|| changed)))
+    }
+
+    /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.
+    pub(crate) fn read_bytes(&self, path: &RelativePath, limit: u64) -> Option<Vec<u8>> {
+        let bytes = match &self.files {
+            Target::WorkTree => self.root.read(path, limit).ok()?,
+            target => self.git()?.file(target, path).ok()?,
+        };
+        bytes.filter(|bytes| bytes.len() as u64 <= limit)
+    }
+
+    /// Returns what git would store for a file on disk. Where nobody can tell, that is the content as
+    /// it is. `None` if the file cannot be read.
+    pub fn bytes_as_stored(&self, path: &RelativePath) -> Option<Vec<u8>> {
+        let bytes = self.root.read(path, store::MAX_CONTENT).ok()??;
+        let Some(git) = self.git() else { return Some(bytes) };
+        match git.conversions().stored(path, bytes.clone()) {
+            StoredContent::Text(stored) | StoredContent::Pointer(stored) => Some(stored),
+            StoredContent::CannotTell(_) => Some(bytes),
+        }
     }
 
     /// Returns why the repository cannot be read although there is a `.git`.
@@ -459,42 +442,14 @@ impl Workspace {
             },
         };
         let bytes = bytes.ok_or_else(|| ReadError::Missing { path: path.clone() })?;
+        let bytes = match (&self.files, self.git()) {
+            (Target::WorkTree, Some(git)) => git.readable_text(path, bytes),
+            _ => bytes,
+        };
         let (ws, at) = (self.clone(), path.clone());
         self.document(path, &bytes)
             .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
             .map_err(unread)
-    }
-
-    /// Like [`Workspace::read`], with the blocks but without the syntax tree, which is enough to
-    /// find the records of blocks.
-    pub fn read_outlined(&self, path: &RelativePath) -> Result<Document, ReadError> {
-        Ok(self.outlined(path, &self.read(path)?))
-    }
-
-    /// Returns a text with its blocks but without its syntax tree. Most texts that are needed are
-    /// those of earlier commits, and parsing one takes milliseconds, so the blocks are cached
-    /// between processes.
-    pub fn outlined(&self, path: &RelativePath, document: &Document) -> Document {
-        const LARGE: usize = 32 * 1024;
-        let digest = store::sha256(document.text().as_bytes());
-        // A build without the grammar of a language divides the same text into other blocks.
-        let language = document.language().map_or("", |language| language.id);
-        let key = format!("{path}\0{}\0{language}\0{digest}", self.is_generated(path));
-        self.match_cache.text(key, |key| {
-            let slot = CacheSlot::of_inputs(&self.root, Computed::Blocks, key.as_bytes());
-            let kept = slot.as_ref().and_then(CacheSlot::recall);
-            if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
-                return known;
-            }
-            let document = match document.len_bytes() >= LARGE {
-                true => self.match_cache.parsed(path, document),
-                false => document.without_tree(),
-            };
-            if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
-                slot.keep(&blocks);
-            }
-            document
-        })
     }
 
     /// Returns the text of a rule file. `None` if the file does not exist.
@@ -531,31 +486,22 @@ impl Workspace {
         Ok(bytes.and_then(|bytes| self.document(path, &bytes).ok()))
     }
 
-    /// Returns the recorded history of a file.
-    pub fn trail(&self, path: &RelativePath) -> SharedTrail {
-        matching::Surroundings::trail(self, path)
+    /// Returns how far a record can be trusted.
+    pub fn trust(&self, entry: &Entry) -> Trust {
+        self.journal.trust(entry)
     }
 
-    /// Returns the claims under an intent, under any id that it has or had, in fold order.
-    pub fn claims_of(&self, intent: &str) -> Vec<ClaimRef> {
-        let ids = self.registry.ids(intent);
-        let mut claims: Vec<ClaimRef> =
-            ids.iter().flat_map(|id| self.ledger.of_intent(id)).collect();
-        claims.retain(|at| self.namesake_of(&self.ledger.claim(*at)).is_none());
-        if ids.len() > 1 {
-            claims.sort_unstable();
-        }
-        claims
+    /// Returns how reliably the content of a record is known.
+    pub fn strength(&self, entry: &Entry) -> Option<Strength> {
+        self.journal.strength(entry)
     }
 
-    /// Returns the indices of the entries that name an intent, under any id that it has or had, in
-    /// fold order.
-    pub fn entries_of(&self, intent: &str) -> Vec<u32> {
+    /// Returns the records that name an intent, under any id that it has or had, oldest first. All
+    /// records are read for this.
+    pub fn entries_of(&self, intent: &str) -> Vec<&Arc<Entry>> {
         let ids = self.registry.ids(intent);
-        let mut entries: Vec<u32> =
-            ids.iter().flat_map(|id| self.ledger.entries_of_intent(id)).collect();
-        entries.sort_unstable();
-        entries
+        let names = |entry: &&Arc<Entry>| ids.iter().any(|id| entry.record.names_intent(id));
+        self.ledger.entries().iter().filter(names).collect()
     }
 
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
@@ -639,15 +585,16 @@ impl Workspace {
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
     }
 
-    /// Says how much evidence has a newer format than this program can read. `None` if there is
+    /// Says that there is evidence in a newer format than this program can read. `None` if there is
     /// none.
     pub fn unread_evidence(&self) -> Option<String> {
-        let newest = self.ledger.newer_formats().map(|(_, version)| version).max()?;
-        let files = counted(self.ledger.newer_formats().count(), "file");
-        Some(format!(
-            "The ledger is not read in full: {files} of evidence in format {newest}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
-            evidence::FORMAT
-        ))
+        self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
+    }
+
+    /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only some files are
+    /// looked at.
+    pub fn unread_evidence_seen(&self) -> Option<String> {
+        evidence::newer_format_of_some(&self.root).map(newer_format_note)
     }
 
     /// Returns an error unless there is an `.orchestration/` folder.
@@ -683,6 +630,14 @@ impl Workspace {
         };
         selected.map(|selection| self.registry.present_id(&selection.intent_id).to_owned())
     }
+}
+
+/// Says that there is evidence in a format that this program cannot read.
+pub(crate) fn newer_format_note(format: u32) -> String {
+    format!(
+        "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
+        evidence::FORMAT
+    )
 }
 
 pub const POLICY: &str = ".orchestration/policy.yaml";

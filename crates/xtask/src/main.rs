@@ -1,13 +1,15 @@
 //! Measures the program on cases from real histories: `cargo run --release -p xtask -- classify CASES.jsonl --score`.
 //!
 //! - `classify`: is the class of a change what people say it is?
-//! - `tracking`: is a recorded block found again?
+//! - `origins`: which commit brought each line of a file?
+//! - `tracking`: is a block of one text found again in the next?
 
-#![allow(clippy::print_stderr, reason = "a program for a terminal")]
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program for a terminal")]
 
 use std::process::ExitCode;
 
 mod classify;
+mod origins;
 mod tracking;
 
 fn main() -> ExitCode {
@@ -15,8 +17,12 @@ fn main() -> ExitCode {
     let measurement = if arguments.is_empty() { String::new() } else { arguments.remove(0) };
     let result = match measurement.as_str() {
         "classify" => classify::measure(&arguments),
-        "tracking" => tracking::measure(arguments),
-        _ => Err("name a measurement: `classify` or `tracking`, and a file of cases".into()),
+        "origins" => origins::print(&arguments),
+        "tracking" => tracking::measure(&arguments),
+        _ => {
+            Err("name a measurement: `classify`, `origins` or `tracking`, and what it measures"
+                .into())
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

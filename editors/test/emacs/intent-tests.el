@@ -9,14 +9,14 @@
 
 (defconst intent-tests--block
   '(:kind "method" :name "verify" :qualified_name "AuthMiddleware.verify" :start_line 6 :end_line 10
-    :verdict "modified" :kept 0.88 :tool "claude-code" :timestamp "2020-01-02T03:04:05.678Z"
+    :verdict "modified" :newer 2 :tool "claude-code" :timestamp "2020-01-02T03:04:05.678Z"
     :contributor (:entity_type "AI" :model_identifier "example/model-1")
     :intent (:id "INT-001" :name "JWT Authentication Migration" :status "IN_PROGRESS")))
 
 (ert-deftest intent-template ()
   (should (equal (substring-no-properties
                   (intent-provenance-format intent-tests--block "${intent} ${name} · ${who} · ${verdict}"))
-                 "INT-001 JWT Authentication Migration · claude-code · modified 12 %"))
+                 "INT-001 JWT Authentication Migration · claude-code · modified, 2 lines since"))
   (should (equal (intent-provenance-format intent-tests--block "[${model}] ${date} ${block}")
                  "[example/model-1] 2020-01-02 AuthMiddleware.verify")))
 
@@ -39,7 +39,7 @@
   (should (equal (intent-provenance--who '(:contributor (:entity_type "HUMAN" :name "Ada"))) "Ada"))
   (should (equal (intent-provenance--who '(:tool "intent" :contributor (:entity_type "AI"))) "AI"))
   (should (equal (intent-provenance--who '(:contributor (:entity_type "UNKNOWN"))) "unknown author"))
-  (should (equal (intent-provenance--who '(:lineage [(:type "record" :kind "ack")])) "accepted"))
+  (should (equal (intent-provenance--verdict '(:verdict "modified" :accepted (:record "r"))) "accepted"))
   (should-not (intent-provenance--who nil)))
 
 (ert-deftest intent-names-cannot-hide-anything ()

@@ -94,12 +94,12 @@ await check("content", () => withPage(pages.shop.page, {}, async (page) => {
   const { file, block } = allBlocks(data).find(({ block }) => block.name === "AuthMiddleware.verify");
   await page.goto(`${pathToFileURL(pages.shop.page).href}#block=${encodeURIComponent(`${file.path}::${block.name}`)}`);
   const details = await page.locator("#details").innerText();
-  const record = data.records[block.lineage[0].record];
+  const record = data.records[block.lineage[0]];
   for (const words of [block.name, file.path, block.verdict, block.intent, record.id, `${block.start_line} to ${block.end_line}`, data.contributors[record.contributor].model_identifier]) {
     assert.ok(details.includes(words), `${words} is not told of the block: ${details}`);
   }
   assert.equal(await page.locator("#details ol.lineage > li").count(), block.lineage.length);
-  return `${data.intents.length} intents, ${data.findings.length} findings, a block with ${block.lineage.length} steps of lineage`;
+  return `${data.intents.length} intents, ${data.findings.length} findings, a block with ${block.lineage.length} records`;
 }));
 
 await check("map", () => withPage(pages.large.page, {}, async (page) => {
@@ -180,7 +180,7 @@ await check("search", () => withPage(pages.large.page, {}, async (page) => {
   await page.locator("#clear").click();
   const human = data.contributors.findIndex((who) => who.entity_type === "HUMAN");
   await page.locator("#by-author").selectOption({ label: data.contributors[human].name ?? "a person" });
-  assert.equal(await count(page), fitting(({ block }) => block.lineage && data.records[block.lineage[0].record].contributor === human));
+  assert.equal(await count(page), fitting(({ block }) => block.lineage && data.records[block.lineage[0]].contributor === human));
   await page.locator("#query").fill("nothing is called so");
   assert.equal(await count(page), `0 of ${number(all.length)} blocks`);
   assert.equal(await rows(page).count(), 0);

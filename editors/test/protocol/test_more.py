@@ -147,7 +147,7 @@ async def test_progress(editor: Session, detail):
     seen = await until(kinds, lambda found: found[-1:] == ["end"])
     assert seen == ["begin", "end"]
     begun = next(iter(editor.client.progress_reports.values()))[0]
-    assert "ledger" in begun.title
+    assert "Reading the intents" in begun.title
     detail(begun.title)
 
 

@@ -83,7 +83,7 @@ const DISCOUNT = `export function discount(sum: number, percent: number): number
 }
 `;
 
-/** The shop, with what these checks need besides: a longer lineage, a word about an intent, and a trap. */
+/** The shop, with what these checks need besides: more records, a word about an intent, and a trap. */
 function prepare() {
   fs.mkdirSync(home, { recursive: true });
   run(path.join(here, "../workspace.sh"), [work], { env: environment });
@@ -95,7 +95,7 @@ function prepare() {
   };
   change("clockTolerance: 5 }", 'clockTolerance: 5, issuer: "shop" }');
   intent("--quiet", "record", MIDDLEWARE, "--agent", "codex", "--model", "example/model-2");
-  // Nobody records this one: a gap.
+  // Nobody records this one.
   change('issuer: "shop"', 'issuer: this.issuer');
   git("commit", "-qam", "Take the issuer from the settings");
   change("clockTolerance: 5,", "clockTolerance: 10,");
@@ -289,10 +289,9 @@ async function reading(page) {
     await shown.command("Intent: Show the Lineage of This Block");
     const pane = page.locator(".pane", { hasText: "Lineage" }).last();
     const rows = pane.locator(".monaco-list-row");
-    await rows.filter({ hasText: "gap" }).first().waitFor();
+    await rows.filter({ hasText: "claude-code" }).first().waitFor();
     const told = await words(rows);
-    must(/^exact/.test(told[0]) && told.length >= 5, `not the whole story: ${told.join(" | ")}`);
-    must(told.findIndex((row) => row.includes("claude-code")) < told.findIndex((row) => row.startsWith("gap ")), `not newest first: ${told.join(" | ")}`);
+    must(/^exact/.test(told[0]) && told.length >= 2, `not the whole story: ${told.join(" | ")}`);
     await picture("lineage", told);
     return told.join(" | ");
   });
@@ -369,11 +368,11 @@ async function working(page) {
   await check("record-block", async () => {
     await shown.open(MIDDLEWARE, "AuthMiddleware");
     await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
-    const before = asked("status").records;
+    const before = asked("status").open_records;
     await shown.command("Intent: Record This Block");
     const notice = shown.notice("1 block of 1 file recorded").first();
     await notice.waitFor();
-    must(asked("status").records > before, "no record was added");
+    must(asked("status").open_records > before, "no record was added");
     await shown.clearNotices();
     return "the block at the cursor, as it stands";
   });

@@ -7,8 +7,6 @@ export interface Intent {
   status: string | null;
   owned_scope: string[];
   owner: string | null;
-  files: number;
-  blocks: number;
   selected: boolean;
 }
 
@@ -19,7 +17,6 @@ export interface Status {
   selected: Intent | null;
   intents: number;
   in_progress: number;
-  records: number;
   open_records: number;
   errors: number;
   warnings: number;
@@ -47,26 +44,15 @@ export interface Contributor {
   name?: string | null;
 }
 
-export interface RecordStep {
-  type: "record";
+/** A record that brought lines of a block. */
+export interface RecordBrief {
   record: string;
   kind: string;
   intent?: string | null;
   contributor?: Contributor | null;
   timestamp?: string | null;
   tool?: string | null;
-  name?: string | null;
-  path?: string | null;
-}
-
-export type Step = RecordStep | { type: "gap"; content_hash?: string };
-
-export interface Candidate {
-  record: string;
-  intent?: string | null;
-  contributor?: Contributor | null;
-  timestamp?: string | null;
-  name?: string | null;
+  commit?: string | null;
 }
 
 export interface Block {
@@ -76,9 +62,12 @@ export interface Block {
   start_line: number;
   end_line: number;
   verdict: Verdict;
-  place: string | null;
-  kept: number | null;
   only_inside?: boolean;
+  accepted?: { contributor: Contributor; timestamp: string; record: string } | null;
+  /** How many lines are newer than the record and have none. */
+  newer?: number;
+  /** Whether this clone lacks history that says who brought some of the lines. */
+  history_missing?: boolean;
   intent: { id: string; name: string | null; status: string | null } | null;
   contributor: Contributor | null;
   timestamp: string | null;
@@ -91,8 +80,8 @@ export interface Block {
   commit?: { id: string; author: string; timestamp: string | null; subject: string } | null;
   uncommitted?: boolean;
   claimed?: boolean;
-  lineage: Step[];
-  candidates: Candidate[];
+  lineage: RecordBrief[];
+  candidates: RecordBrief[];
   recorded?: { path: string; name: string } | null;
 }
 

@@ -1,11 +1,11 @@
-// The lineage of a block: all its records, newest first. Unrecorded versions are shown as gaps.
+// The lineage of a block: the records that brought its lines, newest first.
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Block, Candidate, RecordStep, Status, Why } from "./answers";
+import type { Block, RecordBrief, Status, Why } from "./answers";
 import type { Server } from "./server";
 import { icon } from "./verdicts";
-import { acceptedBy, ago, askedFor, brought, commitOf, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
+import { acceptedBy, ago, askedFor, brought, commitOf, markdown, meaning, moment, verdict, visible, who } from "./words";
 
 /** The block that a lineage is of. */
 export interface Subject {
@@ -14,7 +14,7 @@ export interface Subject {
   block: Block;
 }
 
-type Entry = { type: "now" } | { type: "record"; step: RecordStep } | { type: "gap"; last: boolean } | { type: "candidate"; candidate: Candidate };
+type Entry = { type: "now" } | { type: "record"; step: RecordBrief };
 
 /** How long the cursor has to rest before the view follows it, in milliseconds. */
 const SETTLES = 250;
@@ -32,12 +32,9 @@ export async function subjectAt(server: Server, status: Status, uri: vscode.Uri,
   return block && { root: status.root, uri, block };
 }
 
-/** The story of a block in order. */
+/** The state of a block, and its records. */
 export function entries(block: Block): Entry[] {
-  const steps = block.lineage;
-  const told: Entry[] = steps.map((step, at) => (step.type === "record" ? { type: "record", step } : { type: "gap", last: at === steps.length - 1 }));
-  const candidates: Entry[] = steps.length ? [] : block.candidates.map((candidate) => ({ type: "candidate", candidate }));
-  return [{ type: "now" }, ...told, ...candidates];
+  return [{ type: "now" }, ...block.lineage.map((step): Entry => ({ type: "record", step }))];
 }
 
 /** What a row says: what it is, and who and when. */
@@ -45,19 +42,10 @@ export function words({ subject, entry }: LineageNode): { label: string; descrip
   switch (entry.type) {
     case "now":
       return { label: verdict(subject.block), description: `now: ${meaning(subject.block)}` };
-    case "gap":
-      return entry.last
-        ? { label: "before that", description: "nobody recorded whose it is" }
-        : { label: "gap", description: "it changed, and nobody recorded how" };
     case "record": {
       const { step } = entry;
-      const tool = step.record === subject.block.record ? subject.block.tool : step.tool;
-      const by = step.kind === "ack" ? acceptedBy(step.contributor) : who(step.contributor, tool);
-      const renamed = step.name && step.name !== subject.block.qualified_name ? `as ${visible(step.name)}` : "";
-      return { label: intentOf(step.intent), description: [["mutation", "ack"].includes(step.kind) ? by : kindOf(step), ago(step.timestamp), renamed].filter(Boolean).join(" · ") };
+      return { label: intentOf(step.intent), description: [who(step.contributor, step.tool), ago(step.timestamp)].filter(Boolean).join(" · ") };
     }
-    case "candidate":
-      return { label: intentOf(entry.candidate.intent), description: ["one that fits", who(entry.candidate.contributor), ago(entry.candidate.timestamp)].filter(Boolean).join(" · ") };
   }
 }
 
@@ -66,14 +54,12 @@ function intentOf(id: string | null | undefined): string {
 }
 
 export function recordOf({ entry }: LineageNode): string | undefined {
-  if (entry.type === "record") return entry.step.record;
-  return entry.type === "candidate" ? entry.candidate.record : undefined;
+  return entry.type === "record" ? entry.step.record : undefined;
 }
 
 export function intentIn({ subject, entry }: LineageNode): string | undefined {
   if (entry.type === "now") return subject.block.intent?.id;
-  if (entry.type === "record") return entry.step.intent ?? undefined;
-  return entry.type === "candidate" ? (entry.candidate.intent ?? undefined) : undefined;
+  return entry.step.intent ?? undefined;
 }
 
 export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode.Disposable {
@@ -164,12 +150,8 @@ export function picture({ subject, entry }: LineageNode): vscode.ThemeIcon {
   switch (entry.type) {
     case "now":
       return icon(subject.block);
-    case "gap":
-      return new vscode.ThemeIcon("debug-disconnect", new vscode.ThemeColor("disabledForeground"));
-    case "candidate":
-      return new vscode.ThemeIcon("question", new vscode.ThemeColor("charts.orange"));
     case "record":
-      return new vscode.ThemeIcon(entry.step.kind === "ack" ? "verified" : "git-commit");
+      return new vscode.ThemeIcon("git-commit");
   }
 }
 
@@ -179,16 +161,18 @@ function tooltip(node: LineageNode): vscode.MarkdownString {
   const lines = [`**${markdown(label)}** · ${markdown(description)}`];
   if (entry.type === "record") {
     const { step } = entry;
-    lines.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.name ?? ""].filter(Boolean).map(markdown).join(" · "));
+    lines.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.commit ? `commit ${step.commit.slice(0, 10)}` : "in no commit yet"].filter(Boolean).map(markdown).join(" · "));
     lines.push(`record \`${visible(step.record)}\``);
   }
   if (entry.type === "now") {
     const { block } = subject;
     const constraints = (block.asked?.constraints ?? []).map((constraint) => `must hold: ${markdown(constraint)}`);
-    const said = [askedFor(block), block.session && `session ${block.session}`, brought(block), commitOf(block)];
+    const accepted = block.accepted && `${acceptedBy(block.accepted.contributor)}, ${ago(block.accepted.timestamp)}`;
+    const missing = block.history_missing && "this clone lacks history that says who brought some of its lines";
+    const said = [accepted, missing, askedFor(block), block.session && `session ${block.session}`, brought(block), commitOf(block)];
     lines.push(...constraints, ...said.filter((part) => !!part).map((part) => markdown(String(part))));
   }
-  if (entry.type === "now" && subject.block.recorded && subject.block.place === "moved") {
+  if (entry.type === "now" && subject.block.recorded && subject.block.verdict === "moved") {
     lines.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);
   }
   return new vscode.MarkdownString(lines.filter(Boolean).join("\n\n"));

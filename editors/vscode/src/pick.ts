@@ -4,21 +4,21 @@ import * as vscode from "vscode";
 import type { Intent, Status } from "./answers";
 import { waitingWords } from "./requests";
 import type { Server } from "./server";
-import { count, statusName, titleOf, visible } from "./words";
+import { statusName, titleOf, visible } from "./words";
 
 interface Row extends vscode.QuickPickItem {
   intent?: Intent;
   command?: string;
 }
 
-/** What one intent has to say in a row: status and scope, and how far it has come. */
+/** What one intent has to say in a row: status, scope and owner. */
 function row(intent: Intent): Row {
   const scope = intent.owned_scope.map(visible).join(", ") || "owns nothing";
   const owner = intent.owner ? ` · ${visible(intent.owner)}` : "";
   return {
     label: `$(${intent.selected ? "check" : intent.status === "IN_PROGRESS" ? "target" : "circle-outline"}) ${titleOf(intent)}`,
     description: statusName(intent.status),
-    detail: `${count(intent.files, "file")} · ${count(intent.blocks, "block")} · ${scope}${owner}`,
+    detail: `${scope}${owner}`,
     intent,
   };
 }

@@ -97,7 +97,7 @@ function text(status: Status): string {
 }
 
 function openWords(status: Status): string {
-  return status.head && status.open_records ? `, ${status.open_records} in no commit` : "";
+  return status.head && status.open_records ? ` · ${count(status.open_records, "record")} in no commit` : "";
 }
 
 function background(status: Status): vscode.ThemeColor | undefined {
@@ -115,13 +115,12 @@ function tooltip(status: Status): vscode.MarkdownString {
         ? `**${markdown(selection)}** is selected, and the registry does not hold it`
         : "No intent is selected",
   ];
-  if (selected) lines.push(`${count(selected.files, "file")} · ${count(selected.blocks, "block")}`);
   if (status.older_registry) lines.push(`$(warning) ${markdown(status.older_registry)}`);
   if (status.waiting) lines.push(`$(bell-dot) ${waitingWords(status.waiting)}`);
   if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
   const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);
   lines.push(wrong.length ? `$(warning) ${wrong.join(", ")} in registry, policy or ledger` : "Registry, policy and ledger are sound");
-  lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress · ${count(status.records, "record")}${openWords(status)}`);
+  lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress${openWords(status)}`);
   const shown = new vscode.MarkdownString(lines.join("\n\n"), true);
   shown.supportThemeIcons = true;
   return shown;

@@ -18,11 +18,11 @@ const VALUES: Record<string, (block: Block, now: number) => string> = {
   date: (block) => moment(block.timestamp),
   verdict: (block) => verdict(block),
   difference: (block) => difference(block),
-  changed: (block) => (block.verdict === "modified" && changed(block) ? `${changed(block)} %` : ""),
+  changed: (block) => changed(block),
   evidence: (block) => block.strength ?? "",
   block: (block) => block.qualified_name,
   kind: (block) => block.kind,
-  records: (block) => String(block.lineage.filter((step) => step.type === "record").length),
+  records: (block) => String(block.lineage.length),
 };
 
 /** The tokens that there are. */

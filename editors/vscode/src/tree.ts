@@ -211,7 +211,8 @@ function workspaceItem({ root, intents }: WorkspaceNode): vscode.TreeItem {
 function intentItem({ root, intent, files }: IntentNode): vscode.TreeItem {
   const state = files.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
   const item = new vscode.TreeItem(titleOf(intent), state);
-  const done = files.length ? `${count(intent.files, "file")} · ${count(intent.blocks, "block")}` : "nothing yet";
+  const blocks = files.reduce((sum, { file }) => sum + file.blocks.length, 0);
+  const done = files.length ? `${count(files.length, "file")} · ${count(blocks, "block")}` : "nothing yet";
   const status = intent.status === "IN_PROGRESS" ? "" : ` · ${statusName(intent.status)}`;
   item.description = `${intent.selected ? "selected · " : ""}${done}${status}`;
   const [name, colour] = intent.selected ? ["circle-filled", "charts.green"] : (STATUS_ICONS[intent.status ?? ""] ?? ["circle-outline", "disabledForeground"]);

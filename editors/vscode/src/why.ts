@@ -36,7 +36,7 @@ function rows(subject: Subject): Row[] {
 
 function intentRow({ root, block }: Subject): Row[] {
   const { intent } = block;
-  if (!intent) return [{ label: "$(question) No record names an intent" }];
+  if (!intent) return [{ label: "$(question) No intent brought half of its lines" }];
   const by = [askedFor(block), author(block), ago(block.timestamp), brought(block), commitOf(block)].filter(Boolean).join(" · ");
   return [{ label: `$(target) ${titleOf(intent)}`, description: statusName(intent.status), detail: by, run: () => vscode.commands.executeCommand("intent.editor.goTo", intent.id, root) }];
 }
@@ -50,7 +50,7 @@ function storyRow(node: LineageNode): Row {
 }
 
 function next(subject: Subject): Row[] {
-  const records = subject.block.lineage.filter((step) => step.type === "record").length;
+  const records = subject.block.lineage.length;
   const more: Row[] = [{ label: "", kind: vscode.QuickPickItemKind.Separator }];
   if (records) more.push({ label: "$(history) Show the Lineage", description: count(records, "record"), run: () => vscode.commands.executeCommand("intent.editor.lineage", subject) });
   if (subject.block.verdict === "modified" || subject.block.verdict === "ambiguous") more.push({ label: "$(verified) Accept It as It Stands…", run: () => vscode.commands.executeCommand("intent.editor.accept") });

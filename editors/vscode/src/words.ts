@@ -73,14 +73,8 @@ export function acceptedBy(contributor: Contributor | null | undefined): string 
   return `accepted by ${contributor?.entity_type === "UNKNOWN" ? "somebody unknown" : name}`;
 }
 
-/** Whether the last word on a block is a person's acceptance, which says nothing of who wrote it. */
-export function isAccepted(block: Block): boolean {
-  const last = block.lineage[0];
-  return last?.type === "record" && last.kind === "ack";
-}
-
 export function author(block: Block): string {
-  return isAccepted(block) ? "accepted" : who(block.contributor, block.tool);
+  return who(block.contributor, block.tool);
 }
 
 /** Who asked, and what for: `asked by @ada for REQ-001`. */
@@ -90,7 +84,7 @@ export function askedFor({ asked }: Block): string {
   return [by, reasons && `for ${reasons}`].filter(Boolean).join(" ");
 }
 
-/** How much of the block its record brought; empty where that is all, or not known. */
+/** How many lines of the block its intent brought; empty where that is all, or not known. */
 export function brought({ brought }: Block): string {
   return brought && brought.lines < brought.of ? `brought ${brought.lines} of ${brought.of} lines` : "";
 }
@@ -101,28 +95,23 @@ export function commitOf({ commit, uncommitted }: Block): string {
   return uncommitted ? "in no commit yet" : "";
 }
 
-/** The share of a modified block that is not what was recorded, in per cent; never nothing and never all. */
-export function changed(block: Block): number | undefined {
-  if (block.kept === null) return undefined;
-  return Math.min(99, Math.max(1, Math.round((1 - block.kept) * 100)));
+/** How many lines of a modified block nobody recorded; empty where there are none. */
+export function changed(block: Block): string {
+  return block.verdict === "modified" && block.newer ? count(block.newer, "line") : "";
 }
 
 /** What differs from the record, as the lens says it; empty where nothing does. */
 export function difference(block: Block): string {
-  const moved = block.place === "moved" && block.verdict !== "moved" ? "moved" : "";
-  return [differs(block), moved].filter(Boolean).join(", ");
-}
-
-function differs(block: Block): string {
+  if (block.accepted) return "accepted";
   switch (block.verdict) {
     case "exact":
     case "unrecorded":
       return "";
     case "modified":
       if (block.only_inside) return "";
-      return changed(block) === undefined ? "modified" : `modified ${changed(block)} %`;
+      return `modified, ${changed(block) || "lines removed"} since`;
     case "ambiguous":
-      return `${block.candidates.length} records fit`;
+      return `${block.candidates.map(({ intent }) => visible(intent ?? "no intent")).join(" and ")} brought half of the lines each`;
     default:
       return block.verdict;
   }
@@ -130,7 +119,7 @@ function differs(block: Block): string {
 
 /** The one word, with how much where that is known. */
 export function verdict(block: Block): string {
-  return differs(block) || block.verdict;
+  return difference(block) || block.verdict;
 }
 
 const MEANINGS: Record<Verdict, string> = {
@@ -138,9 +127,9 @@ const MEANINGS: Record<Verdict, string> = {
   reformatted: "as recorded, but for layout and comments",
   renamed: "as recorded, but for names that changed throughout",
   moved: "as recorded, in another place",
-  modified: "changed since, and no record covers the change",
-  ambiguous: "several records fit equally well",
-  unrecorded: "no record names it",
+  modified: "changed since, by nobody that is recorded",
+  ambiguous: "two intents brought half of its lines each",
+  unrecorded: "no intent brought half of its lines",
 };
 
 export function meaning(block: Block): string {
@@ -164,15 +153,4 @@ const STATUSES: Record<string, string> = {
 export function statusName(status: string | null | undefined): string {
   if (!status) return "no known status";
   return STATUSES[status] ?? visible(status);
-}
-
-const KINDS: Record<string, string> = {
-  mutation: "changed",
-  approval: "approved",
-  selection: "selected",
-  registry: "registry",
-};
-
-export function kindOf(step: { kind: string }): string {
-  return KINDS[step.kind] ?? visible(step.kind);
 }

@@ -13,15 +13,13 @@ function block(change: Partial<Block> = {}): Block {
     start_line: 6,
     end_line: 10,
     verdict: "exact",
-    place: "same",
-    kept: null,
     intent: { id: "INT-001", name: "JWT Authentication Migration", status: "IN_PROGRESS" },
     contributor: { entity_type: "AI", model_identifier: "example/model-1" },
     timestamp: "2026-11-20T11:00:00Z",
     record: "r",
     tool: "claude-code",
     strength: "declared",
-    lineage: [{ type: "record", record: "r", kind: "mutation" }],
+    lineage: [{ record: "r", kind: "mutation" }],
     candidates: [],
     ...change,
   };
@@ -31,7 +29,7 @@ const DEFAULT = "${intent} ${name} · ${who} · ${when} · ${verdict}";
 
 test("the default template says intent, author, age and verdict", () => {
   assert.equal(render(DEFAULT, block(), NOW), "INT-001 JWT Authentication Migration · claude-code · 2 days ago · exact");
-  assert.equal(render(DEFAULT, block({ verdict: "modified", kept: 0.88 }), NOW), "INT-001 JWT Authentication Migration · claude-code · 2 days ago · modified 12 %");
+  assert.equal(render(DEFAULT, block({ verdict: "modified", newer: 2 }), NOW), "INT-001 JWT Authentication Migration · claude-code · 2 days ago · modified, 2 lines since");
 });
 
 test("a part with nothing to say is left out", () => {

@@ -28,13 +28,17 @@ test("nobody is guessed", () => {
   assert.equal(acceptedBy({ entity_type: "UNKNOWN", name: "Ada" }), "accepted by somebody unknown");
 });
 
-test("a difference is never nothing and never all", () => {
-  const block = (kept: number | null, more: Partial<Block> = {}) => ({ verdict: "modified", place: "same", kept, candidates: [], ...more }) as unknown as Block;
-  assert.equal(changed(block(0.999)), 1);
-  assert.equal(changed(block(0)), 99);
-  assert.equal(difference(block(null)), "modified");
-  assert.equal(difference(block(0.5, { place: "moved" })), "modified 50 %, moved");
-  assert.equal(difference(block(0.5, { only_inside: true })), "");
+test("a difference says how many lines nobody recorded", () => {
+  const block = (more: Partial<Block> = {}) => ({ verdict: "modified", candidates: [], ...more }) as unknown as Block;
+  assert.equal(changed(block({ newer: 1 })), "1 line");
+  assert.equal(changed(block()), "");
+  assert.equal(difference(block({ newer: 3 })), "modified, 3 lines since");
+  assert.equal(difference(block()), "modified, lines removed since");
+  assert.equal(difference(block({ newer: 3, only_inside: true })), "");
+  const accepted = { contributor: { entity_type: "HUMAN" }, timestamp: "2026-11-22T12:00:00Z", record: "r" };
+  assert.equal(difference(block({ newer: 3, accepted })), "accepted");
+  const candidates = ["INT-001", "INT-002"].map((intent) => ({ record: intent, kind: "mutation", intent }));
+  assert.equal(difference(block({ verdict: "ambiguous", candidates })), "INT-001 and INT-002 brought half of the lines each");
 });
 
 test("texts of others mean themselves", () => {

@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
             ),
         ));
     }
-    map::refresh(&workspace);
+    map::follow(&workspace, std::slice::from_ref(&path));
     context.answer(&answer, |page| show(page, &answer, &workspace))
 }
 

@@ -6,7 +6,7 @@ use overview::context::{self, ContextExtent};
 /// Print what to know before working under an intent, as XML for a model
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Constraints, scope, criteria, the blocks it has produced and its latest records,
+Constraints, scope, criteria, and what was recorded under it and is in no commit yet,
 curated to a size. Everything in it is escaped.")]
 pub struct ContextArgs {
     /// The intent; without one, the selected intent

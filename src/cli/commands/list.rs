@@ -5,7 +5,7 @@ use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::{CliError, Context, Exit};
 use ground::text::counted;
 use intents::Status;
-use overview::select::{IntentSummary, list};
+use overview::select::{IntentSummary, list, list_with_counts};
 
 /// List the intents
 #[derive(Debug, clap::Args)]
@@ -14,17 +14,28 @@ pub struct ListArgs {
     /// List only intents in progress
     #[arg(long)]
     in_progress: bool,
+
+    /// Also count what each intent has produced, which may take long: all records are read
+    #[arg(long)]
+    count: bool,
 }
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
-    let mut intents = list(&workspace)?;
+    let mut intents = match args.count {
+        true => list_with_counts(&workspace)?,
+        false => list(&workspace)?,
+    };
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
     context.answer(&intents, |page| {
         show(page, &intents);
-        shared::notes(page, &Vec::from_iter(workspace.unread_evidence()));
+        let unread = match args.count {
+            true => workspace.unread_evidence(),
+            false => workspace.unread_evidence_seen(),
+        };
+        shared::notes(page, &Vec::from_iter(unread));
     })
 }
 
@@ -38,19 +49,19 @@ fn show(page: &mut Page, intents: &[IntentSummary]) {
 
 fn row(intent: &IntentSummary) -> Vec<Cell> {
     let status = intent.status.map_or("no status", Status::as_str);
-    let produced = match intent.blocks {
-        0 => Cell::new(DIM, "nothing yet"),
-        blocks => {
-            let blocks = counted(blocks, "block");
-            Cell::new(PLAIN, format!("{blocks} in {}", counted(intent.files, "file")))
-        }
-    };
-    vec![
+    let mut row = vec![
         Cell::new(GOOD, if intent.selected { "●" } else { " " }),
         Cell::new(INTENT, &intent.id),
         Cell::new(shared::status_style(status), status),
         Cell::new(PLAIN, &intent.name),
-        produced,
-        Cell::new(DIM, intent.owner.as_deref().unwrap_or_default()),
-    ]
+    ];
+    row.extend(intent.blocks.zip(intent.files).map(|produced| match produced {
+        (0, _) => Cell::new(DIM, "nothing yet"),
+        (blocks, files) => {
+            let blocks = counted(blocks, "block");
+            Cell::new(PLAIN, format!("{blocks} in {}", counted(files, "file")))
+        }
+    }));
+    row.push(Cell::new(DIM, intent.owner.as_deref().unwrap_or_default()));
+    row
 }

@@ -51,7 +51,7 @@ pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
             page.lines(&markdown(&answer));
         });
     }
-    let answer = write(&workspace)?;
+    let answer = write(&workspace.with_kept_answers())?;
     context.answer(&answer, |page| show(page, &answer))
 }
 

@@ -14,8 +14,8 @@ use why::Workspace;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a person at a terminal of their own: refused without one, and where an agent runs it.
-No record is changed. A record of its own says which blocks are meant and who says so;
-`intent seal` stages it for a commit.
+The lines have to be committed. No record is changed: new ones, one for each commit that
+brought the lines, say which are meant and who says so; `intent seal` stages them.
 
 Examples:
   intent reassign src/auth/jwt.rs --from INT-001 --to INT-002

@@ -28,8 +28,8 @@ const NAMED: usize = 3;
 /// Record what changed, under the selected intent
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Compares each file with what was recorded or committed before, and appends the blocks
-that changed to the ledger. A folder stands for the files below it that git does not
+Compares each file with what was recorded or committed before, and appends the lines
+and blocks that changed to the ledger. A folder stands for the files below it that git does not
 ignore, and for those that are gone; of those only what changed is told. Exit code 1
 when nothing was recorded, or when the gate is against a write that was recorded.
 
@@ -126,7 +126,8 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         // In a named folder, files with nothing to record are not worth a line.
         here.skipped.retain(|file| !file.unchanged || named.contains(&file.path));
         if !here.recorded.is_empty() {
-            map::refresh(&workspace);
+            let paths: Vec<_> = here.recorded.iter().map(|file| file.path.clone()).collect();
+            map::follow(&workspace, &paths);
             answer.hint = answer.hint.or_else(|| git_hooks::hint(&workspace));
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
@@ -194,7 +195,8 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
 
 fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     page.label(GOOD, "✓").styled(STRONG, file.path.as_str()).literal("  ");
-    page.count(file.blocks, "block").literal(" under ").styled(INTENT, &file.intent).literal("  ");
+    page.count(file.lines, "line").literal(" in ").count(file.blocks, "block").literal(" under ");
+    page.styled(INTENT, &file.intent).literal("  ");
     let class = file.mutation_class.map_or("class undetermined", shared::class_word);
     page.styled(DIM, class).end();
     for reason in file.reasons.iter().filter(|_| verbose) {

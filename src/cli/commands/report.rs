@@ -51,7 +51,7 @@ pub struct PageAnswer {
 }
 
 pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
+    let workspace = context.open_workspace()?.with_kept_answers();
     let answer = report(&workspace)?;
     if !args.html {
         return context.answer(&answer, |page| show(page, &answer));
@@ -90,7 +90,7 @@ fn show(page: &mut Page, answer: &ReportAnswer) {
     let summary = &answer.summary;
     page.count(summary.records, "record").literal(", ").count(summary.files, "file").literal(", ");
     page.count(total(&summary.blocks), "block").literal("; ");
-    page.count(summary.without_records, "file").line(" without a record");
+    page.count(summary.without_records, "file").line(" without recorded lines");
     page.gap();
     shared::notes(page, &answer.notes);
     if answer.intents.is_empty() && answer.unread_registry.is_none() {
@@ -99,7 +99,7 @@ fn show(page: &mut Page, answer: &ReportAnswer) {
     page.table(0, answer.intents.iter().map(row));
     page.gap();
     shared::totals(page, summary.errors, summary.warnings);
-    page.literal(", ").count(summary.lost, "lost block").literal(", ");
+    page.literal(", ");
     page.count(answer.overlaps.len(), "overlap").line(" between intents");
     page.styled(DIM, "as a page for a browser: intent report --html").end();
 }

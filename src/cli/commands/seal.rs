@@ -4,21 +4,18 @@ mod message;
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
-    SealAnswer, SealScope, nothing_sealed, retire, retire_daily, seal, would_seal,
+    SealAnswer, SealCaller, SealScope, after_commit, nothing_sealed, retire, retire_daily, seal,
+    would_seal,
 };
 use ground::Hint;
 use ground::git::short_id;
 use judgement::map;
 use why::Workspace;
-
-/// How long a commit may be delayed. The next call seals what is left.
-const BUDGET: Duration = Duration::from_millis(1_500);
 
 /// Seal what was recorded into evidence that commits carry
 #[derive(Debug, clap::Args)]
@@ -45,21 +42,23 @@ pub struct SealArgs {
 
 pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     if let Some(hook) = &args.hook {
-        // As a hook this command never fails, so that it never stops a commit. Errors go to the
-        // log.
+        // As a hook this command never fails, so that it never stops a commit. But a record that
+        // stays behind is announced, so that nobody takes the commit for complete.
         if let Ok(workspace) = context.open_workspace()
             && workspace.root.governed()
             && let Err(error) = run_hook(context, &workspace, hook, &args.handed)
         {
             let message = format!("{hook} could not seal: {error}");
             ground::session::log(&workspace.root, &message);
+            let hint = "the records stay in the journal; `intent seal` completes it";
+            context.printer.error(&CliError::usage(message, hint));
         }
         return Ok(Exit::Fine);
     }
     let workspace = context.open_workspace()?;
     let answer = match args.dry_run {
         true => would_seal(&workspace, SealScope::Commit)?,
-        false => seal(&workspace, SealScope::Commit, None)?,
+        false => seal(&workspace, SealScope::Commit, SealCaller::Person)?,
     };
     let typed = |path: &str| context.path_for_shell(&workspace.root, path);
     if !args.dry_run {
@@ -90,7 +89,7 @@ fn run_hook(
     match hook {
         "pre-merge-commit" if !is_merging(workspace) => {}
         "pre-commit" | "pre-merge-commit" => {
-            let sealed = seal(workspace, SealScope::Commit, Some(BUDGET));
+            let sealed = seal(workspace, SealScope::Commit, SealCaller::Hook);
             let answer = sealed.map_err(|error| error.with_hint())?;
             stage_sealed(workspace, &answer)?;
             // Git commits a merge from the tree that it had before this hook. A map that is staged
@@ -105,6 +104,7 @@ fn run_hook(
             message::add_trailers(workspace, &context.cwd.join(message))?;
         }
         _ => {
+            after_commit(workspace).map_err(|error| error.with_hint())?;
             keep(workspace)?;
             retire_daily(workspace)?;
         }
@@ -165,9 +165,6 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
     }
     let sealed = if dry_run { " would be sealed" } else { " sealed" };
     page.count(answer.records, "record").line(sealed);
-    if answer.incomplete {
-        page.line("There was no time for the rest; `intent seal` goes on.");
-    }
     for path in &answer.written {
         page.literal("staged ").text(path.as_str()).end();
     }

@@ -40,11 +40,12 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
         (None, all) => page.text(format!("{all}, {} in progress", answer.in_progress)),
     };
     page.end();
-    line(page, (answer.records > 0).then_some(true), "ledger").count(answer.records, "record");
-    if answer.head.is_some() && answer.open_records > 0 {
-        page.text(format!(", {} in no commit", answer.open_records));
+    if let Some(unread) = &answer.unread_evidence {
+        line(page, Some(false), "evidence").text(unread).end();
     }
-    page.end();
+    if answer.head.is_some() && answer.open_records > 0 {
+        line(page, None, "ledger").count(answer.open_records, "record").line(" in no commit yet");
+    }
     if answer.drafts > 0 {
         line(page, None, "evidence").count(answer.drafts, "file");
         page.line(" in no commit; `intent seal && git commit` adds it");

@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked;
-    let records = entries.map(|entry| match json {
+    let records = entries.into_iter().map(|entry| match json {
         true => PrintedPiece::Json([&entry.stored[..], b"\n"].concat()),
         false => PrintedPiece::Page(line(&workspace, &entry)),
     });
@@ -110,11 +110,13 @@ fn described(record: &Record) -> String {
 
 fn file(file: &FileRecord) -> String {
     let path = &file.relative_path;
-    match file.conversations.iter().map(|conversation| conversation.ranges.len()).sum() {
-        // A record that puts blocks under another intent has no ranges. It names the blocks in its
-        // note.
-        0 => path.to_string(),
-        blocks => format!("{path} ({})", counted(blocks, "block")),
+    let lines: usize = file.conversations.iter().map(|one| one.lines.line_count()).sum();
+    let blocks = file.ranges().count();
+    match (lines, blocks) {
+        (0, 0) => path.to_string(),
+        (0, _) => format!("{path} ({})", counted(blocks, "block")),
+        (_, 0) => format!("{path} ({})", counted(lines, "line")),
+        _ => format!("{path} ({} in {})", counted(lines, "line"), counted(blocks, "block")),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit, when};
 use evidence::anchor::AnchorsAnswer;
-use evidence::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
+use evidence::verify::{VerdictCounts, VerifyAnswer, accept_rewrite, verify_signed};
 use ground::Level;
 use ground::git::short_id;
 
@@ -17,8 +17,7 @@ use ground::git::short_id;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 With --blocks every recorded block is held against the code, which takes as long as asking
-`intent why` of every file. A lost block was recorded, no block of the tree goes on from it,
-and nobody recorded that it was taken out.
+`intent why` of every file.
 
 Exit code 1 when there is an error or a warning.")]
 pub struct VerifyArgs {
@@ -50,7 +49,6 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     page.count(answer.records, "record").literal(" in ").count(answer.files, "ledger file").end();
     if let Some(held) = &answer.blocks {
         blocks(page, held);
-        lost(page, &held.lost);
     }
     if let Some(anchors) = &answer.anchors {
         anchored(page, anchors);
@@ -64,13 +62,12 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     page.end();
 }
 
-fn blocks(page: &mut Page, answer: &BlocksAnswer) {
-    let blocks = &answer.blocks;
+fn blocks(page: &mut Page, blocks: &VerdictCounts) {
     let row = |style: Style, count: usize, word: &str, meaning: &str| {
         let style = if count > 0 { style } else { DIM };
         vec![Cell::number(style, count), Cell::new(style, word), Cell::new(DIM, meaning)]
     };
-    let unrecorded = "in a file with records, but in none of them";
+    let unrecorded = "under no intent, in a file with recorded lines";
     page.table(
         0,
         [
@@ -80,9 +77,8 @@ fn blocks(page: &mut Page, answer: &BlocksAnswer) {
             row(WARN, blocks.renamed, "renamed", "as recorded but for names"),
             row(GOOD, blocks.inside, "inside", "as recorded; only blocks inside changed"),
             row(WARN, blocks.modified, "modified", "changed since"),
-            row(UNSURE, blocks.ambiguous, "ambiguous", "several records fit"),
+            row(UNSURE, blocks.ambiguous, "ambiguous", "two intents brought half each"),
             row(PLAIN, blocks.unrecorded, "unrecorded", unrecorded),
-            row(WARN, answer.lost.len(), "lost", "recorded, but gone from the code"),
         ],
     );
 }
@@ -100,20 +96,4 @@ fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
         let told = "is signed with a key that nobody trusts, so it vouches for nothing";
         page.literal(" ").styled(DIM, told).end();
     }
-}
-
-fn lost(page: &mut Page, lost: &[LostBlock]) {
-    if lost.is_empty() {
-        return;
-    }
-    page.gap().styled(STRONG, "Lost blocks").end();
-    let row = |block: &LostBlock| {
-        vec![
-            shared::intent_cell(block.intent.as_deref()),
-            Cell::new(PLAIN, block.path.as_str()),
-            Cell::new(PLAIN, format!("{} {}", block.kind, block.name)),
-            Cell::new(DIM, &block.record),
-        ]
-    };
-    page.table(2, lost.iter().map(row));
 }

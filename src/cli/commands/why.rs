@@ -11,7 +11,7 @@ use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use ground::RelativePath;
 use why::Workspace;
-use why::answers::{Which, on_disk, on_disk_explained, on_disk_in_full};
+use why::answers::{Which, on_disk, on_disk_in_full};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -21,9 +21,9 @@ Verdicts:
   reformatted  as recorded but for formatting and comments
   moved        as recorded, in another place
   renamed      as recorded but for names
-  modified     changed since, by nobody who recorded it
-  ambiguous    several records fit equally well
-  unrecorded   no record names it
+  modified     changed since, by nobody that is recorded
+  ambiguous    two intents brought half of its lines each
+  unrecorded   no intent brought half of its lines
 
 Examples:
   intent why src/auth/jwt.rs          every block of the file
@@ -31,47 +31,39 @@ Examples:
   intent why src/auth/jwt.rs:10-20    every block at these lines
   intent why main~3:src/auth/jwt.rs   as that commit had it, by the records of its time
   intent why src/auth/jwt.rs:42 --lines
-                                      which of its lines are whose, and which changed since
-  intent why src/auth/jwt.rs:42 --explain
-                                      every earlier block that it was compared with, how alike
-                                      the two are, and which rule decided")]
+                                      which of its lines are whose")]
 pub struct WhyArgs {
     /// A file, or lines of it; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
 
-    /// Show the whole history of each block
+    /// Show every record that brought lines of a block
     #[arg(long)]
-    lineage: bool,
+    history: bool,
 
-    /// Show which record each line is from, and which lines changed since
+    /// Show which record each line is from
     #[arg(long)]
     lines: bool,
-
-    /// Show what each verdict rests on: every earlier block that was compared, and the rule that decided
-    #[arg(long)]
-    explain: bool,
 }
 
 pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;
+    let workspace = workspace.with_kept_answers();
     let which = match target.lines {
         None => Which::All,
         Some(lines) if lines.start() == lines.end() => Which::Line(lines.start()),
         Some(lines) => Which::Lines(lines),
     };
-    let answer = match (args.explain, args.lines) {
-        (true, _) => on_disk_explained(&workspace, &path, which)?,
-        (false, true) => on_disk_in_full(&workspace, &path, which)?,
-        (false, false) => on_disk(&workspace, &path, which)?,
+    let answer = match args.lines {
+        true => on_disk_in_full(&workspace, &path, which)?,
+        false => on_disk(&workspace, &path, which)?,
     };
     let wanted = show::ShownParts {
         place: target.lines,
-        whole_history: args.lineage,
+        whole_history: args.history,
         each_line: args.lines,
-        explained: args.explain,
         now: Timestamp::now(),
     };
     context.answer(&answer, |page| show::answer(page, &answer, &wanted))
@@ -98,7 +90,7 @@ fn asked_about(
     let is_here = named.starts_with("./") || named.starts_with("../");
     let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
     let path = here.path(top, Path::new(named))?;
-    let then = here.recalled_at(commit)?;
+    let then = here.at_commit(commit.clone(), Some(commit))?;
     if !then.exists(&path) {
         return Err(CliError::usage(
             format!("{revision} has no file {path}"),

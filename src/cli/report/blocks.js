@@ -82,7 +82,7 @@ const grid = (() => {
 
   function cells({ node }) {
     if (node.kind === "folder") return [node.label, "", "", "", ""];
-    if (node.kind === "gap") return [`${counted(node.count, "file")} without a record`, "", "· no record", "", ""];
+    if (node.kind === "gap") return [`${counted(node.count, "file")} without recorded lines`, "", "· no record", "", ""];
     if (node.kind === "file") {
       const { file } = node;
       const gap = file.unrecorded > 0 ? `· ${file.unrecorded} unrecorded` : "";
@@ -247,9 +247,10 @@ function recordFacts(at) {
   ];
 }
 
-function step({ record, name }) {
-  if (record === null || record === undefined) return el("li", { class: "gap" }, "an earlier version that nobody recorded");
-  return el("li", {}, ...recordFacts(record), ...(name ? [el("br"), `then called ${name}`] : []));
+function since({ newer, cut, history_missing: missing }) {
+  if (missing) return "history is missing here";
+  if (newer) return `${counted(newer, "line")} by nobody that is recorded`;
+  return cut ? "lines were removed" : "";
 }
 
 function showBlock(block) {
@@ -263,7 +264,8 @@ function showBlock(block) {
       fact("File", link("file", file.path, file.path)),
       fact("Lines", `${told.start_line} to ${told.end_line}`),
       fact("Verdict", el("span", { class: `ink-${verdict}` }, `${VERDICTS[verdict][0]} ${verdict}`), `: ${VERDICTS[verdict][1]}`),
-      fact("Kept", typeof told.kept === "number" ? `about ${Math.round(told.kept * 100)} % of what was recorded` : ""),
+      fact("Brought", told.brought ? `${told.brought.lines} of ${counted(told.brought.of, "line")}` : ""),
+      fact("Since", since(told)),
       fact("Intent", ...(told.intent ? [link("intent", told.intent, told.intent), ` ${intentName(told.intent)}`] : [verdict === "unrecorded" ? "" : "none"])),
       fact("Author", record === null ? "" : authors[block.author]),
       fact("Recorded", block.when),
@@ -271,10 +273,10 @@ function showBlock(block) {
       fact("Suspect", told.suspect ?? ""),
       fact("Trust", told.claimed ? "claimed: this clone did not write the record" : ""),
       fact("Link", link("block", keys[block.at], "to this block"))),
-    lineage.length > 0 ? el("h4", {}, "Lineage, newest first") : "",
-    lineage.length > 0 ? el("ol", { class: "lineage" }, lineage.map(step)) : "",
-    told.earlier ? el("p", { class: "hint" }, `${counted(told.earlier, "earlier step")} left out; `, el("code", {}, "intent why"), " tells them.") : "",
-    told.candidates ? el("h4", {}, "Records that fit equally well") : "",
+    lineage.length > 0 ? el("h4", {}, "Records that brought its lines, newest first") : "",
+    lineage.length > 0 ? el("ol", { class: "lineage" }, lineage.map((at) => el("li", {}, ...recordFacts(at)))) : "",
+    told.earlier ? el("p", { class: "hint" }, `${counted(told.earlier, "older record")} left out; `, el("code", {}, "intent why"), " tells them.") : "",
+    told.candidates ? el("h4", {}, "Records that brought half of its lines each") : "",
     told.candidates ? el("ol", { class: "lineage" }, told.candidates.map((at) => el("li", {}, ...recordFacts(at)))) : "",
   );
 }

@@ -12,8 +12,8 @@ const VERDICTS = {
   renamed: ["✎", "as recorded but for names"],
   inside: ["◦", "as recorded; only blocks inside changed"],
   modified: ["△", "changed since it was recorded"],
-  ambiguous: ["?", "several records fit equally well"],
-  unrecorded: ["·", "no record names it"],
+  ambiguous: ["?", "two intents brought half of its lines each"],
+  unrecorded: ["·", "no intent brought half of its lines"],
 };
 const VERDICT_NAMES = Object.keys(VERDICTS);
 const STANDING = ["exact", "reformatted", "moved", "renamed", "inside"];
@@ -77,7 +77,7 @@ const blocks = [];
 for (const file of report.files) {
   file.first = blocks.length;
   for (const told of file.blocks) {
-    const record = told.lineage?.[0]?.record ?? null;
+    const record = told.record ?? null;
     const author = record === null ? null : report.records[record].contributor;
     const verdict = verdictOf(told);
     const words = [file.path, told.name, told.kind, verdict, told.intent ?? "", intentName(told.intent), author === null ? "" : authors[author]];

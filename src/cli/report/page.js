@@ -48,7 +48,7 @@ function drawSummary() {
     figure("As recorded", all === 0 ? "–" : `${Math.floor((standing(summary.blocks) / all) * 100)} %`, `${standing(summary.blocks).toLocaleString("en")} of ${all.toLocaleString("en")}`),
     figure("Records", summary.records.toLocaleString("en"), `in ${counted(summary.ledger_files, "file")}`),
     figure("Findings", String(summary.errors + summary.warnings), `${counted(summary.errors, "error")}, ${counted(summary.warnings, "warning")}`),
-    figure("Not known", summary.without_records.toLocaleString("en"), `files without a record; ${summary.lost.toLocaleString("en")} lost blocks`),
+    figure("Not known", summary.without_records.toLocaleString("en"), "files without recorded lines"),
   );
   const buttons = VERDICT_NAMES.filter((verdict) => summary.blocks[verdict] > 0).map((verdict) => {
     const button = el("button", { type: "button", class: "plain", title: `${VERDICTS[verdict][1]}: show them` },
@@ -69,7 +69,7 @@ function progress(intent) {
   const files = intent.in_registry ? `${intent.worked_files} of ${counted(intent.owned_files, "file")} of its scope` : "";
   return el("div", { class: "progress" },
     all > 0 ? verdictBar(intent.blocks, "Its blocks by verdict") : "",
-    el("div", {}, words), el("div", { class: "dim" }, files, intent.lost > 0 ? `${files && "; "}${counted(intent.lost, "lost block")}` : ""));
+    el("div", {}, words), el("div", { class: "dim" }, files));
 }
 
 const listOf = (values) => el("ul", { class: "plainlist" }, values.map((value) => el("li", {}, value)));
@@ -133,14 +133,6 @@ function drawFindings() {
   byId("findings-body").replaceChildren(...(fitting.length === 0
     ? [el("p", {}, report.findings.length === 0 ? "✓ Check, verify and the registry's lints have nothing to say." : `None of ${counted(report.findings.length, "finding")} fits what is looked for.`)]
     : longTable("What check, verify and the registry's lints say, the gravest first", ["Level", "Code", "Where", "What", "What to do"], fitting, row, { class: "findings" })));
-}
-
-function drawLost() {
-  if (report.lost.length === 0) return;
-  byId("lost-body").append(el("h3", {}, "Lost blocks"), ...longTable(
-    "Recorded, and nothing in the tree goes on from it, and nobody recorded that it was taken out",
-    ["Block", "File", "Intent", "Record"], report.lost,
-    (lost) => [`${lost.kind} ${lost.name}`, lost.path, lost.intent ?? "no intent", el("code", {}, lost.record)]));
 }
 
 /// The most intents that are shown as a matrix. A larger matrix would be unreadable, so a list is
@@ -267,7 +259,6 @@ function followHash() {
 
 fillControls();
 drawSummary();
-drawLost();
 drawOverlaps();
 drawTime("author");
 filtered();

@@ -28,7 +28,6 @@ fn answer(text: &str) -> ReportAnswer {
         records: Vec::new(),
         files: Vec::new(),
         without_records: Vec::new(),
-        lost: Vec::new(),
         activity: Vec::new(),
         findings: Vec::new(),
         overlaps: Vec::new(),

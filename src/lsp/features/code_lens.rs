@@ -1,5 +1,5 @@
 //! `textDocument/codeLens`: a line above each recorded definition, and above each intent of the
-//! registry.
+//! registry that is selected or can be selected.
 //!
 //! The places come from the blocks of the present text, so the lenses do not jump while somebody
 //! types.
@@ -8,15 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
-use super::intent_text::BlockTally;
 use super::mention::ShownRegistry;
 use super::{block_line, commands};
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 use code::{Block, Identity};
-use ground::text::counted;
-use intents::Intent;
 use why::Workspace;
 
 /// The block or intent that a lens describes. The client keeps it until the lens is shown.
@@ -71,9 +68,10 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
         let now = shown.registry.file(&file.path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);
         let lens = |(id, start): (String, usize)| {
-            lens(file.range(start..start), &LensSubject::Intent { uri: uri.clone(), id })
+            of_intent(workspace, uri, &id)?;
+            Some(lens(file.range(start..start), &LensSubject::Intent { uri: uri.clone(), id }))
         };
-        return Some(intents.into_iter().map(lens).collect());
+        return Some(intents.into_iter().filter_map(lens).collect());
     }
     // Lenses and hints say the same, so a user who turned hints on gets no lenses.
     if snapshot.settings.inlay_hints == Some(true) {
@@ -105,7 +103,7 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<ls
     let command = match &subject {
         LensSubject::Block { uri, .. } => of_block(snapshot, uri, &subject, lens.range),
         LensSubject::Intent { uri, id } => {
-            snapshot.workspace_of(uri).map(|workspace| of_intent(workspace, uri, id))
+            snapshot.workspace_of(uri).and_then(|workspace| of_intent(workspace, uri, id))
         }
     };
     lens.command = Some(command.ok_or(RequestRefusal::ContentModified)?);
@@ -123,7 +121,7 @@ fn of_block(
     let mut blocks = analysis.file.blocks.blocks.iter();
     let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;
     let answer = block_line::answer(file.view.workspace, &analysis, index)?;
-    let title = block_line::full(&answer);
+    let title = block_line::full(&answer, &analysis.file.provenance[index]);
     Some(match snapshot.client.show_document {
         true => command(title, commands::SHOW, json!({ "uri": uri, "line": range.start.line + 1 })),
         false => inactive_command(title),
@@ -140,20 +138,13 @@ fn command(title: String, name: &str, argument: Value) -> lsp::Command {
     lsp::Command { title, command, arguments }
 }
 
-fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> lsp::Command {
-    let produced = BlockTally::from_ledger(workspace, id);
-    let files = counted(produced.files.len(), "file");
-    let numbers = format!("{files} · {}", counted(produced.blocks, "block"));
-    let selected = workspace.selected(None).as_deref() == Some(id);
-    let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
-    match (selected, selectable) {
-        (true, _) => inactive_command(format!("{numbers} · selected")),
-        (false, false) => inactive_command(numbers),
-        (false, true) => {
-            let argument = json!({ "uri": uri, "id": id });
-            command(format!("{numbers} · Select"), commands::SELECT, argument)
-        }
+/// Returns the command of an intent. `None` if the intent is neither selected nor can be selected.
+fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> Option<lsp::Command> {
+    if workspace.selected(None).as_deref() == Some(id) {
+        return Some(inactive_command("selected".to_owned()));
     }
+    workspace.registry.get(id).filter(|intent| intent.in_progress())?;
+    Some(command("Select".to_owned(), commands::SELECT, json!({ "uri": uri, "id": id })))
 }
 
 #[cfg(test)]
@@ -237,7 +228,7 @@ impl Session {
         editor.replace("/src/auth.rs", "len() > 8", "len() > 9");
         assert_eq!(lines(&editor), [2, 4, 5], "it differs");
         editor.record("/src/auth.rs", "INT-001", "codex");
-        assert_eq!(lines(&editor), [2, 4, 5], "it has another record");
+        assert_eq!(lines(&editor), [2, 4], "most of its lines are of the record of its class");
     }
 
     #[test]
@@ -257,7 +248,7 @@ impl Session {
     }
 
     #[test]
-    fn an_intent_counts_and_can_be_selected() {
+    fn an_intent_in_progress_can_be_selected() {
         let mut editor = Editor::new(&format!(
             "//- /.orchestration/active_intents.yaml\n{}{}",
             super::super::fixture::REGISTRY,
@@ -267,15 +258,18 @@ impl Session {
         insta::assert_snapshot!(picture(&editor, registry));
         let blocked = editor.text(registry).replace("IN_PROGRESS", "BLOCKED");
         editor.write(registry, &blocked);
-        let shown = picture(&editor, registry);
-        assert!(shown.contains("| 1 file · 4 blocks\n"), "{shown}");
+        assert!(!picture(&editor, registry).contains('|'), "none can be selected");
+    }
+
+    /// A registry with two intents in progress.
+    fn in_progress() -> String {
+        super::super::fixture::REGISTRY.replace("COMPLETED", "IN_PROGRESS")
     }
 
     #[test]
     fn the_lenses_of_the_registry_stay_while_somebody_types_in_it() {
         let registry = "/.orchestration/active_intents.yaml";
-        let mut editor =
-            Editor::new(&format!("//- {registry}\n{}{CODE}", super::super::fixture::REGISTRY));
+        let mut editor = Editor::new(&format!("//- {registry}\n{}{CODE}", in_progress()));
         let lines = |editor: &Editor| {
             let found = lenses(&editor.snapshot(), &editor.uri(registry)).unwrap_or_default();
             found.iter().map(|lens| lens.range.start.line).collect::<Vec<_>>()
@@ -310,7 +304,7 @@ impl Session {
             "  - id: \"",
             "x",
         ] {
-            let text = format!("//- {registry}\n{}{CODE}", super::super::fixture::REGISTRY);
+            let text = format!("//- {registry}\n{}{CODE}", in_progress());
             let mut editor = Editor::new(&text);
             let count = |editor: &Editor| {
                 lenses(&editor.snapshot(), &editor.uri(registry)).unwrap_or_default().len()

@@ -1,8 +1,8 @@
 //! Computes the diagnostics of a document. The same function serves clients that pull and clients
 //! to which diagnostics are pushed.
 //!
-//! A file of code is judged by intents, scopes and ledger. The registry, the policy, the ignore
-//! files and the ledger are judged by their own rules. Open files are judged as the editor shows
+//! A file of code is judged by intents, scopes and records. The registry, the policy, the ignore
+//! files and the open records are judged by their own rules. Open files are judged as the editor shows
 //! them, other files as they are on disk.
 
 use std::collections::BTreeMap;

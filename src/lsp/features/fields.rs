@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::intent_text::{self, BlockTally};
+use super::intent_text;
 use super::prose::Prose;
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
-use ground::text::counted;
 use intents::dialect::Field;
 use intents::{Intent, IntentFile, Status};
 
@@ -41,31 +40,19 @@ pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) 
     if field.meaning == Field::Id {
         return intent_text::describe(view, &intent.id.value, text);
     }
-    let produced = || BlockTally::from_ledger(view.workspace, &intent.id.value);
     text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
     match field.meaning {
         Field::Status => {
             let life = Status::ALL.map(|status| text.code(status.as_str()));
             text.paragraph(&format!("One of {}.", life.join(", ")));
         }
-        Field::Scope => {
-            let produced = produced();
-            let scope = intents::Scope::new(&intent.scope_entries());
-            let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
-            let mut summary = format!("Recorded so far: {produced}.");
-            if outside > 0 {
-                summary.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
-            }
-            text.paragraph(&summary);
-        }
+        Field::Scope => entries(&mut text, intent.owned_scope.len()),
         Field::Constraints => entries(&mut text, intent.constraints.len()),
         Field::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),
         Field::Specs => {
             text.list("Here", &intent_text::specs(view, intent, &text));
         }
-        Field::Id | Field::Name | Field::Owner | Field::Formerly => {
-            text.paragraph(&format!("Recorded so far: {}.", produced()));
-        }
+        Field::Id | Field::Name | Field::Owner | Field::Formerly => {}
     }
     text
 }

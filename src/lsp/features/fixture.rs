@@ -317,7 +317,7 @@ impl Editor {
         let root = self.uri("").to_string();
         let mut known = vec![(root.trim_end_matches('/').to_owned(), "file:///ws")];
         known.push((self.workspace.root.path().display().to_string(), "/ws"));
-        for entry in self.workspace.ledger.entries() {
+        for entry in self.workspace.journal.entries() {
             known.push((entry.record.id.clone(), "RECORD"));
             known.push((entry.origin.path.to_string(), "LEDGER"));
             known.push((entry.record.timestamp.clone(), "TIME"));
@@ -459,7 +459,7 @@ fn b() {}
     let snapshot = editor.snapshot();
     assert!(snapshot.document(&editor.uri("/src/a.rs")).is_some());
     assert!(snapshot.document(&editor.uri("/src/b.rs")).is_none());
-    assert_eq!(editor.workspace().ledger.of_intent("INT-001").len(), 1);
+    assert_eq!(editor.workspace().journal.of_intent("INT-001").count(), 1);
 }
 
 /// Returns the operations of an edit that is not plain.

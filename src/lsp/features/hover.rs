@@ -14,16 +14,18 @@ use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition, GovernedFile, WorkspaceView};
 use ground::Hint;
 use ground::clock::{ago, date};
-use ledger::{Contributor, RecordKind, Trust};
-use provenance::{Placement, Verdict};
-use why::answers::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
+use ground::text::counted;
+use ledger::Trust;
+use provenance::Verdict;
+use why::Provenance;
+use why::answers::{self, AskedFor, BlockAnswer, RecordBrief, ShareAnswer};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
-/// The number of steps of a block's history that a hover shows.
-const MAX_STEPS: usize = 8;
+/// The number of records of a block that a hover shows.
+const MAX_RECORDS: usize = 8;
 
 /// Returns the hover of a position. `None` if nothing is known about it.
 pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
@@ -32,8 +34,7 @@ pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Op
 
 /// Returns the hover that is shown while the workspace is still being read.
 pub(crate) fn still_reading() -> lsp::Hover {
-    let value =
-        "The intents and the ledger are still being read; ask again in a moment.".to_owned();
+    let value = "The intents are still being read; ask again in a moment.".to_owned();
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
     lsp::Hover { contents: lsp::HoverContents::Markup(contents), range: None }
 }
@@ -89,29 +90,38 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
 }
 
 /// Returns the text about a block in which somebody is typing, with the facts from before the edit.
-/// `None` if the block has no record.
+/// `None` if nothing is known about the block.
 fn edited_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
     let answer = block_line::answer(file.view.workspace, analysis, index)?;
-    if answer.verdict == Verdict::Unrecorded {
+    let found = &analysis.file.provenance[index];
+    if !is_known(found) {
         return None;
     }
     let mut text = empty(file.view);
     if let Some(intent) = &answer.intent {
         text.paragraph(&intent_text::heading(&text, intent));
     }
-    text.joined(who_and_when(&text, file, &answer).as_slice());
+    text.joined(who_and_when(&text, file, &answer, found).as_slice());
     let name = text.code(&answer.qualified_name);
     let being_edited = text.strong("being edited");
     text.paragraph(&format!("{} {name}: {being_edited} – before that:", answer.kind));
     text.paragraph(&verdict(&text, file, &answer));
-    text.joined(&links(&text, file, &answer));
+    text.joined(&links(&text, file, &answer, found));
     Some(text)
 }
 
-/// Returns the text about a block. `None` if the block has no record and contains no recorded code.
+/// Returns true if a record brought lines of the block, a person accepted it, or history is missing
+/// that may name one.
+fn is_known(found: &Provenance) -> bool {
+    let has_record = found.shares.iter().any(|share| share.claim.is_some());
+    has_record || found.accepted.is_some() || found.is_missing
+}
+
+/// Returns the text about a block. `None` if nothing is known about it.
 fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
     let answer = block_line::answer_in_full(file.view.workspace, analysis, index)?;
-    if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
+    let found = &analysis.file.provenance[index];
+    if !is_known(found) {
         return None;
     }
     let mut text = empty(file.view);
@@ -126,28 +136,31 @@ fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Opt
         let commit_text = format!("{}: {}", commit.author, commit.subject);
         format!("{} {}", text.code(commit.short()), text.escaped(&commit_text))
     });
-    let wrote: Vec<String> = who_and_when(&text, file, &answer).into_iter().chain(commit).collect();
-    text.joined(&wrote);
+    let wrote = who_and_when(&text, file, &answer, found).into_iter().chain(commit);
+    text.joined(&Vec::from_iter(wrote));
     let lines = answer.lines_text().map(|lines| text.escaped(&lines));
     let state: Vec<String> = [verdict(&text, file, &answer)].into_iter().chain(lines).collect();
     text.paragraph(&state.join("; "));
     if let Some(suspect) = &answer.suspect {
         text.paragraph(&format!("{}: {}", text.strong("suspect"), text.escaped(&suspect.message)));
     }
-    let candidates: Vec<String> = answer.candidates.iter().map(|it| candidate(&text, it)).collect();
-    text.list("Records that fit", &candidates);
-    let origins: Vec<String> = answer.origins.iter().map(|it| origin(&text, it)).collect();
-    text.list("Recorded code in it", &origins);
+    let candidates: Vec<String> = answer.candidates.iter().map(|it| record(&text, it)).collect();
+    text.list("Half of the lines each", &candidates);
+    if answer.intent.is_none() && candidates.is_empty() {
+        let shares: Vec<String> =
+            answer.shares.iter().map(|it| share(&text, it, answer.history_missing)).collect();
+        text.list("Who brought its lines", &shares);
+    }
     let newest = answer.lineage.first();
-    let is_reassigned =
-        matches!(newest, Some(LineageStep::Record(step)) if !step.reassigned.is_empty());
+    let is_reassigned = newest.is_some_and(|record| !record.reassigned.is_empty());
     if answer.lineage.len() > 1 || is_reassigned {
-        text.list("History", &history(&text, &answer));
+        let records = answer.lineage.iter().map(|it| record(&text, it)).collect();
+        text.list("History", &intent_text::shortened(records, MAX_RECORDS));
     }
     if let Some(older) = mention::older_registry(file.view) {
         text.paragraph(&text.escaped(&older));
     }
-    text.joined(&links(&text, file, &answer));
+    text.joined(&links(&text, file, &answer, found));
     Some(text)
 }
 
@@ -167,31 +180,31 @@ fn asked_for(text: &mut Prose, asked: &AskedFor) {
     }
 }
 
-fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
+fn who_and_when(
+    text: &Prose,
+    file: &GovernedFile<'_>,
+    answer: &BlockAnswer,
+    found: &Provenance,
+) -> Option<String> {
     let contributor = answer.contributor.as_ref()?;
-    let is_accepted = block_line::is_accepted(answer);
-    let mut parts = vec![match is_accepted {
-        true => accepted(text, contributor),
-        false => text.escaped(&block_line::author_name(contributor, answer.tool.as_deref())),
-    }];
+    let mut parts =
+        vec![text.escaped(&block_line::author_name(contributor, answer.tool.as_deref()))];
     parts.extend(contributor.model_identifier.as_deref().map(|model| text.code(model)));
     if let Some(timestamp) = &answer.timestamp {
         parts.extend(ago(timestamp));
         parts.push(date(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
     }
-    parts.extend(answer.brought_text().filter(|_| !is_accepted));
+    parts.extend(answer.brought_text());
     if let Some(session) = &answer.session {
         parts.push(format!("session {}", text.code(session)));
     }
-    if answer.uncommitted {
+    if answer.uncommitted && file.view.workspace.git().is_some() {
         parts.push("in no commit yet".to_owned());
     }
     parts.extend(answer.strength.and_then(|strength| {
         Some(text.escaped(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
     }));
-    let ledger = &file.view.workspace.ledger;
-    let entry = answer.record.as_deref().and_then(|id| ledger.by_id(id));
-    match entry.map(|entry| ledger.trust(entry)) {
+    match found.claim.as_ref().map(|claim| file.view.workspace.trust(&claim.entry)) {
         Some(Trust::Claimed) => parts.push("claimed: not written by this clone".to_owned()),
         Some(Trust::Contradicted) => {
             parts.push(text.strong("the record's own hash or chain contradicts it"))
@@ -201,30 +214,13 @@ fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> 
     Some(parts.join(" · "))
 }
 
-/// Says which person accepted a block as it stood.
-fn accepted(text: &Prose, by: &Contributor) -> String {
-    text.escaped(&format!("accepted as it stood by {}", answers::accepted_by(by)))
-}
-
 /// Returns the verdict on a block, with its meaning.
 fn verdict(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> String {
-    let meaning = match answer.verdict {
-        Verdict::Exact => "as recorded".to_owned(),
-        Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
-        Verdict::Renamed => "as recorded, but for names that changed throughout".to_owned(),
-        Verdict::Moved => "as recorded, in another place".to_owned(),
-        Verdict::Modified if answer.only_inside => {
-            "its own text is as recorded; blocks inside it differ".to_owned()
+    let meaning = match (&answer.accepted, answer.verdict) {
+        (Some(accepted), _) => {
+            format!("accepted as it stands by {}", answers::accepted_by(&accepted.contributor))
         }
-        Verdict::Modified => match block_line::changed(answer) {
-            Some(changed) => format!(
-                "about {} % of what was recorded is kept; no record covers the rest",
-                100 - changed
-            ),
-            None => "changed since, and no record covers the change".to_owned(),
-        },
-        Verdict::Ambiguous => answer.ambiguity(),
-        Verdict::Unrecorded => "no record names it".to_owned(),
+        (None, verdict) => meaning_of(verdict, answer),
     };
     let moved = moved_from(text, file, answer).unwrap_or_default();
     format!(
@@ -232,49 +228,61 @@ fn verdict(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Strin
         answer.kind,
         text.code(&answer.qualified_name),
         text.strong(answer.verdict.as_str()),
-        text.escaped(&meaning)
+        text.escaped(&meaning),
     )
+}
+
+fn meaning_of(verdict: Verdict, answer: &BlockAnswer) -> String {
+    match verdict {
+        Verdict::Exact => "as recorded".to_owned(),
+        Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
+        Verdict::Renamed => "as recorded, but for names that changed throughout".to_owned(),
+        Verdict::Moved => "as recorded, in another place".to_owned(),
+        Verdict::Modified if answer.only_inside => {
+            "its own text is as recorded; blocks inside it differ".to_owned()
+        }
+        Verdict::Modified if answer.newer > 0 => {
+            format!("since then {} by nobody that is recorded", counted(answer.newer, "line"))
+        }
+        Verdict::Modified => "lines were removed since".to_owned(),
+        Verdict::Ambiguous => answer.ambiguity(),
+        Verdict::Unrecorded if answer.history_missing => "history is missing here".to_owned(),
+        Verdict::Unrecorded if answer.lineage.is_empty() => "no record names it".to_owned(),
+        Verdict::Unrecorded => "no intent brought half of its lines".to_owned(),
+    }
 }
 
 /// Returns where a moved block was recorded: in another file, or in another container of the same
 /// file.
 fn moved_from(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
-    let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Placement::Moved))?;
+    let is_moved = answer.verdict == Verdict::Moved;
+    let recorded = answer.recorded.as_ref().filter(|_| is_moved)?;
     if recorded.path != file.path {
         return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
     }
     Some(format!(", recorded as {}", text.code(&recorded.name)))
 }
 
-/// Describes recorded code that was found inside the block.
-fn origin(text: &Prose, origin: &OriginAnswer) -> String {
-    let name = text.code(&origin.recorded.name);
-    let path = text.code(origin.recorded.path.as_str());
-    let record = candidate(text, &RecordBrief { name: None, ..origin.record.clone() });
-    format!("{} {name} in {path} · {record}", origin.relation.as_words())
+/// Says how many lines one intent, or one commit without a record, brought.
+fn share(text: &Prose, share: &ShareAnswer, history_missing: bool) -> String {
+    let who = match (share.unnamed(history_missing), &share.intent, &share.commit) {
+        (Some(said), ..) => said.to_owned(),
+        (None, Some(intent), _) => text.strong(intent),
+        (None, None, commit) => commit.as_ref().map_or_else(String::new, |commit| {
+            format!("git: {} {}", text.code(commit.short()), text.escaped(&commit.author))
+        }),
+    };
+    format!("{} {who}", counted(share.lines, "line"))
 }
 
-fn history(text: &Prose, answer: &BlockAnswer) -> Vec<String> {
-    let steps = answer.lineage.iter().map(|step| match step {
-        LineageStep::Record(record) => candidate(text, record),
-        LineageStep::Gap { .. } => "a version that nobody recorded".to_owned(),
-    });
-    intent_text::shortened(steps.collect(), MAX_STEPS)
-}
-
-fn candidate(text: &Prose, record: &RecordBrief) -> String {
+fn record(text: &Prose, record: &RecordBrief) -> String {
+    let author = block_line::author_name(&record.contributor, record.tool.as_deref());
     let mut parts = vec![match &record.intent {
         Some(intent) => text.strong(intent),
         None => "no intent".to_owned(),
     }];
-    if record.kind == RecordKind::Ack {
-        parts.push(accepted(text, &record.contributor));
-    } else {
-        let tool = record.tool.as_deref();
-        parts.push(text.escaped(&block_line::author_name(&record.contributor, tool)));
-    }
+    parts.push(text.escaped(&author));
     parts.push(text.escaped(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
-    parts.extend(record.name.as_deref().map(|name| text.code(name)));
     parts.extend(record.reassigned.iter().map(|one| {
         let when = ago(&one.timestamp).unwrap_or_else(|| one.timestamp.clone());
         text.escaped(&format!("{} {when}", one.as_words()))
@@ -282,15 +290,24 @@ fn candidate(text: &Prose, record: &RecordBrief) -> String {
     parts.join(" · ")
 }
 
-fn links(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Vec<String> {
+fn links(
+    text: &Prose,
+    file: &GovernedFile<'_>,
+    answer: &BlockAnswer,
+    found: &Provenance,
+) -> Vec<String> {
     let WorkspaceView { workspace, .. } = file.view;
     let mut links = Vec::new();
     if let Some(intent) = &answer.intent {
         links.extend(intent_text::registry_link(file.view, &intent.id, text));
     }
-    if let Some(entry) = answer.record.as_deref().and_then(|id| workspace.ledger.by_id(id)) {
-        let uri = file.view.address(&entry.origin.path);
-        links.push(text.link("Record", uri.as_ref(), Some(entry.origin.line)));
+    if let Some(claim) = &found.claim {
+        let origin = &claim.entry.origin;
+        links.push(text.link(
+            "Record",
+            file.view.address(&origin.path).as_ref(),
+            Some(origin.line),
+        ));
     }
     if let Some(intent) = answer.intent.as_ref().and_then(|it| workspace.registry.get(&it.id)) {
         links.extend(intent_text::specs(file.view, intent, text));
@@ -302,6 +319,7 @@ fn links(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Vec<Str
 mod tests {
     use super::*;
     use crate::features::fixture::{Editor, REGISTRY};
+    use judgement::accept::{AcceptExtent, accept};
 
     fn shown_hover(editor: &Editor) -> String {
         let Some(hover) = hover(&editor.snapshot(), &editor.at_cursor()) else {
@@ -317,24 +335,24 @@ mod tests {
     #[test]
     fn while_typing_the_hover_shows_the_last_analysis() {
         let mut editor = Editor::new(
-            "//- /src/a.rs intent=INT-001 agent=codex\nfn first() -> u8 { 1 }\n\nfn sec$0ond() -> u8 { 2 }\n",
+            "//- /src/a.rs intent=INT-001 agent=codex\nfn first() -> u8 {\n    let one = 1;\n    one\n}\n\nfn sec$0ond() -> u8 {\n    let two = 2;\n    two\n}\n",
         );
         let before = shown_hover(&editor);
         assert!(
-            before.starts_with("[src/a.rs:3: second]") && before.contains("**exact**"),
+            before.starts_with("[src/a.rs:6: second]") && before.contains("**exact**"),
             "{before}"
         );
-        editor.replace("/src/a.rs", "{ 1 }", "{ 11 }");
+        editor.replace("/src/a.rs", "= 1", "= 11");
         let snapshot = editor.snapshot();
         let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
         let recent = workspace_view::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
         assert!(!recent.since.is_empty(), "the text was not analysed after the edit");
         assert_eq!(shown_hover(&editor), before, "only another block was edited");
-        editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
+        editor.replace("/src/a.rs", "= 2", "= 22");
         let edited = shown_hover(&editor);
         assert!(edited.contains("function `second`: **being edited** – before that:"), "{edited}");
         assert!(edited.contains("codex"), "{edited}");
-        editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\nfn first");
+        editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\n\n\n\nfn first");
         assert!(
             !shown_hover(&editor).contains("being edited"),
             "a position in new lines is analysed anew"
@@ -356,7 +374,6 @@ mod tests {
         assert!(block.contains("**AUTH-1 Sign in**"), "{block}");
         let word = of(&code.replace("$0", "").replace("a.md\nINT", "a.md\nI$0NT"));
         assert!(word.starts_with("[a.md:1: INT-001]\n") && word.contains("AUTH-1"), "{word}");
-        assert!(word.contains("1 file · 2 blocks · 1 record"), "{word}");
         let key = registry.replace("formerly", "form$0erly");
         let field =
             shown_hover(&Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{key}")));
@@ -384,9 +401,24 @@ fn verify(token: &str) -> bool {
         let mut editor = Editor::new(CODE);
         editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
         let text = shown_hover(&editor);
-        assert!(text.contains("**modified**") && text.contains("no record covers"), "{text}");
-        let lines = "lines 3 and 5–7 as recorded, 4 changed since";
+        let since = "since then 1 line by nobody that is recorded";
+        assert!(text.contains("**modified**") && text.contains(since), "{text}");
+        let lines = "lines 3 and 5–7 INT-001, 4 no record";
         assert!(text.contains(lines), "{text}");
+    }
+
+    #[test]
+    fn an_accepted_block_names_the_person() {
+        let mut editor = Editor::in_git(CODE);
+        editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
+        editor.save("/src/auth.rs");
+        let path = ground::RelativePath::new("src/auth.rs").unwrap();
+        let by = ledger::Contributor::person(Some("Ada".to_owned()));
+        let extent = AcceptExtent::Line(4);
+        accept(editor.workspace(), &path, extent, &by).unwrap();
+        editor.reload();
+        let text = shown_hover(&editor);
+        assert!(text.contains("**exact** – accepted as it stands by Ada; lines"), "{text}");
     }
 
     #[test]
@@ -406,7 +438,7 @@ fn verify(token: &str) -> bool {
     }
 
     #[test]
-    fn history_is_told_newest_first_with_its_gaps() {
+    fn history_is_told_newest_first() {
         let mut editor = Editor::new(CODE);
         editor.replace("/src/auth.rs", "trim()", "trim_start()");
         editor.record("/src/auth.rs", "INT-001", "cursor");
@@ -425,14 +457,15 @@ fn verify(token: &str) -> bool {
     }
 
     #[test]
-    fn a_copy_says_what_it_was_copied_from() {
+    fn a_block_that_belongs_to_no_intent_says_who_brought_its_lines() {
         let mut editor = Editor::new(CODE);
-        let code = editor.text("/src/auth.rs");
-        let copy = code.replace("struct Visitor;\n", "").replace("verify", "check");
-        // The requested position is in the copy, which comes first.
-        editor.replace("/src/auth.rs", &code, &format!("{copy}\n{code}"));
+        let lines =
+            "    let a = 1;\n    let b = 2;\n    let c = 3;\n    let d = 4;\n    let e = 5;\n";
+        editor.replace("/src/auth.rs", "    checked", &format!("{lines}    checked"));
         let text = shown_hover(&editor);
-        assert!(text.contains("**unrecorded**") && text.contains("copied from `verify`"), "{text}");
+        assert!(text.contains("**unrecorded** – no intent brought half of its lines"), "{text}");
+        let shares = "- 5 lines no intent\n- 4 lines **INT-001**";
+        assert!(text.contains(shares), "{text}");
     }
 
     #[test]

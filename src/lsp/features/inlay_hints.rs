@@ -34,12 +34,13 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<l
         // A column beyond the end of the line becomes the end of the line.
         let end = file.byte(lsp::Position { line, character: u32::MAX });
         let answer = block_line::answer(file.view.workspace, &analysis, index)?;
+        let found = &analysis.file.provenance[index];
         Some(lsp::InlayHint {
             position: file.range(end..end).end,
-            label: block_line::short(&answer).into(),
+            label: block_line::short(&answer, found).into(),
             kind: None,
             text_edits: None,
-            tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer))),
+            tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer, found))),
             padding_left: Some(true),
             padding_right: None,
             data: None,

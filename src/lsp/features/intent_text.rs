@@ -1,54 +1,16 @@
 //! Describes an intent to a person.
 
-use std::fmt;
-
 use tower_lsp::lsp_types as lsp;
 
 use super::mention::ShownRegistry;
 use super::prose::Prose;
 use crate::workspace_view::WorkspaceView;
 use ground::RelativePath;
-use ground::text::counted;
 use intents::{Intent, Spanned};
-use judgement::map;
-use why::Workspace;
 use why::answers::{self, IntentBrief, IntentVersion};
 
 /// The largest number of entries of a list that are shown.
 pub const MAX_ENTRIES: usize = 12;
-
-/// How much was recorded under an intent.
-pub(crate) struct BlockTally {
-    pub files: Vec<RelativePath>,
-    /// The number of blocks whose newest record names the intent.
-    pub blocks: usize,
-    /// The number of records that name the intent and claim blocks.
-    pub records: usize,
-}
-
-impl BlockTally {
-    /// Counts what the ledger holds of an intent.
-    pub fn from_ledger(workspace: &Workspace, id: &str) -> Self {
-        let files = map::produced(workspace, id);
-        let mut entries: Vec<u32> =
-            workspace.claims_of(id).iter().map(|claim| claim.entry).collect();
-        entries.sort_unstable();
-        entries.dedup();
-        Self {
-            blocks: files.iter().map(|(_, blocks)| blocks.len()).sum(),
-            files: files.into_iter().map(|(path, _)| path).collect(),
-            records: entries.len(),
-        }
-    }
-}
-
-/// Writes the numbers: `4 files · 17 blocks · 9 records`.
-impl fmt::Display for BlockTally {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (files, blocks) = (counted(self.files.len(), "file"), counted(self.blocks, "block"));
-        write!(to, "{files} · {blocks} · {}", counted(self.records, "record"))
-    }
-}
 
 /// Returns a line with the intent's id, name and status.
 pub fn heading(text: &Prose, intent: &IntentBrief) -> String {
@@ -65,7 +27,7 @@ pub fn heading(text: &Prose, intent: &IntentBrief) -> String {
     format!("{}{now} · {}", text.strong(&title), text.escaped(status))
 }
 
-/// Describes an intent in full: heading, numbers, scope, constraints, criteria, former ids and
+/// Describes an intent in full: heading, scope, constraints, criteria, former ids and
 /// links.
 pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
@@ -76,7 +38,6 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
         head.push_str(&format!(" · {}", text.escaped(&owner.value)));
     }
     text.paragraph(&head);
-    text.paragraph(&BlockTally::from_ledger(workspace, id).to_string());
     if let Some(intent) = intent {
         let (code, words) = (Prose::code, Prose::escaped);
         text.list("Owns", &listed(&text, &intent.owned_scope, code));

@@ -1,4 +1,5 @@
-//! Finds mentions of intents in a text: whole words that are ids in the registry or in the ledger.
+//! Finds mentions of intents in a text: whole words that are ids in the registry or in a
+//! record that is in no commit yet.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -85,9 +86,9 @@ impl<'a> ShownRegistry<'a> {
     }
 }
 
-/// Returns true if the registry or the ledger contains this id.
+/// Returns true if the registry or a record that is in no commit yet contains this id.
 pub fn is_known(workspace: &Workspace, id: &str) -> bool {
-    workspace.registry.get(id).is_some() || !workspace.ledger.of_intent(id).is_empty()
+    workspace.registry.get(id).is_some() || workspace.journal.of_intent(id).next().is_some()
 }
 
 /// Returns the known id at a position, with its bytes.

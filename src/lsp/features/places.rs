@@ -10,7 +10,6 @@ use crate::refusal::RequestResult;
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
 use ground::RelativePath;
-use judgement::map;
 use provenance::Verdict;
 use why::answers::{self, FileProvenance};
 
@@ -67,14 +66,15 @@ pub(crate) struct ProducedBlock {
     pub path: RelativePath,
 }
 
-/// Returns the blocks of an intent, in the order of paths and lines. Open documents are read as the
-/// editor shows them, other files from disk.
+/// Returns the blocks of an intent, in the order of paths and lines. All records are read to find
+/// its files. Open documents are read as the editor shows them, other files from disk.
 pub(crate) fn blocks_of_intent(
     view: WorkspaceView<'_>,
     id: &str,
 ) -> RequestResult<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
-    let paths = map::produced(view.workspace, id).into_iter().map(|(path, _)| path).collect();
+    let files = view.workspace.entries_of(id).into_iter().flat_map(|entry| &entry.record.files);
+    let paths = files.map(|file| file.relative_path.clone()).collect();
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
 }
 
@@ -82,10 +82,10 @@ pub(crate) fn blocks_of_intent(
 /// Searches the open documents and these files on disk.
 pub(crate) fn blocks_named(
     view: WorkspaceView<'_>,
-    paths: Vec<RelativePath>,
+    paths: BTreeSet<RelativePath>,
     fits: impl Fn(&str) -> bool,
 ) -> RequestResult<Vec<ProducedBlock>> {
-    find_blocks(view, paths.into_iter().collect(), |block| fits(&block.name))
+    find_blocks(view, paths, |block| fits(&block.name))
 }
 
 fn find_blocks(

@@ -1,6 +1,7 @@
-//! `workspace/symbol`: finds intents by id and name, and recorded blocks by name. A query that
-//! begins with an id finds the blocks of that intent.
+//! `workspace/symbol`: finds intents by id and name, and recorded blocks of open documents and of
+//! uncommitted work by name. A query that begins with an id finds the blocks of that intent.
 
+use std::collections::BTreeSet;
 use std::iter;
 
 use tower_lsp::lsp_types as lsp;
@@ -10,11 +11,14 @@ use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::WorkspaceView;
 use code::BlockKind;
+use ground::RelativePath;
+use ledger::FileRecord;
+use why::Workspace;
 
 /// The largest number of symbols in an answer.
 const MAX_SYMBOLS: usize = 500;
 
-/// The largest number of files that are searched for blocks by name. Each is read and matched.
+/// The largest number of closed files that are searched for blocks by name. Each is read.
 const MAX_FILES: usize = 64;
 
 /// Returns the symbols that a query finds in all loaded workspaces.
@@ -50,10 +54,10 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::S
     let intents = workspace.registry.intents().iter();
     let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));
     let named = listed.find(|id| id.value.to_lowercase() == *word).map(|id| id.value.clone());
-    // An id that only the ledger contains is searched in capitals, as ids are usually written.
+    // An id that only records contain is searched in capitals, as ids are usually written.
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
-        let files = view.names().files(words, MAX_FILES);
+        let files = files_with_open_records(workspace, words);
         let blocks = places::blocks_named(view, files, |name| fits(name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
@@ -62,6 +66,19 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::S
     Ok(fitting
         .map(|block| symbol(places::ProducedBlock { intent: Some(id.clone()), ..block }))
         .collect())
+}
+
+/// Returns the files in which a block with a name that fits was recorded, according to the records
+/// that are in no commit yet. All evidence is too much to read while somebody types a query.
+fn files_with_open_records(workspace: &Workspace, words: &[String]) -> BTreeSet<RelativePath> {
+    let files = workspace.journal.entries().iter().flat_map(|entry| &entry.record.files);
+    let is_named = |file: &&FileRecord| {
+        let mut names = file.ranges().filter_map(|range| range.block.as_ref());
+        names.any(|name| fits(&name.path, words))
+    };
+    let paths: BTreeSet<RelativePath> =
+        files.filter(is_named).map(|file| file.relative_path.clone()).collect();
+    paths.into_iter().take(MAX_FILES).collect()
 }
 
 /// Returns the symbol of a block, named `INT-001 verify`. Editors compare the name with the query
@@ -160,7 +177,10 @@ fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
         let mut editor = Editor::new(
             "
 //- /src/a.rs intent=INT-001
-fn verify_one() -> bool { true }
+fn verify_one() -> bool {
+    let one = 1;
+    one > 0
+}
 fn other() {}
 //- /src/b.rs closed intent=INT-001
 fn verify_all(sessions: &[u8]) -> usize { sessions.len() }

@@ -321,7 +321,7 @@ fn all_say_the_same(editor: &mut Editor) {
 }
 
 fn editor_says(ws: &why::Workspace, path: &str, id: &str, against: bool) {
-    let ws = ws.with_ledger_of_now();
+    let ws = ws.clone().with_records_of_now();
     let answer = check::change(&ws, &CheckRequest::default()).expect("checked");
     let told = of_code(&answer);
     let found = told.iter().any(|(at, _)| at == path);

@@ -87,7 +87,7 @@ fn a_command_waits_for_the_workspace_and_sees_new_records() {
     let recorded = answer(&mut session, "intent.record", all);
     assert_eq!(recorded["recorded"][0]["intent"], "INT-001", "{recorded}");
     let list = answer(&mut session, "intent.list", Value::Null);
-    assert_eq!(list[0]["blocks"], 1, "{list}");
+    assert_eq!(list[0]["selected"], true, "{list}");
     let file = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
     let why = answer(&mut session, "intent.why", file);
     assert_eq!(why["blocks"][0]["verdict"], "exact", "{why}");
@@ -113,9 +113,10 @@ fn a_command_answers_about_unsaved_text() {
     let all = json!({ "paths": ["src/a.rs"], "all": true, "intent": "INT-001" });
     answer(&mut session, "intent.record", all);
     let uri = editor.uri("/src/a.rs");
-    session.open(uri.as_str(), "fn a() { 1 + 1 }\n");
+    session.open(uri.as_str(), "fn a() { 1 }\n\nfn b() { 2 }\n");
     let why = answer(&mut session, "intent.why", json!({ "uri": uri }));
-    assert_eq!(why["blocks"][0]["verdict"], "modified", "{why}");
+    assert_eq!(why["blocks"][0]["verdict"], "exact", "{why}");
+    assert_eq!(why["blocks"][1]["verdict"], "unrecorded", "{why}");
     session.finish();
 }
 
@@ -469,7 +470,7 @@ fn lenses_requested_at_the_start_wait_for_the_workspace() {
         );
         session.open(uri.as_str().unwrap(), &text);
         let id = session.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
-        assert_eq!(session.result(id).as_array().map_or(0, Vec::len), 3);
+        assert_eq!(session.result(id).as_array().map_or(0, Vec::len), 2);
         session.close();
     }
 }

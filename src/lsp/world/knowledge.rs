@@ -132,11 +132,7 @@ impl Ordered {
             Some(before) => workspace.judged_as(before),
             None => workspace,
         };
-        // The first load writes nothing to the disk. A later load means that something was recorded
-        // or edited.
-        if loaded.insert(root.to_owned(), workspace).is_some() {
-            self.refresh_map(root);
-        }
+        loaded.insert(root.to_owned(), workspace);
         self.refresh();
         self.diagnose_unopened(root.to_owned());
         self.find_status(root.to_owned());

@@ -21,7 +21,8 @@ to do where none does.";
 
 pub(super) const SELECT: &str = "\
 Declare the intent that you work under, before you change anything. Answers with what to know: constraints, owned scope, \
-acceptance criteria, what was produced so far, and other intents that own some of the same files. Follow the constraints.";
+acceptance criteria, what was recorded since the last commit, and other intents that own some of the same files. Follow \
+the constraints.";
 
 /// The files to look up.
 #[derive(Deserialize, JsonSchema)]
@@ -50,9 +51,6 @@ pub(super) struct Intents {
     /// The owners of the given files, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileOwners>,
-    /// What was left out, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
 }
 
 pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> {
@@ -71,7 +69,6 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
         // names the tool.
         files.push(FileOwners { next: None, ..found });
     }
-    let notes = Vec::from_iter(ws.unread_evidence());
     let of_intent = |intent: &IntentSummary| {
         let status = intent.status.map_or("without a known status", |status| status.as_str());
         let mark = if intent.selected { ", selected by this session" } else { "" };
@@ -82,9 +79,8 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
     let nothing = intents.is_empty().then(|| nothing.to_owned());
     let lines = intents.iter().map(of_intent).chain(nothing);
     let lines = lines.chain(files.iter().map(|file| line(&describe_owners(file))));
-    let lines = lines.chain(notes.iter().map(|note| line(note)));
     let words: String = lines.map(|line| format!("{line}\n")).collect();
-    Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files, notes }, &words))
+    Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files }, &words))
 }
 
 pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<SelectAnswer> {

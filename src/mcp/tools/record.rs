@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use evidence::record::{RecordAnswer, RecordRequest};
-use ground::{RelativePath, text};
+use ground::RelativePath;
+use ground::text::{self, counted};
 use judgement::map;
 use ledger::EntityType;
 use why::Workspace;
@@ -59,9 +60,8 @@ pub(super) fn record(
             ..RecordRequest::default()
         };
         let one = judged_record::record(&ws, &request)?;
-        if !one.recorded.is_empty() {
-            map::refresh(&ws);
-        }
+        let paths: Vec<_> = one.recorded.iter().map(|file| file.path.clone()).collect();
+        map::follow(&ws, &paths);
         answer.recorded.extend(one.recorded);
         answer.skipped.extend(one.skipped);
     }
@@ -71,7 +71,8 @@ pub(super) fn record(
 
 fn described(answer: &RecordAnswer) -> String {
     let recorded = answer.recorded.iter().map(|file| {
-        format!("{}: {} blocks recorded under {}", file.path, file.blocks, file.intent)
+        let (lines, blocks) = (counted(file.lines, "line"), counted(file.blocks, "block"));
+        format!("{}: {lines} in {blocks} recorded under {}", file.path, file.intent)
     });
     let skipped = answer.skipped.iter().map(|file| format!("{}: {}", file.path, file.reason));
     let lines: Vec<String> =

@@ -5,13 +5,14 @@ use serde::Deserialize;
 
 use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
-use ground::text;
+use ground::text::{self, counted};
 pub use why::VerbError;
 use why::answers::{self, BlockAnswer, Which, WhyAnswer};
 
 pub(super) const WHY: &str = "\
 Which intent asked for each block of a file, who wrote it and when, and whether it still is what was recorded. With \
-`line`, of the innermost block there, and which of its lines changed since. `unrecorded` means that nobody knows.";
+`line`, of the innermost block there, and whose its lines are. `unrecorded` means that no intent brought half of its \
+lines.";
 
 /// The file and the line to ask about.
 #[derive(Deserialize, JsonSchema)]
@@ -25,6 +26,7 @@ pub(super) struct WhyToolArguments {
 
 pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcome<WhyAnswer> {
     let (ws, path) = call.file(&arguments.path)?;
+    let ws = ws.with_kept_answers();
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = answers::on_disk(&ws, &path, which).map_err(VerbError::from)?;
     let mut words: Vec<String> = answer.blocks.iter().map(described).collect();
@@ -51,6 +53,11 @@ fn described(block: &BlockAnswer) -> String {
         block.session.as_ref().map(|session| format!(" in {session}")),
         block.timestamp.as_ref().map(|when| format!(", {when}")),
         block.brought_text().map(|brought| format!(", {brought}")),
+        (block.newer > 0).then(|| {
+            format!(", {} since by nobody that is recorded", counted(block.newer, "line"))
+        }),
+        block.cut.then(|| ", lines were removed since".to_owned()),
+        block.history_missing.then(|| ", history is missing here".to_owned()),
         block.commit.as_ref().map(|commit| {
             format!(", commit {} by {}: {}", commit.short(), commit.author, commit.subject)
         }),

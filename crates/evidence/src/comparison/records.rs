@@ -1,100 +1,94 @@
 //! Compares records outside evidence with those of a base commit: lines in our own format
 //! (`ledger.layout: single`) and lines of other tools, in tracked files.
 //!
-//! These records are not sealed, so no commit says which lines they added. Instead, the difference
-//! between the base and the files is the limit of what they may claim. A new record may answer for
-//! a block only if that difference touches the block, and for a line only if the line was not in
-//! the block at the base. Claims on code that does not exist any more are not checked, because no
-//! answer uses them.
+//! These records are not sealed, so no commit says which lines they brought. Instead, the difference
+//! between the base and the files is the limit of what they may claim. Claims on code that does not
+//! exist any more are not checked, because no answer uses them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::comparison::{Compared, StillNamed, rewritten};
-use code::lines;
-use ground::git::deleted_paths;
-use ground::git::{GitError, PathChange, Target};
+use super::changes::{Files, bytes_now};
+use super::{Compared, StillNamed, finding_at, is_evidence, reassign, rewritten};
+use code::saying_lines::says_something;
+use code::{Block, FileBlocks};
+use ground::git::{ChangeKind, PathChange, Target};
 use ground::text::counted;
-use ground::{Code, CommitId, Finding, Git, RelativePath, store};
-use ledger::read::{self, is_ledger_path};
-use ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
-use provenance::difference::Difference;
-use provenance::line_records::{LineStatus, compare_lines as lines_of};
-use provenance::{Step, lineage};
+use ground::{Code, CommitId, Finding, Git, RelativePath};
+use history::{LineText, new_lines};
+use ledger::read::is_ledger_path;
+use ledger::{Entry, FileRecord, Ledger, RecordDialect, RecordKind, Trust, journal};
 use why::answers::{self, FileProvenance};
-use why::baseline::Baseline;
 use why::{VerbError, Workspace};
 
-/// Ledger files, each as (path, bytes).
-type FilesWithBytes = Vec<(RelativePath, Vec<u8>)>;
+/// The maximum number of commits that a change may have.
+const MAX_COMMITS: usize = 100_000;
 
-type StoredLine = Arc<[u8]>;
-
-/// Compares the records outside evidence with those of a base.
+/// Compares the records outside evidence with those of a base. `changes` are all files that differ.
 pub(super) fn against_base(
     ws: &Workspace,
     git: &Git,
     base: &CommitId,
+    changes: &[PathChange],
 ) -> Result<Compared, VerbError> {
-    let before = git.read_below(".orchestration", &Target::Commit(base.clone()), &is_outside)?;
-    let now = tracked(ws, git)?;
-    if before == now {
-        return Ok(Compared::default());
+    let (mut before, mut now) = (Files::new(), Files::new());
+    for PathChange { path, kind, .. } in changes.iter().filter(|change| is_outside(&change.path)) {
+        if let Some(bytes) = git.file_at(base, path)?.filter(|_| *kind != ChangeKind::Added) {
+            before.push((path.clone(), bytes));
+        }
+        let is_tracked = !matches!(ws.files(), Target::WorkTree)
+            || *kind != ChangeKind::Added
+            || git.file_in_index(path)?.is_some();
+        if let Some(bytes) = bytes_now(ws, git, path)?
+            && is_tracked
+            && *kind != ChangeKind::Deleted
+        {
+            now.push((path.clone(), bytes));
+        }
     }
-    let (before, now) = (entries(&before), entries(&now));
+    let (before, now) = (Ledger::from_files(&before), Ledger::from_files(&now));
     // A line counts in whatever file it is, as with evidence.
     let (stood, stands) = (stored(&before), stored(&now));
-    let new: Vec<&Entry> = now.iter().filter(|entry| !stood.contains(&entry.stored)).collect();
-    let gone: Vec<&Entry> = before.iter().filter(|entry| !stands.contains(&entry.stored)).collect();
-    let mut compared = missing(ws, base, &gone, &new)?;
-    compared.findings.extend(unfounded(ws, base, &new)?);
+    let new: Vec<Arc<Entry>> =
+        sound(&now).filter(|entry| !stood.contains(&*entry.stored)).cloned().collect();
+    let gone: Vec<&Entry> = sound(&before)
+        .filter(|entry| !stands.contains(&*entry.stored))
+        .map(|entry| &**entry)
+        .collect();
+    let mut compared = missing(ws, git, base, &gone, &new)?;
+    if matches!(ws.files(), Target::Commit(_)) {
+        // Elsewhere the journal has these findings.
+        compared.findings.extend(now.findings().iter().cloned());
+    }
+    compared.findings.extend(unfounded(ws, git, base, &new)?);
+    for (at, entry) in new.iter().enumerate() {
+        let later: Vec<&Entry> = new[at + 1..].iter().map(|entry| &**entry).collect();
+        compared.add_counts(reassign::judge(ws, entry, &later));
+    }
     Ok(compared)
 }
 
 fn is_outside(path: &RelativePath) -> bool {
-    is_ledger_path(path) && !crate::comparison::is_evidence(path) && !journal::is_open(path)
+    is_ledger_path(path) && !is_evidence(path) && !journal::is_open(path)
 }
 
-/// Reads the files of records that git tracks, as they are in the work tree, in the index or at a
-/// commit.
-fn tracked(ws: &Workspace, git: &Git) -> Result<FilesWithBytes, GitError> {
-    let Target::WorkTree = ws.files() else {
-        return git.read_below(".orchestration", ws.files(), &is_outside);
-    };
-    let listed = git.list_below(".orchestration", &Target::Index, &is_outside)?.into_iter();
-    let on_disk = listed.filter_map(|(path, _)| {
-        let bytes = ws.root.read_rules(&path, store::MAX_CONTENT).ok()??;
-        Some((path, bytes))
-    });
-    Ok(on_disk.collect())
+fn sound(ledger: &Ledger) -> impl Iterator<Item = &Arc<Entry>> {
+    ledger.entries().iter().filter(|entry| entry.trust != Trust::Contradicted)
 }
 
-fn entries(files: &FilesWithBytes) -> Vec<Entry> {
-    let all = files.iter().flat_map(|(path, bytes)| read::bytes(path, bytes).entries);
-    let sound = all.filter(|entry| entry.trust != Trust::Contradicted);
-    sound.map(Arc::unwrap_or_clone).collect()
-}
-
-fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
-    entries.iter().map(|entry| Arc::clone(&entry.stored)).collect()
-}
-
-/// Returns the files that the records name, and those that changed since a base, because a recorded
-/// block may have been moved there.
-pub(super) fn files_named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
-    let files = entries.iter().flat_map(|entry| &entry.record.files);
-    let files = files.map(|file| file.relative_path.clone());
-    let changed = changes.iter().map(|change| change.path.clone());
-    files.chain(changed.filter(|path| !path.is_orchestration())).collect()
+fn stored(ledger: &Ledger) -> HashSet<&[u8]> {
+    sound(ledger).map(|entry| &*entry.stored).collect()
 }
 
 /// Judges removed records. Records in our own format may be removed only with the code that they
 /// are about. Records of other tools may always be removed.
 fn missing(
     ws: &Workspace,
+    git: &Git,
     base: &CommitId,
     gone: &[&Entry],
-    new: &[&Entry],
+    new: &[Arc<Entry>],
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     let (ours, foreign): (Vec<&Entry>, Vec<&Entry>) =
@@ -105,10 +99,14 @@ fn missing(
             counted(lines, "record")
         ));
     }
-    if ours.is_empty() {
-        return Ok(compared);
+    let mut named = StillNamed::default();
+    for entry in &ours {
+        for file in &entry.record.files {
+            if is_still_there(ws, git, base, file)? {
+                named.add_name(&entry.origin.path, file.relative_path.as_str());
+            }
+        }
     }
-    let named = still_named(ws, base, &ours)?;
     for (path, lines) in by_file(&ours) {
         let lines = counted(lines, "record");
         let Some(named) = named.first_name(path) else {
@@ -137,105 +135,101 @@ fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<&'a RelativePath, usize> {
     files
 }
 
-/// For each file that records were removed from, finds the blocks that those records would still
-/// answer for.
-fn still_named(ws: &Workspace, base: &CommitId, gone: &[&Entry]) -> Result<StillNamed, VerbError> {
-    let ledger = ws.deriving(ws.ledger_at(&Target::Commit(base.clone()))?);
-    let ws = &ws.with_files(ws.files().clone(), ws.head().cloned(), ledger);
-    let lines: HashSet<&StoredLine> = gone.iter().map(|entry| &entry.stored).collect();
-    let is_gone = |entry: &Entry| entry.section.is_none() && lines.contains(&entry.stored);
-    let mut found = StillNamed::default();
-    for path in files_named(gone, &ws.changes_since(Some(base))?) {
-        // Nothing is known of a file that cannot be read.
-        found.add_answered(ws, &path, &is_gone).unwrap_or_default();
-    }
-    Ok(found)
+/// Returns true if the present file still has a line that a record names in the file of the base.
+fn is_still_there(
+    ws: &Workspace,
+    git: &Git,
+    base: &CommitId,
+    of: &FileRecord,
+) -> Result<bool, VerbError> {
+    let path = &of.relative_path;
+    let (Some(then), Ok(now)) = (ws.read_at(base, path)?, ws.read(path)) else { return Ok(false) };
+    let bytes = git.file_at(base, path)?.unwrap_or_default();
+    let (then_text, now_text) = (LineText::new(bytes), LineText::new(now.text().into_bytes()));
+    let is_gone = new_lines(&[&now_text], &then_text);
+    let named = named_lines(of, &then_text, &then.blocks(), 0..then_text.len());
+    Ok(named.into_iter().flatten().any(|line| !is_gone[line]))
 }
 
-/// Returns findings for new records that answer for something that the difference from the base did
-/// not add.
-fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Finding>, VerbError> {
-    if new.iter().all(|entry| entry.record.files.is_empty()) {
-        return Ok(Vec::new());
+/// Returns the lines of a text that say something and that a record names. Lines that the record
+/// names together, because it names their block by its text, are in one list. Runs of lines that do
+/// not stand where the record says are looked for `among` these lines.
+fn named_lines(
+    of: &FileRecord,
+    text: &LineText,
+    blocks: &FileBlocks,
+    among: Range<usize>,
+) -> Vec<Vec<usize>> {
+    let runs = of.conversations.iter().map(|one| &one.lines);
+    let found = runs.flat_map(|runs| runs.find_in(text, || among.clone().collect()));
+    let mut named: Vec<Vec<usize>> = found.map(|line| vec![line]).collect();
+    if of.conversations.iter().all(|one| one.lines.is_empty()) {
+        let is_named = |block: &&Block| {
+            of.ranges()
+                .any(|range| !range.deleted && range.content_hash == block.fingerprint.content)
+        };
+        let lines = blocks.blocks.iter().filter(is_named).map(|block| block.whole_lines);
+        named.extend(lines.map(|lines| {
+            (lines.start() as usize - 1..(lines.end() as usize).min(text.len())).collect()
+        }));
     }
-    let lines: HashSet<&StoredLine> = new.iter().map(|entry| &entry.stored).collect();
-    let is_new = |at: ClaimRef| {
-        let entry = ws.ledger.claim(at).entry;
-        entry.section.is_none()
-            && !journal::is_open(&entry.origin.path)
-            && lines.contains(&entry.stored)
+    named.iter_mut().for_each(|lines| {
+        lines.retain(|line| says_something(text.line(*line), blocks.language));
+    });
+    named.retain(|lines| !lines.is_empty());
+    named
+}
+
+/// Returns findings for new records that name lines which the difference from the base did not
+/// bring.
+fn unfounded(
+    ws: &Workspace,
+    git: &Git,
+    base: &CommitId,
+    new: &[Arc<Entry>],
+) -> Result<Vec<Finding>, VerbError> {
+    let claims = |entry: &&Arc<Entry>| {
+        entry.record.kind == RecordKind::Mutation && !entry.record.files.is_empty()
     };
-    let changes = ws.changes_since(Some(base))?;
-    let gone = deleted_paths(&changes);
-    let mut wrong: BTreeMap<(RelativePath, u32), (&Entry, Vec<String>)> = BTreeMap::new();
-    for path in files_named(new, &changes) {
-        let Ok(document) = ws.read(&path) else { continue };
-        let baseline = Baseline::at_commits(ws, &path, std::slice::from_ref(base))?;
-        let document = baseline.carried_by(document);
-        let file = answers::file(ws, &path, &document);
-        let former = baseline.or_renamed(ws, &path, &document, Some(base), &gone)?;
-        let differences = former.baseline.differences(&document);
-        for (at, block) in file.blocks.blocks.iter().enumerate() {
-            for (claim, why) in claims(ws, &file, at, &differences, &is_new) {
-                let entry = ws.ledger.claim(claim).entry;
-                let key = (entry.origin.path.clone(), entry.origin.line);
-                let slot = wrong.entry(key).or_insert_with(|| (entry, Vec::new()));
-                slot.1.push(format!("{} in {path}: {why}", block.identity.path));
+    let new: Vec<&Arc<Entry>> = new.iter().filter(claims).collect();
+    let Some(tip) = ws.tip().filter(|_| !new.is_empty()) else { return Ok(Vec::new()) };
+    let since: HashSet<CommitId> =
+        git.commits_between(&[base], tip, MAX_COMMITS)?.into_iter().collect();
+    let mut files: BTreeMap<&RelativePath, Option<FileProvenance>> = BTreeMap::new();
+    let mut wrong: Vec<(&Entry, Vec<String>)> = Vec::new();
+    for entry in new {
+        let mut what = Vec::new();
+        let of = entry.record.of.clone().map(CommitId);
+        if let Some(of) = of.filter(|of| git.is_ancestor(base, of).unwrap_or(false)) {
+            what.push(format!("it is about {}, which the base has already", of.short()));
+        }
+        for file in &entry.record.files {
+            let path = &file.relative_path;
+            let present = files.entry(path).or_insert_with(|| answers::standing(ws, path));
+            let Some(present) = present else { continue };
+            let is_older = |line: &usize| {
+                let source = present.lines.lines.get(*line);
+                let version = source.and_then(|source| present.lines.versions.get(source.version?));
+                version.is_some_and(|version| {
+                    !version.is_uncommitted()
+                        && !since.contains(&CommitId(version.commit.to_string()))
+                })
+            };
+            let text = LineText::new(present.document.text().into_bytes());
+            let named = named_lines(file, &text, &present.blocks, 0..0);
+            if let Some(lines) = named.iter().find(|lines| lines.iter().all(is_older)) {
+                what.push(format!("{path}:{} stood there at the base", lines[0] + 1));
             }
+        }
+        if !what.is_empty() {
+            wrong.push((entry, what));
         }
     }
     // Another tool may have written an object on several lines; then its first line is not all.
-    let on_one_line = wrong.iter().filter(|(_, (entry, _))| !entry.stored.contains(&b'\n'));
-    let places: Vec<(RelativePath, u32)> = on_one_line.map(|(place, _)| place.clone()).collect();
-    Ok(wrong.into_values().map(|(entry, what)| refuse(entry, &what, &places)).collect())
-}
-
-/// Returns the new claims that answer for a block or one of its lines without justification, each
-/// with the reason. `at` is the index of the block.
-fn claims(
-    ws: &Workspace,
-    file: &FileProvenance,
-    at: usize,
-    differences: &[Difference],
-    is_new: &dyn Fn(ClaimRef) -> bool,
-) -> BTreeMap<ClaimRef, &'static str> {
-    let found = &file.provenance[at];
-    let own = lines::own_lines(&file.document, &file.blocks.blocks[at]);
-    let written = lines_of(&ws.ledger, ws, found, &own);
-    let standing = written.map(|lines| lines.standing).unwrap_or_default();
-    let of_lines = standing.iter().map(|line| match line {
-        LineStatus::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
-        _ => None,
-    });
-    let of_lines: Vec<Option<ClaimRef>> = of_lines.collect();
-    let of_block = found.claim.filter(|claim| is_new(*claim));
-    let all: BTreeSet<ClaimRef> = of_lines.iter().flatten().copied().chain(of_block).collect();
-    if all.is_empty() {
-        return BTreeMap::new();
-    }
-    if differences.is_empty() {
-        let unknown = "its text at the base cannot be read";
-        return all.into_iter().map(|claim| (claim, unknown)).collect();
-    }
-    if !differences.iter().all(|difference| difference.touches(at)) {
-        let claims = all.into_iter().filter(|claim| !accepts(ws, *claim, is_new));
-        return claims.map(|claim| (claim, "it reads as it did at the base")).collect();
-    }
-    let stood = |line: usize| differences.iter().any(|one| one.lines_from_before(at)[line]);
-    let older = (0..).zip(of_lines).filter(|(line, of)| of.is_some() && stood(*line));
-    let older = older.filter_map(|(_, claim)| claim);
-    older.map(|claim| (claim, "lines of it stood there at the base")).collect()
-}
-
-/// Returns true if with this claim a person confirms that a block stays under the intent that it
-/// had.
-fn accepts(ws: &Workspace, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
-    let intent = ws.ledger.claim(claim).intent();
-    let steps = lineage::history_of_claim(&ws.ledger, ws, claim);
-    let earlier = steps.iter().filter_map(Step::claim).find(|at| !is_new(*at));
-    let earlier = earlier.map(|at| ws.ledger.claim(at).intent());
-    ws.ledger.claim(claim).entry.record.kind == RecordKind::Ack
-        && (intent.is_none() || earlier == Some(intent))
+    let on_one_line = wrong.iter().filter(|(entry, _)| !entry.stored.contains(&b'\n'));
+    let places: Vec<(RelativePath, u32)> =
+        on_one_line.map(|(entry, _)| (entry.origin.path.clone(), entry.origin.line)).collect();
+    Ok(wrong.into_iter().map(|(entry, what)| refuse(entry, &what, &places)).collect())
 }
 
 /// Makes the finding for a record. `wrong` are the reasons, and `places` are the places of all
@@ -247,12 +241,7 @@ fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Fi
         "The record at {path}:{line} names {named} for code that this change did not add: {}.",
         wrong.join("; ")
     );
-    crate::comparison::finding_at(
-        entry,
-        Code::EvidenceUnfounded,
-        message,
-        take_out(path, line, places),
-    )
+    finding_at(entry, Code::EvidenceUnfounded, message, take_out(path, line, places))
 }
 
 /// Says how to remove the wrong record at a line of a file. One command removes all wrong records

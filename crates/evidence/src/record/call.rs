@@ -3,21 +3,18 @@
 //!
 //! The ledger is not read: the earlier versions of the blocks come from the earlier text.
 
-use std::collections::HashSet;
-
-use super::changes::Changes;
-use super::{Before as WasBefore, RecordRequest, block_record, mutation, no_code};
+use super::changes::{FileChange, TextsOfChange, line_text};
+use super::{RecordRequest, mutation, no_code};
 use crate::event::Event;
-use code::{Block, Document, FileBlocks, Identity};
+use code::Document;
 use ground::RelativePath;
 use ground::session::calls::{FileBefore, PendingCall, Predicted};
 use ground::session::seen::FileState;
+use history::new_lines;
 use intents::Intent;
 use ledger::{BlockRecord, Record, RecordedDecision, Strength};
 use provenance::classify::{self, Classification};
-use provenance::{Difference, Outline};
 use why::Workspace;
-use why::baseline::Edits;
 
 /// One finished call and one file that it may have changed.
 pub struct FinishedCall<'a> {
@@ -52,32 +49,40 @@ pub fn record_of_call(
     let earlier = work.document(ws, work.earlier_text(), work.before.hash.is_some())?;
     let current = work.document(ws, work.now.text.as_deref(), work.now.hash.is_some())?;
     let current = current.carrying(&earlier);
-    let now = current.blocks();
     if work.now.text.as_deref().is_some_and(code::holds_conflict) {
         return Err("it holds the markers of a merge conflict".to_owned());
     }
-    let differences = [Difference::new(&earlier, &current)];
-    let mut edits = Edits::from_differences(&differences);
+    let before = [earlier];
+    let texts = TextsOfChange { before: &before, now: &current, also: &[] };
+    let mut change = FileChange::default();
+    let mut brought = texts.brought(&mut change);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
             let predicted = work.document(ws, Some(after), true)?;
-            let foreseen = Edits::from_differences(&[Difference::new(&earlier, &predicted)]);
-            leave_others(&mut edits, &now, &foreseen, &predicted.blocks())
+            leave_others(&mut brought, &current, &predicted)
         }
         _ => Vec::new(),
     };
-    let ranges = ranges(work, &differences[0], &edits, &current, &earlier);
-    if ranges.is_empty() {
+    change.complete(ws, &texts, &brought).map_err(|error| error.to_string())?;
+    if !others.is_empty() {
+        // What the call did not foresee somebody else did.
+        let has_line = |range: &BlockRecord| {
+            let (start, end) = (range.start_line as usize, range.end_line as usize);
+            !range.deleted && brought.iter().take(end).skip(start - 1).any(|brought| *brought)
+        };
+        change.ranges.retain(has_line);
+    }
+    if work.moved_away() {
+        change.ranges.retain(|range| !range.deleted);
+    }
+    if change.is_nothing() {
         return Ok(CallRecord { record: None, others, now: current });
     }
-    let before = earlier.blocks();
-    let outlines = Outline::from_blocks(&now).changed_from(&Outline::from_blocks(&before));
-    let changes = Changes { left: Vec::new(), committed_since: 0, edits, ranges, outlines };
-    // If both texts are known and nobody else changed the file in between, comparing the texts
-    // gives a more precise class than comparing hashes.
-    let class = match (work.earlier_text(), &work.now.text) {
-        (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
-        _ => changes.provisional_class(&now, before.has_error),
+    // If nobody else changed the file in between, comparing the texts gives the class.
+    let is_known = work.earlier_text().is_some() || work.before.hash.is_none();
+    let class = match &work.now.text {
+        Some(_) if is_known && others.is_empty() => class_of(path, &before[0], &current),
+        _ => Classification::undetermined(),
     };
     let PendingCall { outcome, rule, approval, .. } = work.call;
     let decision = RecordedDecision::new(outcome, rule.clone(), approval.clone());
@@ -86,7 +91,7 @@ pub fn record_of_call(
         strength: Some(work.strength()),
         ..RecordRequest::for_call(work.event)
     };
-    let record = mutation(ws, &request, intent, path, changes, class, decision);
+    let record = mutation(ws, &request, intent, path, change, class, decision);
     Ok(CallRecord { record: Some(record), others, now: current })
 }
 
@@ -136,59 +141,25 @@ impl FinishedCall<'_> {
 
 /// Returns the class of a change to one file. Other files are not read, so a name that they might
 /// use counts as used.
-pub fn class_of(path: &RelativePath, before: &Document, after: &Document) -> Classification {
+pub(crate) fn class_of(path: &RelativePath, before: &Document, after: &Document) -> Classification {
     let name = path.as_str();
     classify::change_among(&[(name, before.clone())], &[(name, after.clone())], &|_| None)
 }
 
-/// Removes the changes that the gate did not predict for this call, and returns the names of their
+/// Leaves out the lines that the gate did not predict for this call, and returns the names of their
 /// blocks.
-fn leave_others(
-    edits: &mut Edits,
-    now: &FileBlocks,
-    foreseen: &Edits,
-    predicted: &FileBlocks,
-) -> Vec<String> {
-    let ours: HashSet<&Identity> =
-        foreseen.now.iter().map(|(at, _)| &predicted.blocks[*at].identity).collect();
-    let gone: HashSet<&Identity> = foreseen.gone.iter().map(|block| &block.identity).collect();
+fn leave_others(brought: &mut [bool], now: &Document, predicted: &Document) -> Vec<String> {
+    let unforeseen = new_lines(&[&line_text(predicted)], &line_text(now));
     let mut others = Vec::new();
-    let mut is_ours = |identity: &Identity, ours: &HashSet<&Identity>| {
-        let is_ours = ours.contains(identity);
-        if !is_ours {
-            others.push(identity.path.clone());
+    for (line, brought) in brought.iter_mut().enumerate() {
+        if !*brought || !unforeseen[line] {
+            continue;
         }
-        is_ours
-    };
-    edits.now.retain(|(at, _)| is_ours(&now.blocks[*at].identity, &ours));
-    edits.gone.retain(|lost| is_ours(&lost.identity, &gone));
+        *brought = false;
+        let blocks = now.blocks();
+        let block = u32::try_from(line + 1).ok().and_then(|line| blocks.at_line(line));
+        let name = block.map(|at| blocks.blocks[at].identity.path.clone());
+        others.extend(name.filter(|name| !others.contains(name)));
+    }
     others
-}
-
-/// Returns the records of the changed and deleted blocks.
-fn ranges(
-    work: &FinishedCall<'_>,
-    difference: &Difference,
-    edits: &Edits,
-    now: &Document,
-    before: &Document,
-) -> Vec<BlockRecord> {
-    let is_gone = |block: &&Block| !block.identity.kind.is_unnamed() && !work.moved_away();
-    let blocks = now.blocks();
-    let mut ranges = Vec::new();
-    for (at, _) in &edits.now {
-        let known = WasBefore {
-            replaces: difference.origin(*at).map(|was| was.fingerprint.content.clone()),
-            brought: Some(difference.added_lines(*at)),
-            row: Some(*at),
-            was: difference.origins[*at],
-        };
-        ranges.push(block_record(now, &blocks.blocks[*at], known));
-    }
-    for block in edits.gone.iter().filter(is_gone) {
-        let replaces = Some(block.fingerprint.content.clone());
-        let record = block_record(before, block, WasBefore::default());
-        ranges.push(BlockRecord { replaces, deleted: true, ..record });
-    }
-    ranges
 }

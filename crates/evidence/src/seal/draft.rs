@@ -1,29 +1,29 @@
 //! Groups the blocks of a commit by intent, session and file, and writes them as evidence.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{SealedFile, is_carried};
+use crate::record::call::class_of;
 use crate::signing;
-use code::{Document, FileBlocks, fingerprint};
+use code::{Block, Document, LineRange, fingerprint};
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock, store};
 use intents::Registry;
 use ledger::evidence::{
-    self, CitedIntent, CitedSession, Digest, EvidenceBlock, EvidenceLine, Header, Whole,
+    self, CitedIntent, CitedSession, EvidenceBlock, EvidenceLine, Header, Whole,
 };
 use ledger::{
-    BlockName, BlockRecord, ClaimRef, Conversation, EVIDENCE_FOLDER, Entry, Ledger, Record,
+    BlockRecord, Conversation, Digest, Entry, FileRecord, LineRuns, MutationClass, Record,
     RecordKind, RecordedDecision, Strength,
 };
-use why::baseline::Baseline;
 use why::{VerbError, Workspace};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
 
 pub(super) fn folder() -> RelativePath {
-    RelativePath::new(EVIDENCE_FOLDER).expect("a fixed name is a path")
+    RelativePath::new(evidence::EVIDENCE_FOLDER).expect("a fixed name is a path")
 }
 
 /// The properties that all blocks in one line of evidence share, apart from the file. If two
@@ -40,7 +40,12 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn for_entry(entry: &Entry, conversation: &Conversation) -> Self {
+    fn of_entry(entry: &Entry) -> Option<Self> {
+        let mut conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
+        conversations.next().map(|conversation| Self::for_entry(entry, conversation))
+    }
+
+    fn for_entry(entry: &Entry, conversation: &Conversation) -> Self {
         let record = &entry.record;
         let tool = record.tool.as_ref().map(|tool| match &tool.version {
             Some(version) => format!("{} {version}", tool.name),
@@ -72,45 +77,22 @@ impl Group {
     }
 }
 
-/// The blocks of one group in one file.
+/// Returns a text that is the same for records which share a line of evidence.
+pub(super) fn group_key(entry: &Entry) -> String {
+    format!("{:?}", Group::of_entry(entry))
+}
+
+/// What one group brought to one file.
 #[derive(Clone, Debug, Default)]
-struct GroupFile {
-    from: Option<RelativePath>,
-    blocks: Vec<DraftedBlock>,
-    whole: Option<Whole>,
-}
-
-/// A block that a record claims.
-#[derive(Clone, Debug)]
-struct DraftedBlock {
-    /// The time of that record.
+pub(super) struct GroupFile {
+    /// The time of its newest record.
     time: String,
-    range: BlockRecord,
-    /// The number of the block's own lines, without those of inner blocks.
-    own: usize,
-}
-
-impl GroupFile {
-    /// Distributes the blocks over lines of evidence, each with a time. Lines are read in the order
-    /// of their times. So a block that other groups claim as well gets a line with the time of its
-    /// own record; all other blocks share one line.
-    ///
-    /// For example, INT-001 wrote `a` at 10:00, `b` at 11:00 and `c` at 12:00, and INT-002 wrote
-    /// lines of `a` at 10:30. INT-001 gets one line for `a` at 10:00, so that the edit of INT-002
-    /// follows it, and one for `b` and `c` at 12:00.
-    fn lines(
-        &self,
-        is_contested: impl Fn(&DraftedBlock) -> bool,
-    ) -> Vec<(&str, Vec<&DraftedBlock>)> {
-        let (contested, rest): (Vec<_>, Vec<_>) =
-            self.blocks.iter().partition(|block| is_contested(block));
-        let last = rest.iter().map(|block| block.time.as_str()).max();
-        let mut lines: BTreeMap<&str, Vec<&DraftedBlock>> = BTreeMap::new();
-        for block in contested {
-            lines.entry(&block.time).or_default().push(block);
-        }
-        last.map(|last| (last, rest)).into_iter().chain(lines).collect()
-    }
+    from: Option<RelativePath>,
+    lines: LineRuns,
+    blocks: Vec<EvidenceBlock>,
+    whole: Option<Whole>,
+    class: Option<MutationClass>,
+    takes: Option<String>,
 }
 
 /// The evidence for one change, before it is written to a file.
@@ -118,68 +100,83 @@ impl GroupFile {
 pub(super) struct Draft {
     /// The earlier commit that the evidence is about. `None` for the commit that is being made.
     pub of: Option<CommitId>,
-    work: BTreeMap<(RelativePath, Group), GroupFile>,
+    /// What each group brought to each file. Records about lines of an earlier commit are not
+    /// united, so their ids are a part of the key.
+    work: BTreeMap<(RelativePath, Group, Option<String>), GroupFile>,
     /// The records that the commit carries unchanged.
     carried: Vec<Record>,
     /// The ids of the records that the draft is made from, and of the earlier records of the same
     /// blocks.
     pub records: BTreeSet<String>,
-    /// Whether the time ran out before the whole change was searched.
-    pub incomplete: bool,
 }
 
 impl Draft {
-    /// Makes a draft of a change that there was no time to search.
-    pub(super) fn unsearched() -> Self {
-        Self { incomplete: true, ..Self::default() }
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.work.is_empty() && self.carried.is_empty()
     }
 
-    /// Returns true if the whole change was searched and nothing was found.
-    pub(super) fn is_nothing(&self) -> bool {
-        self.is_empty() && !self.incomplete
+    /// Says which earlier commit the draft is about.
+    pub(super) fn about(self, commit: CommitId) -> Self {
+        Self { of: Some(commit), ..self }
     }
 
-    pub(super) fn add_claim(
+    /// Adds what the records of one group brought to a file. `now` is the file after the change, and
+    /// `before` the text before it, if there is one.
+    pub(super) fn add_lines(
         &mut self,
-        ledger: &Ledger,
         path: &RelativePath,
-        from: Option<&RelativePath>,
-        claim: ClaimRef,
-        range: BlockRecord,
-        own: usize,
+        entries: &[&Entry],
+        (before, now): (Option<&Document>, &Document),
+        lines: LineRuns,
+        unrecorded: &[u32],
     ) {
-        let claim = ledger.claim(claim);
-        let record = &claim.entry.record;
-        self.records.insert(record.id.clone());
-        let group = Group::for_entry(claim.entry, claim.conversation);
-        let work = self.work.entry((path.clone(), group)).or_default();
-        work.from = from.cloned();
-        work.blocks.push(DraftedBlock { time: record.timestamp.clone(), range, own });
+        let Some(group) = entries.last().and_then(|entry| Group::of_entry(entry)) else {
+            return;
+        };
+        let files = entries.iter().flat_map(|entry| &entry.record.files);
+        let files: Vec<_> = files.filter(|file| file.relative_path == *path).collect();
+        let mut work = GroupFile {
+            time: newest_time(entries),
+            from: files.iter().rev().find_map(|file| file.from.clone()),
+            blocks: touched_blocks(&files, before, now, &lines, unrecorded),
+            class: proven_class(entries, path, before, now),
+            lines,
+            ..GroupFile::default()
+        };
+        work.unite(before, now);
+        self.records.extend(entries.iter().map(|entry| entry.record.id.clone()));
+        if work.is_nothing() {
+            return;
+        }
+        self.work.insert((path.clone(), group, None), work);
     }
 
-    pub(super) fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
-        for at in claims {
-            let entry = ledger.claim(at).entry;
-            // Skips records that were sealed on another branch, since they belong to a commit
-            // there.
-            if ledger.is_unsealed(entry) {
-                self.records.insert(entry.record.id.clone());
-            }
+    /// Adds a record about lines that an earlier commit brought.
+    pub(super) fn add_record(&mut self, entry: &Entry) {
+        for file in &entry.record.files {
+            let Some(group) = Group::of_entry(entry) else { continue };
+            let lines = file.conversations.first().map(|one| one.lines.clone()).unwrap_or_default();
+            let work = GroupFile {
+                time: entry.record.timestamp.clone(),
+                lines,
+                blocks: file.ranges().filter_map(EvidenceBlock::from_record).collect(),
+                takes: entry.record.takes.clone(),
+                ..GroupFile::default()
+            };
+            let id = Some(entry.record.id.clone());
+            self.work.insert((file.relative_path.clone(), group, id), work);
         }
+        self.records.insert(entry.record.id.clone());
     }
 
     /// Adds the records that are not about changes of files; a commit carries them unchanged. A
     /// record of a change to an intent is added only if that intent in the index differs from the
     /// commit on which the record was made. So no commit carries the record of an `intent new` that
     /// was undone by `git reset --hard`.
-    pub(super) fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
+    pub(super) fn carry(&mut self, ws: &Workspace) {
         let Some(git) = ws.git() else { return };
         let index = LazyCell::new(|| Registry::at_target(git, &Target::Index).ok());
-        for entry in ledger.open().filter(|entry| is_carried(entry)) {
+        for entry in ws.journal.entries().iter().filter(|entry| is_carried(entry)) {
             let record = &entry.record;
             let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
             let of_intent =
@@ -205,61 +202,18 @@ impl Draft {
         }
     }
 
-    /// Omits everything that readers can derive from the texts before and after the change: the
-    /// parameter types of blocks whose kind and name are unique in the file, and all blocks of a
-    /// new file if it can be named as a whole. For example, `add(int, int)` becomes `add`, unless
-    /// the file has or had another method `add`.
-    pub(super) fn shorten(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
-        let texts = baseline.versions().iter().chain([now]);
-        let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
-        let here = self.work.iter_mut().filter(|((of, _), _)| of == path);
-        let names =
-            here.flat_map(|(_, work)| &mut work.blocks).flat_map(|block| &mut block.range.block);
-        for name in names {
-            if !overloaded.contains(&(name.kind.clone(), name.path.clone())) {
-                name.parameters = None;
-            }
-        }
-        self.unite(path, baseline, now);
-    }
-
-    /// Names a new file as a whole instead of naming its blocks, if it has more than [`MAX_NAMED`]
-    /// and one group wrote all of them. A file of 41 functions is named as a whole, one of 40 is
-    /// not.
-    fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
-        let blocks = now.blocks().blocks.len();
-        if blocks <= MAX_NAMED || !baseline.is_empty() {
-            return;
-        }
-        let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
-        let (Some((_, work)), None) = (here.next(), here.next()) else { return };
-        let is_all = |block: &DraftedBlock| {
-            let range = &block.range;
-            range.brought.is_none() && range.recorded.is_none() && !range.deleted
-        };
-        if work.blocks.len() == blocks && work.blocks.iter().all(is_all) {
-            let text = now.text();
-            let hash = fingerprint::content_hash(&text);
-            work.whole = evidence::short(hash.as_str()).map(|hash| Whole {
-                lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
-                hash,
-                deleted: false,
-            });
-        }
-    }
-
     pub(super) fn brief(&self) -> Vec<SealedFile> {
-        let brief = |((path, group), work): (&(RelativePath, Group), &GroupFile)| SealedFile {
-            path: path.clone(),
-            commit: self.of.as_ref().map(|commit| commit.0.clone()),
-            intent: Some(group.intent.id.clone()).filter(|intent| !intent.is_empty()),
-            session: group.session.id.clone(),
-            model: group.session.model.clone(),
-            blocks: work
-                .blocks
-                .iter()
-                .filter_map(|block| Some(block.range.block.as_ref()?.path.clone()))
-                .collect(),
+        let brief = |(key, work): (&(RelativePath, Group, Option<String>), &GroupFile)| {
+            let (path, group, _) = key;
+            SealedFile {
+                path: path.clone(),
+                commit: self.of.as_ref().map(|commit| commit.0.clone()),
+                intent: Some(group.intent.id.clone()).filter(|intent| !intent.is_empty()),
+                session: group.session.id.clone(),
+                model: group.session.model.clone(),
+                blocks: work.blocks.iter().map(|block| block.name.clone()).collect(),
+                lines: work.lines.line_count(),
+            }
         };
         self.work.iter().map(brief).collect()
     }
@@ -267,39 +221,30 @@ impl Draft {
     pub(super) fn bytes(&self, ws: &Workspace) -> Vec<u8> {
         let mut intents: Vec<CitedIntent> = Vec::new();
         let mut sessions: Vec<&CitedSession> = Vec::new();
-        let mut claimed: HashMap<_, BTreeSet<&Group>> = HashMap::new();
-        for ((path, group), work) in &self.work {
-            for block in &work.blocks {
-                claimed.entry((path, place_of(block))).or_default().insert(group);
-            }
-        }
         let mut lines = Vec::new();
-        for ((path, group), work) in &self.work {
+        for ((path, group, _), work) in &self.work {
             let hash = group.intent.hash.as_deref().and_then(evidence::long);
             let name = ws.name_then(&group.intent.id, hash.as_deref());
             let cited = CitedIntent { name, ..group.intent.clone() };
             let (intent, by) =
                 (index_of(&mut intents, cited), index_of(&mut sessions, &group.session));
-            let is_contested = |block: &DraftedBlock| claimed[&(path, place_of(block))].len() > 1;
-            for (time, blocks) in work.lines(is_contested) {
-                let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
-                lines.push(EvidenceLine {
-                    intent,
-                    by,
-                    time: evidence::time_of(time),
-                    path: path.clone(),
-                    from: work.from.clone(),
-                    strength: group.strength,
-                    decision: group.decision.clone(),
-                    claimed_class: group.claimed_class.clone(),
-                    ack: group.is_ack,
-                    whole: work.whole.clone(),
-                    blocks: blocks
-                        .filter_map(|block| EvidenceBlock::from_record(&block.range, block.own))
-                        .collect(),
-                    extra: Default::default(),
-                });
-            }
+            lines.push(EvidenceLine {
+                intent,
+                by,
+                time: evidence::time_of(&work.time),
+                path: path.clone(),
+                from: work.from.clone(),
+                strength: group.strength,
+                decision: group.decision.clone(),
+                claimed_class: group.claimed_class.clone(),
+                lines: work.lines.clone(),
+                class: work.class,
+                ack: group.is_ack,
+                takes: work.takes.clone(),
+                whole: work.whole.clone(),
+                blocks: if work.whole.is_some() { Vec::new() } else { work.blocks.clone() },
+                extra: Default::default(),
+            });
         }
         lines.sort_by(|a, b| (&a.path, &a.time).cmp(&(&b.path, &b.time)));
         let header = Header {
@@ -313,17 +258,140 @@ impl Draft {
     }
 }
 
-/// Returns the kinds and names that more than one block has.
-fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
-    let mut seen = HashSet::new();
-    let names = blocks.blocks.iter().map(|block| &block.identity);
-    let again = names.filter(|one| !seen.insert((one.kind, &one.path)));
-    again.map(|one| (one.kind.as_str().to_owned(), one.path.clone())).collect()
+impl GroupFile {
+    fn is_nothing(&self) -> bool {
+        self.lines.is_empty() && self.blocks.is_empty() && self.whole.is_none()
+    }
+
+    /// Names a new file as a whole instead of naming its blocks, if it has more than [`MAX_NAMED`]
+    /// and one group brought all of its lines. A file of 41 functions is named as a whole, one of 40
+    /// is not.
+    fn unite(&mut self, before: Option<&Document>, now: &Document) {
+        let text = now.text();
+        if before.is_some()
+            || self.blocks.len() <= MAX_NAMED
+            || self.lines.line_count() < text.lines().count()
+        {
+            return;
+        }
+        let hash = fingerprint::content_hash(&text);
+        self.whole = evidence::short(hash.as_str()).map(|hash| Whole {
+            lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+            hash,
+            deleted: false,
+        });
+    }
 }
 
-/// Returns what identifies a block within its file.
-fn place_of(block: &DraftedBlock) -> (Option<&BlockName>, u32) {
-    (block.range.block.as_ref(), block.range.start_line)
+fn newest_time(entries: &[&Entry]) -> String {
+    let times = entries.iter().map(|entry| &entry.record.timestamp);
+    times.max().cloned().unwrap_or_default()
+}
+
+/// Returns true if a block of a file is as the record left it, and was not before.
+pub(super) fn left_a_block(
+    entry: &Entry,
+    path: &RelativePath,
+    before: Option<&Document>,
+    now: &Document,
+) -> bool {
+    let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
+    files.flat_map(|file| file.ranges()).any(|range| is_left_by(range, before, now))
+}
+
+fn is_left_by(range: &BlockRecord, before: Option<&Document>, now: &Document) -> bool {
+    let is_in = |document: &Document| {
+        document.blocks().blocks.iter().any(|block| {
+            is_named(block, range)
+                && (range.deleted || range.content_hash == block.fingerprint.content)
+        })
+    };
+    is_in(now) != range.deleted && before.is_some_and(is_in) == range.deleted
+}
+
+fn is_named(block: &Block, range: &BlockRecord) -> bool {
+    let identity = &block.identity;
+    let name = range.block.as_ref();
+    name.is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path)
+}
+
+/// Returns the blocks of the committed file with a line of the group, those that are as a record of
+/// the group left them, and those that the records name as deleted and that are gone.
+fn touched_blocks(
+    files: &[&FileRecord],
+    before: Option<&Document>,
+    now: &Document,
+    lines: &LineRuns,
+    unrecorded: &[u32],
+) -> Vec<EvidenceBlock> {
+    let language = now.language().map(|language| language.id);
+    let brought: Vec<u32> = lines
+        .runs()
+        .iter()
+        .flat_map(|run| run.lines.clone())
+        .filter_map(|line| u32::try_from(line + 1).ok())
+        .collect();
+    let blocks = now.blocks();
+    let ranges = || files.iter().flat_map(|file| file.ranges());
+    let recorded = |(at, block): (usize, &Block)| {
+        let inner = blocks.blocks.iter().filter(|inner| inner.container == Some(at));
+        let inner: Vec<LineRange> = inner.map(|inner| inner.whole_lines).collect();
+        let is_own = |line: &u32| {
+            block.whole_lines.contains(*line) && !inner.iter().any(|inner| inner.contains(*line))
+        };
+        let is_its = |range: &&BlockRecord| !range.deleted && is_named(block, range);
+        let is_same = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
+        let is_left = |range: &BlockRecord| is_left_by(range, before, now);
+        if !brought.iter().any(is_own) && !ranges().filter(is_its).any(is_left) {
+            return None;
+        }
+        let last = ranges().filter(is_its).last();
+        let textless = provenance::textless(block, language);
+        let is_changed_since = unrecorded.iter().any(is_own) && !ranges().any(is_same);
+        // If somebody changed the block after its record, the record stands for the text that it
+        // left, and not for the one that was committed.
+        let content_hash = match last.filter(|_| is_changed_since) {
+            Some(last) => last.content_hash.clone(),
+            None => textless.content_hash.clone(),
+        };
+        EvidenceBlock::from_record(&BlockRecord { content_hash, ..textless })
+    };
+    let mut found: Vec<EvidenceBlock> =
+        blocks.blocks.iter().enumerate().filter_map(recorded).collect();
+    let standing = |kind: &str, name: &str| {
+        let is_it =
+            |block: &&Block| block.identity.kind.as_str() == kind && block.identity.path == name;
+        blocks.blocks.iter().any(|block| is_it(&block))
+    };
+    let old = before.map(Document::blocks);
+    for block in old.iter().flat_map(|old| &old.blocks) {
+        let (kind, name) = (block.identity.kind.as_str(), block.identity.path.as_str());
+        let is_recorded = ranges().any(|range| {
+            range.deleted
+                && range.block.as_ref().is_some_and(|one| one.kind == kind && one.path == name)
+        });
+        if is_recorded && !standing(kind, name) {
+            let range = BlockRecord { deleted: true, ..provenance::textless(block, language) };
+            found.extend(EvidenceBlock::from_record(&range));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns `AST_REFACTOR` if each record of the group was one, and the whole change of the file is.
+fn proven_class(
+    entries: &[&Entry],
+    path: &RelativePath,
+    before: Option<&Document>,
+    now: &Document,
+) -> Option<MutationClass> {
+    let refactor = Some(MutationClass::AstRefactor);
+    if !entries.iter().all(|entry| entry.record.mutation_class == refactor) {
+        return None;
+    }
+    class_of(path, before?, now).class.filter(|class| Some(*class) == refactor)
 }
 
 fn index_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
@@ -334,18 +402,26 @@ fn index_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Writes a file of evidence into the work tree and returns its path.
-pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbError> {
-    let time = evidence::read(bytes).ok().and_then(|sections| {
-        let lines = sections.into_iter().flat_map(|section| section.lines);
-        let times = lines.map(|(_, said)| match said {
-            evidence::SectionLine::Changed(line) => line.time,
-            evidence::SectionLine::Carried(record) => Some(record.timestamp),
-            evidence::SectionLine::Erased(stone) => Some(stone.time),
-        });
-        times.flatten().max()
-    });
-    let path = evidence::path_of(Digest::compute(bytes), &time.unwrap_or_else(clock::now));
+/// Writes a file of evidence into the work tree and returns its path. `of` is the commit that it is
+/// about, if that is an earlier one.
+pub(super) fn write(
+    ws: &Workspace,
+    bytes: &[u8],
+    of: Option<&CommitId>,
+) -> Result<RelativePath, VerbError> {
+    let digest = Digest::compute(bytes);
+    let path = match of {
+        Some(commit) => evidence::late_path(digest, &commit.0),
+        None => {
+            let sections = evidence::read(bytes).unwrap_or_default().into_iter();
+            let times = sections.flat_map(|section| section.lines).map(|(_, said)| match said {
+                evidence::SectionLine::Changed(line) => line.time,
+                evidence::SectionLine::Carried(record) => Some(record.timestamp),
+                evidence::SectionLine::Erased(stone) => Some(stone.time),
+            });
+            evidence::path_of(digest, &times.flatten().max().unwrap_or_else(clock::now))
+        }
+    };
     store::write_atomic(&ws.root.absolute(&path), bytes)?;
     Ok(path)
 }

@@ -1,80 +1,125 @@
 //! Finds the records that are in no commit yet.
 //!
-//! Only records whose code is in the work tree or in the index count, because the next seals can
-//! carry no others: the record of an edit that was undone stays in the journal for a while, but
-//! there is nothing to commit. A record's code is present if sealing would find it in the
-//! difference from the commit that the record is based on, or if the record claims code as it was.
+//! Only records with lines in the work tree or in the index count, because the next seals can carry
+//! no others: the record of an edit that was undone stays in the journal for a while, but there is
+//! nothing to commit.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
-use super::{FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
+use super::draft::left_a_block;
+use super::{
+    LinesByEntry, before_of, has_blocks_of, is_acceptance, is_carried, is_ignored, is_open, is_work,
+};
 use crate::git_hooks::{self, HooksState};
-use code::Document;
-use ground::git::Target;
+use ground::RelativePath;
 use ground::text::{counted, shell_word};
-use ground::{CommitId, RelativePath, store};
-use ledger::{Digest, Entry, Strength, journal};
-use why::baseline::Baseline;
-use why::{ReadError, Workspace};
-
-/// The maximum number of files that are compared, those of the newest records first. Records that
-/// name only other files are assumed to have their code present.
-const MAX_FILES: usize = 32;
+use history::{LineText, new_lines};
+use ledger::{Entry, journal};
+use why::baseline::commits_of_work;
+use why::{Workspace, answers};
 
 /// The records of changes that were never sealed.
 #[derive(Default)]
-pub struct OpenRecords<'a> {
+pub struct OpenRecords {
     /// The records whose code is in the work tree or in the index.
-    pub standing: Vec<&'a Entry>,
+    pub standing: Vec<Arc<Entry>>,
     /// The number of the other records. Their code was undone, or is on another branch.
     pub gone: usize,
 }
 
-/// A file, and the commit that a record of the file is based on.
-type RecordPlace<'a> = (&'a RelativePath, Option<CommitId>);
-
-/// Returns the records of the journal that are in no commit yet.
-pub fn open(ws: &Workspace) -> OpenRecords<'_> {
+/// Returns the records of the journal that are in no commit yet. A selection, an answer of a person
+/// and a change of the registry are about no file, so nobody waits for their commit.
+pub fn open(ws: &Workspace) -> OpenRecords {
     open_besides(ws, &BTreeSet::new())
 }
 
 /// Like [`open`], but skips the records with these ids.
-fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> OpenRecords<'a> {
-    let is_open = |entry: &&Entry| {
-        ws.ledger.is_unsealed(entry)
-            && !entry.record.files.is_empty()
-            && !without.contains(&entry.record.id)
+fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
+    let is_asked = |entry: &&Arc<Entry>| {
+        is_open(entry) && !entry.record.files.is_empty() && !without.contains(&entry.record.id)
     };
-    let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
-    let mut found: HashSet<String> = HashSet::new();
-    let mut places: BTreeMap<RecordPlace<'_>, Vec<&str>> = BTreeMap::new();
-    // The next commit carries these, whatever it contains.
-    let is_ready = |entry: &&&Entry| is_carried(entry) || claims_as_it_stood(&entry.record);
-    found.extend(open.iter().filter(is_ready).map(|one| one.record.id.clone()));
-    for entry in open.iter().rev().filter(|entry| !is_ready(entry)) {
-        let base = base_of(ws, entry);
-        for file in &entry.record.files {
-            let place = (&file.relative_path, base.clone());
-            if places.len() < MAX_FILES || places.contains_key(&place) {
-                places.entry(place).or_default().push(&entry.record.id);
-            } else {
-                found.insert(entry.record.id.clone());
+    let all: Vec<&Arc<Entry>> = ws.journal.entries().iter().filter(is_asked).collect();
+    let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
+    let mut standing: HashSet<String> = HashSet::new();
+    for entry in &all {
+        if is_work(entry) {
+            paths.extend(entry.record.files.iter().map(|file| &file.relative_path));
+        } else if is_acceptance(entry) {
+            let mut files = entry.record.files.iter().map(|file| &file.relative_path);
+            if files.all(|path| {
+                versions_of_work(ws, path).any(|bytes| has_blocks_of(ws, path, &bytes, entry))
+            }) {
+                standing.insert(entry.record.id.clone());
             }
+        } else {
+            // The next commit carries these, whatever it contains.
+            standing.insert(entry.record.id.clone());
         }
     }
-    for target in [Target::WorkTree, Target::Index] {
-        for ((path, base), records) in &places {
-            if records.iter().any(|id| !found.contains(*id)) {
-                match brought(ws, target.clone(), path, base.as_ref()) {
-                    Some(brought) => found.extend(brought),
-                    None => found.extend(records.iter().map(|id| (*id).to_owned())),
-                }
-            }
-        }
+    for path in paths {
+        standing.extend(records_in_work(ws, path));
     }
-    let standing: Vec<&Entry> =
-        open.iter().filter(|entry| found.contains(&entry.record.id)).copied().collect();
-    OpenRecords { gone: open.len() - standing.len(), standing }
+    let (standing, gone): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|entry| standing.contains(&entry.record.id));
+    OpenRecords { standing: standing.into_iter().cloned().collect(), gone: gone.len() }
+}
+
+/// Returns the ids of the records with lines of a file that are on disk or staged, and of those that
+/// took lines or blocks away, but for what is committed with evidence.
+fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
+    let (Some(git), Ok(parents)) = (ws.git(), commits_of_work(ws)) else { return BTreeSet::new() };
+    let mut found: BTreeSet<String> = unsealed_records(ws, path).into_iter().collect();
+    let committed: Vec<LineText> = parents
+        .iter()
+        .filter_map(|commit| git.file_at(commit, path).ok().flatten())
+        .map(LineText::new)
+        .collect();
+    if let Some(bytes) = git.file_in_index(path).ok().flatten() {
+        let text = LineText::new(bytes);
+        let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
+        let lines = LinesByEntry::attributed(ws, path, None, text, &is_new);
+        let owners = lines.owners.iter().flatten();
+        found.extend(owners.map(|at| lines.entries[*at].record.id.clone()));
+    }
+    let others = ws.journal.of_path(path);
+    let others: Vec<&Arc<Entry>> =
+        others.filter(|entry| is_work(entry) && !found.contains(&entry.record.id)).collect();
+    if others.is_empty() {
+        return found;
+    }
+    let before = before_of(ws, git, parents.first(), path).ok().flatten();
+    let mut versions: Vec<Vec<u8>> = versions_of_work(ws, path).collect();
+    if versions.is_empty() {
+        versions.push(Vec::new());
+    }
+    for bytes in versions {
+        let Ok(now) = ws.document(path, &bytes) else { continue };
+        let left = |entry: &&&Arc<Entry>| left_a_block(entry, path, before.as_ref(), &now);
+        found.extend(others.iter().filter(left).map(|entry| entry.record.id.clone()));
+    }
+    found
+}
+
+/// Returns the content of a file on disk and in the index.
+fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item = Vec<u8>> {
+    let on_disk = ws.bytes_as_stored(path);
+    let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
+    [on_disk, staged].into_iter().flatten()
+}
+
+/// Returns the ids of the records with lines of a file that commits brought without evidence of them,
+/// as a commit without hooks does. A record that was made after its commit is among them, although no
+/// seal can carry it.
+pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> Vec<String> {
+    let Some(file) = answers::standing(ws, path) else { return Vec::new() };
+    let is_sealed = |claim: usize| !is_work(&file.lines.claims[claim].entry);
+    let asked: Vec<bool> =
+        file.lines.lines.iter().map(|line| !line.claim.is_some_and(is_sealed)).collect();
+    let text = LineText::new(file.document.text().into_bytes());
+    let lines = LinesByEntry::attributed(ws, path, None, text, &asked);
+    let owners: BTreeSet<usize> = lines.owners.iter().flatten().copied().collect();
+    owners.into_iter().map(|at| lines.entries[at].record.id.clone()).collect()
 }
 
 /// Returns the number of records that wait for their code to be staged, and the files with that
@@ -82,56 +127,16 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> OpenRecor
 pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec<RelativePath>) {
     let is_unstaged = |path: &RelativePath| {
         let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
-        staged != ws.root.read(path, store::MAX_CONTENT).ok().flatten()
+        staged != ws.bytes_as_stored(path)
     };
     let (mut waiting, mut unstaged) = (0, BTreeSet::new());
     for entry in open_besides(ws, sealed).standing {
         let files = entry.record.files.iter().map(|file| &file.relative_path);
-        let files: Vec<&RelativePath> = files.filter(|path| is_unstaged(path)).collect();
+        let files: Vec<RelativePath> = files.filter(|path| is_unstaged(path)).cloned().collect();
         waiting += usize::from(!files.is_empty());
-        unstaged.extend(files.into_iter().cloned());
+        unstaged.extend(files);
     }
     (waiting, unstaged.into_iter().collect())
-}
-
-/// Returns the commit that a record is based on. If one shell command edited and committed, its
-/// work was recorded after that commit, so for an inferred record this is the parent of the commit
-/// that the record names.
-fn base_of(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
-    let base = CommitId(entry.record.vcs.as_ref()?.revision_id.clone()?);
-    if entry.record.strength != Some(Strength::Inferred) {
-        return Some(base);
-    }
-    let about = ws.git()?.commit_info(&base).ok()?;
-    about.parents.into_iter().next()
-}
-
-/// Returns the ids of the records whose code is in a file but not in the commit `base`. `None` if
-/// that cannot be determined.
-fn brought(
-    ws: &Workspace,
-    target: Target,
-    path: &RelativePath,
-    base: Option<&CommitId>,
-) -> Option<BTreeSet<String>> {
-    let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
-    let sources = Sources { ledger: ws.ledger.without_derived(), ..Sources::default() };
-    let state = FilesAfter::new(ws, &sources, &sealing);
-    // Cached outlines of the texts are enough here, since no syntax trees are needed.
-    let now = match state.ws.read_outlined(path) {
-        Ok(document) => document,
-        Err(ReadError::Missing { .. }) => Document::from_text(path.as_str(), ""),
-        Err(_) => return None,
-    };
-    let baseline = Baseline::at_commits(&state.ws, path, &sealing.bases).ok()?;
-    let Baseline::Texts(before) = baseline else { return None };
-    if before.iter().any(|before| before.text() == now.text()) {
-        return Some(BTreeSet::new());
-    }
-    let before = before.iter().map(|before| state.ws.outlined(path, before));
-    let baseline = Baseline::Texts(before.collect());
-    let now = baseline.carried_by(now);
-    Some(state.records_of(path, baseline, &now))
 }
 
 /// Says why a call of `intent seal` had nothing to seal, in one or two sentences.
@@ -177,11 +182,7 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
         1 => ("record is", "its", "it"),
         _ => ("records are", "their", "them"),
     };
-    let is_at_once = |entry: &&Entry| {
-        let mut paths = entry.record.files.iter().map(|file| &file.relative_path);
-        is_carried(entry)
-            || claims_as_it_stood(&entry.record) && paths.all(|path| is_code_committed(ws, path))
-    };
+    let is_at_once = |entry: &Arc<Entry>| is_carried(entry) || entry.record.of.is_some();
     let next = match git_hooks::standing(ws) {
         _ if standing.iter().all(is_at_once) => {
             format!("`{}` puts {it} there.", and_commit("Add evidence"))
@@ -196,13 +197,8 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
 /// The next seal replaces them.
 pub fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
-    let sealed = journal::sealed(&ws.root);
-    let held = journal::held_records(&ws.root).unwrap_or_default();
-    let ours: HashSet<&Digest> = held.iter().flat_map(|one| sealed.sections_of(&one.id)).collect();
-    let files = ws.ledger.evidence_files().into_iter();
-    let files = files.filter(|(_, sections)| sections.iter().all(|one| ours.contains(one)));
-    let paths = files.map(|(path, _)| path);
-    paths.filter(|path| git.has_file(head, path).is_ok_and(|held| !held)).collect()
+    let files = journal::drafts(&ws.root).into_iter().map(|draft| draft.file);
+    files.filter(|path| git.has_file(head, path).is_ok_and(|held| !held)).collect()
 }
 
 /// Returns a sentence that says how many drafts the next commit will lack. `None` if the index has

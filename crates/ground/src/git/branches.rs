@@ -11,6 +11,13 @@ use crate::RelativePath;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(pub(super) gix::ObjectId);
 
+impl BlobId {
+    /// Returns the id as walks through history use it.
+    pub fn object_id(self) -> gix::ObjectId {
+        self.0
+    }
+}
+
 impl Git {
     /// Returns local and remote-tracking branches with their commits, most recent commits first, at
     /// most `max`. A branch that cannot be read is left out.
@@ -58,26 +65,6 @@ impl Git {
             name.ends_with("/HEAD").then_some((name, real))
         };
         Ok(remote.filter_map(read).collect())
-    }
-
-    /// Returns the commits of the newest `max` stashes, newest first. If a stash contains untracked
-    /// files, the commit with these files follows it.
-    pub fn stashes(&self, max: usize) -> GitResult<Vec<CommitId>> {
-        let repo = self.objects()?;
-        let stash = self.read(repo.try_find_reference("refs/stash"))?;
-        let Some(stash) = stash else { return Ok(Vec::new()) };
-        let mut log = stash.log_iter();
-        let lines = self.read(log.all())?;
-        let mut ids: Vec<gix::ObjectId> =
-            lines.into_iter().flatten().flatten().map(|line| line.new_oid()).collect();
-        ids.reverse();
-        let mut commits = Vec::new();
-        for id in ids.into_iter().take(max) {
-            let Ok(commit) = repo.find_commit(id) else { continue };
-            let untracked = commit.parent_ids().nth(2).map(|id| id.detach());
-            commits.extend([Some(id), untracked].into_iter().flatten().map(commit_id));
-        }
-        Ok(commits)
     }
 
     /// Returns the regular files at these paths in a commit, in the order of the paths. A path to a

@@ -10,7 +10,8 @@ use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
 use super::{
-    Aspect, ChangeKind, Git, GitError, GitResult, PathChange, TreeEntries, TreeEntry, is_regular,
+    Aspect, ChangeKind, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
+    TreeEntries, TreeEntry, is_regular,
 };
 use crate::ignores::{self, LeftOutRules};
 use crate::{RelativePath, discover, folder, store};
@@ -53,7 +54,7 @@ pub(super) fn with_work_tree(
     repo: &gix::Repository,
     before: &TreeEntries,
     index: &Index,
-) -> GitResult<Vec<PathChange>> {
+) -> GitResult<ComparedFiles> {
     let visible = ignores::visible(&git.root);
     let left_out = LeftOutRules::from_git(git)?;
     let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
@@ -66,6 +67,8 @@ pub(super) fn with_work_tree(
         compares_modes: git.compares_modes(),
         checks_out_links: git.checks_out_links(),
         real_folders: HashMap::new(),
+        conversions: git.conversions(),
+        unknown: Vec::new(),
     };
     let mut changes = Vec::new();
     for path in &present {
@@ -75,7 +78,7 @@ pub(super) fn with_work_tree(
     // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
     let gone = before.iter().filter(|(path, _)| !present.contains(path));
     changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
-    Ok(changes)
+    Ok(ComparedFiles { changes, unknown: disk.unknown })
 }
 
 /// The files of the work tree, together with the index.
@@ -88,6 +91,9 @@ struct Disk<'a> {
     checks_out_links: bool,
     /// For each folder that was checked: whether it is a real folder and not a symbolic link.
     real_folders: HashMap<String, bool>,
+    conversions: Conversions<'a>,
+    /// The files of which nobody can tell whether they changed.
+    unknown: Vec<RelativePath>,
 }
 
 impl Disk<'_> {
@@ -174,18 +180,17 @@ impl Disk<'_> {
             && std::fs::symlink_metadata(self.git.root.absolute(path)).is_err()
     }
 
-    /// Returns the id of the content of a file or symbolic link. `None` if it was removed in the
-    /// meantime. If the length differs from that of `old`, the file is not read, and an id is
-    /// returned that differs from every real one.
+    /// Returns the id of the content that git has of a file or symbolic link: that of `old` or of the
+    /// index, or one that differs from every real one. `None` if it was removed in the meantime.
     fn content(
-        &self,
+        &mut self,
         path: &RelativePath,
         found: &Metadata,
         tracked: Option<&Tracked>,
         old: Option<TreeEntry>,
     ) -> GitResult<Option<gix::ObjectId>> {
-        if let Some(tracked) = tracked
-            && let Some(id) = tracked.id
+        let staged = tracked.and_then(|tracked| tracked.id);
+        if let Some((tracked, id)) = tracked.zip(staged)
             && self.is_untouched(path, tracked)
         {
             return Ok(Some(id));
@@ -193,27 +198,42 @@ impl Disk<'_> {
         let other = gix::ObjectId::null(self.repo.object_hash());
         let Some((_, Some(old))) = old else { return Ok(Some(other)) };
         let absolute = self.git.root.absolute(path);
+        if found.is_symlink() {
+            let to = match std::fs::read_link(&absolute) {
+                Ok(to) => to.into_os_string().into_encoded_bytes(),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(unreadable_file(&absolute, &error)),
+            };
+            let kind = gix::object::Kind::Blob;
+            let id = gix::objs::compute_hash(self.repo.object_hash(), kind, &to);
+            return self.git.read(id).map(Some);
+        }
         let old_length = self.repo.find_header(old).map(|header| header.size());
-        if old_length.is_ok_and(|old_length| found.is_file() && found.len() != old_length) {
+        if old_length.is_ok_and(|old_length| found.len() != old_length)
+            && !self.conversions.convert(path)
+        {
             return Ok(Some(other));
         }
-        let read = match found.is_symlink() {
-            true => {
-                std::fs::read_link(&absolute).map(|to| to.into_os_string().into_encoded_bytes())
-            }
-            false => {
-                folder::read_below(self.git.root.path(), path.as_str().as_ref(), store::MAX_CONTENT)
-            }
-        };
-        let bytes = match read {
+        let top = self.git.root.path();
+        let bytes = match folder::read_below(top, path.as_str().as_ref(), store::MAX_CONTENT) {
             Ok(bytes) => bytes,
             // The file was removed in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
         };
-        let kind = gix::object::Kind::Blob;
-        self.git.read(gix::objs::compute_hash(self.repo.object_hash(), kind, &bytes)).map(Some)
+        Ok(Some(match self.conversions.is_stored_as(path, bytes, old)? {
+            Some(true) => old,
+            Some(false) => other,
+            // What is staged or committed is known, whatever the file on disk is.
+            None => match staged.filter(|staged| *staged != old) {
+                Some(staged) => staged,
+                None => {
+                    self.unknown.push(path.clone());
+                    old
+                }
+            },
+        }))
     }
 
     /// Returns true if the stamps of the file are equal to those in the index, and old enough to be

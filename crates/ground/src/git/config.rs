@@ -13,6 +13,8 @@ use gix::config::file::init;
 use gix::config::path::interpolate::Context;
 use gix::config::source::Kind;
 use gix::sec::Trust;
+use gix_filter::attributes::Source;
+use gix_filter::eol;
 
 use super::Git;
 use crate::{Environment, store};
@@ -66,6 +68,41 @@ impl Git {
     /// Otherwise they are text files that contain the target.
     pub(super) fn checks_out_links(&self) -> bool {
         self.boolean("core.symlinks").unwrap_or(true)
+    }
+
+    /// Returns true if git takes `A` and `a` for the same name (`core.ignoreCase`).
+    pub(super) fn ignores_case(&self) -> bool {
+        self.boolean("core.ignoreCase").unwrap_or(false)
+    }
+
+    /// Returns how git converts line ends (`core.autocrlf`, `core.eol`).
+    pub(super) fn line_ends(&self) -> eol::Configuration {
+        let auto_crlf = self.setting_with_includes(|file| {
+            let is_input = file.string("core.autocrlf")?.eq_ignore_ascii_case(b"input");
+            match file.boolean("core.autocrlf") {
+                _ if is_input => Some(eol::AutoCrlf::Input),
+                Ok(Some(true)) => Some(eol::AutoCrlf::Enabled),
+                _ => Some(eol::AutoCrlf::Disabled),
+            }
+        });
+        let eol = self.configured("core.eol").and_then(|eol| match eol.as_str() {
+            "lf" => Some(eol::Mode::Lf),
+            "crlf" => Some(eol::Mode::CrLf),
+            _ => None,
+        });
+        eol::Configuration { auto_crlf: auto_crlf.unwrap_or_default(), eol }
+    }
+
+    /// Returns the files with attributes for all repositories of the machine and of the person, the
+    /// stronger ones last.
+    pub(super) fn attributes_of_person(&self) -> Vec<PathBuf> {
+        let skips_machine = self.environment().variable("GIT_ATTR_NOSYSTEM").is_some();
+        let of_machine = (cfg!(unix) && !skips_machine).then(|| "/etc/gitattributes".into());
+        let mut variable = |name: &str| self.environment().variable(name).map(OsStr::to_owned);
+        let of_person = self
+            .configured_path("core.attributesFile")
+            .or_else(|| Source::Git.storage_location(&mut variable));
+        of_machine.into_iter().chain(of_person).collect()
     }
 
     /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not

@@ -489,7 +489,8 @@ fn programs_that_the_repository_names_are_not_run() {
     place.git(&["config", "filter.f.required", "true"]);
     place.write("a.x", "2");
     let git = place.open("");
-    assert_eq!(changes(&git, Some(&head), Target::WorkTree), ["M a.x"]);
+    let compared = git.compared(Some(&head), &Target::WorkTree).unwrap();
+    assert_eq!((compared.changes, compared.unknown), (vec![], vec![path("a.x")]));
     assert_eq!(git.file_at(&head, &path("a.x")).unwrap().unwrap(), b"1");
     git.resolve("HEAD").unwrap();
     assert!(!pwned.exists());
@@ -651,24 +652,4 @@ fn branches_are_listed_and_a_few_files_read_in_them() {
     let (_, main) = branches.iter().find(|(name, _)| name == "main").unwrap();
     assert_eq!(read(git.blobs_at(main, &places).unwrap()), std::slice::from_ref(&a));
     assert_eq!(read(git.blobs_in_index(&places).unwrap()), [a, b, d]);
-}
-
-#[test]
-fn every_stash_is_found_with_the_files_that_git_did_not_track() {
-    let place = TestFolder::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
-    let git = place.open("ws/.orchestration");
-    assert!(git.stashes(9).unwrap().is_empty());
-    place.write("ws/src/a.rs", "older");
-    place.git(&["stash", "-q"]);
-    place.write("ws/src/new.rs", "newer");
-    place.git(&["stash", "-q", "--include-untracked"]);
-    let text = |commit: &CommitId, path: &str| {
-        let path = RelativePath::new(path).unwrap();
-        git.file_at(commit, &path).unwrap().map(|bytes| String::from_utf8(bytes).unwrap())
-    };
-    let [newer, untracked, older] = &git.stashes(9).unwrap()[..] else { panic!("three commits") };
-    assert_eq!(text(newer, "src/a.rs").as_deref(), Some("1"));
-    assert_eq!(text(untracked, "src/new.rs").as_deref(), Some("newer"));
-    assert_eq!(text(older, "src/a.rs").as_deref(), Some("older"));
-    assert_eq!(git.stashes(1).unwrap().len(), 2);
 }

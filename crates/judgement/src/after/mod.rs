@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 use super::gate::{self, Decision, GateRequest, SAME_CALL};
 use super::map;
-use super::seen_blocks::{self, Knowledge, SeenFile};
+use super::seen_blocks::{self, KnownBlocks, SeenFile};
 use code::LineRange;
 use evidence::event::{Effect, Event};
 use evidence::record::RecordRequest;
@@ -270,7 +270,7 @@ impl Observation<'_> {
                 // change was for.
                 self.not_gated(path, &now, "no intent was selected");
             }
-            file.keep(Knowledge::after_call(&work, known, file.pieces(None).as_ref()));
+            file.keep(KnownBlocks::after_call(&work, known, file.pieces(None).as_ref()));
             return !is_ignored;
         };
         let log = |why| session::log(&ws.root, &format!("{path} was not recorded: {why}"));
@@ -286,8 +286,8 @@ impl Observation<'_> {
             }
             found.record.is_none_or(|record| pending_records::append(ws, record))
         });
-        file.keep(Knowledge::after_call(&work, known, pieces.as_ref()));
-        let wrote = Seen { recorded, ..file.note(Knowledge::of_whole_file(pieces)) };
+        file.keep(KnownBlocks::after_call(&work, known, pieces.as_ref()));
+        let wrote = Seen { recorded, ..file.note(KnownBlocks::of_whole_file(pieces)) };
         seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
         true
     }

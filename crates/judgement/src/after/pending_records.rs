@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::disk::last_change;
 use evidence::record;
 use ground::{Hint, Root, session, store};
-use ledger::Record;
+use ledger::{Record, journal};
 use why::Workspace;
 
 /// The number of records that are kept at most.
@@ -82,7 +82,7 @@ pub fn retry(ws: &Workspace) -> usize {
         let (waiting, taken) = (file.with_extension(KEPT), file.with_extension(TAKEN));
         if file == taken {
             // The process that took the record may have died after it appended the record.
-            if ws.with_ledger_of_now().ledger.by_id(&record.id).is_some() {
+            if is_written(ws, &record.id) {
                 let _ = store::remove(&taken);
                 continue;
             }
@@ -102,6 +102,15 @@ pub fn retry(ws: &Workspace) -> usize {
         let _ = store::remove(&taken);
     }
     written
+}
+
+/// Returns true if the journal has a record, or had it before a commit took its evidence.
+fn is_written(ws: &Workspace, id: &str) -> bool {
+    let is_settled = |commit: &String| {
+        journal::settled_records(&ws.root, commit).iter().any(|record| record == id)
+    };
+    ws.clone().with_records_of_now().journal.by_id(id).is_some()
+        || journal::settled_commits(&ws.root).iter().any(is_settled)
 }
 
 #[cfg(test)]

@@ -2,15 +2,16 @@
 //! or a file that is judged as a whole.
 
 use super::ComparedSides;
+use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, PartOwner};
 use crate::lesson;
 use code::{Block, Document, LineRange};
 use evidence::signing;
 use ground::control_files::is_control_file;
 use ground::policy::Lessons;
-use ground::{Code, CommitId, Finding, RelativePath, text};
+use ground::{Code, Finding, RelativePath, text};
 use intents::scope;
-use ledger::{Approved, ClaimRef, journal};
-use provenance::Difference;
+use ledger::Approved;
+use why::answers::FileProvenance;
 use why::baseline::{Baseline, Edits, FormerFile};
 use why::rules::{Outside, Rules, Ruling};
 use why::{Workspace, answers};
@@ -51,22 +52,11 @@ impl ChangedPart {
         }
     }
 
-    /// Returns the intent of the record that explains the part.
-    fn intent(&self) -> Option<&String> {
-        self.answer.as_ref().map(|answer| &answer.intent)
+    /// Returns what parts share that are judged alike: the intent of the record that explains them,
+    /// and the question about it that a person answered.
+    fn judged_by(&self) -> Option<(&str, Option<&str>)> {
+        self.answer.as_ref().map(PartOwner::judged_by)
     }
-
-    /// Returns the claim that explains the part.
-    fn claim(&self) -> Option<ClaimRef> {
-        self.answer.as_ref()?.claim
-    }
-}
-
-/// The intent whose record explains a part. `claim` is `None` if several records fit equally well.
-#[derive(Clone, Debug)]
-pub(super) struct PartOwner {
-    intent: String,
-    claim: Option<ClaimRef>,
 }
 
 /// What happened to a file that is judged as a whole.
@@ -106,27 +96,30 @@ pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
-/// Cuts the change of an existing file into parts: one for each block, or for the file as a whole
-/// if it is new or renamed. Returns also the edits that the parts were made from.
+/// Cuts the change of an existing file into parts: one for each intent that changed a block, or for
+/// the file as a whole if it is new or renamed. Returns also the edited blocks.
 pub(super) fn of_standing(
     ws: &Workspace,
     path: &RelativePath,
-    file: &answers::FileProvenance,
+    file: &FileProvenance,
     before: &FormerFile,
-    bases: &[CommitId],
-) -> (Vec<ChangedPart>, Edits) {
+    change: &ChangeHistory,
+) -> (Vec<ChangedPart>, Vec<EditedBlock>) {
     let differences = before.baseline.differences(&file.document);
-    let edits = before.baseline.edits_with(&file.document, &differences);
-    let mut parts = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
+    let edits = before.baseline.edits_from(&differences);
+    let view = EditedFile::new(ws, path, file, &differences, change);
+    let edited = edits.now.iter().map(|(at, _)| view.edited_block(*at));
+    let edited: Vec<EditedBlock> = edited.collect();
+    let mut parts = of_blocks(&view, &before.baseline, &edited, &edits);
     if let Some(from) = &before.from {
         // Only the name changed, so the records that say that the blocks left the old path answer
         // for the change.
-        if edits.now.is_empty() {
+        if edited.is_empty() {
             // The first text of the baseline can be that of the new path, which is empty, so the
             // first text with blocks is used.
             let mut then = before.baseline.versions().iter().map(Document::blocks);
             let then = then.find(|then| !then.blocks.is_empty());
-            let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
+            let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), change);
             let lines = LineRange::new(1, 1);
             let first = |part| ChangedPart { lines, recorded_as: Some(from.clone()), ..part };
             parts = gone.into_iter().map(first).collect();
@@ -135,7 +128,7 @@ pub(super) fn of_standing(
     } else if before.baseline.is_empty() && !parts.is_empty() {
         parts = as_a_whole(parts, path, Fate::New);
     }
-    (parts, edits)
+    (parts, edited)
 }
 
 /// Returns true if the earlier versions of a text are known and it differs from all of them.
@@ -144,29 +137,27 @@ pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
     !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
 
-/// Returns a part for each block that the change edits or deletes. A record that is newer than all
-/// of `bases` answers for the deletions that it lists.
+/// Returns the parts for the blocks that the change edits or deletes. A record of the change
+/// answers for the deletions that it lists.
 fn of_blocks(
-    ws: &Workspace,
-    path: &RelativePath,
-    file: &answers::FileProvenance,
-    (baseline, edits, differences): (&Baseline, &Edits, &[Difference]),
-    bases: &[CommitId],
+    view: &EditedFile<'_>,
+    baseline: &Baseline,
+    edited: &[EditedBlock],
+    edits: &Edits,
 ) -> Vec<ChangedPart> {
-    let lessons = lesson::lines(path, &file.document)
-        .filter(|_| baseline.versions().iter().all(|old| lesson::only_adds(old, &file.document)));
+    let document = &view.file.document;
+    let lessons = lesson::lines(view.path, document)
+        .filter(|_| baseline.versions().iter().all(|old| lesson::only_adds(old, document)));
+    let is_lesson = |lines: LineRange| {
+        lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
+    };
     let mut parts: Vec<ChangedPart> = Vec::new();
-    for (at, _) in &edits.now {
-        let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-        // A record without an intent does not count as an explanation of the change.
-        let intent = answers::intent_of(ws, found).filter(|_| found.covered());
-        let answer = intent.map(|intent| PartOwner { intent, claim: found.claim });
-        let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
-        let is_lesson = lines.is_some_and(|lines| {
-            lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
-        });
-        let what = format!("{} changed", name(block));
-        parts.push(ChangedPart { is_lesson, ..ChangedPart::new(lines, what, answer) });
+    for block in edited {
+        let what = format!("{} changed", name(&view.file.blocks.blocks[block.at]));
+        for (owner, lines) in &block.owners {
+            let part = ChangedPart::new(Some(*lines), what.clone(), owner.clone());
+            parts.push(ChangedPart { is_lesson: is_lesson(*lines), ..part });
+        }
     }
     let is_edited = !parts.is_empty();
     for block in &edits.gone {
@@ -175,10 +166,11 @@ fn of_blocks(
         if block.identity.kind.is_unnamed() && is_edited {
             continue;
         }
-        let line = differences.first().map_or(1, |first| first.place_of(block));
+        let line = view.differences.first().map_or(1, |first| first.place_of(block));
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
-        parts.push(ChangedPart::new(lines, what, deletion(ws, path, block, bases)));
+        let owners = view.change.deletions(view.ws, view.path, block).into_iter();
+        parts.extend(owners.map(|owner| ChangedPart::new(lines, what.clone(), owner)));
     }
     parts
 }
@@ -188,10 +180,10 @@ pub(super) fn of_gone(
     ws: &Workspace,
     path: &RelativePath,
     blocks: &[Block],
-    bases: &[CommitId],
+    change: &ChangeHistory,
 ) -> Vec<ChangedPart> {
     let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
-    let answers: Vec<_> = named.map(|block| deletion(ws, path, block, bases)).collect();
+    let answers: Vec<_> = named.flat_map(|block| change.deletions(ws, path, block)).collect();
     // If the file has no block with a name, no record can say that it was deleted.
     let is_recordable = !answers.is_empty();
     let answers = if is_recordable { answers } else { vec![None] };
@@ -199,38 +191,6 @@ pub(super) fn of_gone(
     let part =
         |answer| ChangedPart { is_recordable, ..ChangedPart::new(None, what.clone(), answer) };
     as_a_whole(answers.into_iter().map(part).collect(), path, Fate::Gone)
-}
-
-/// Returns the newest record that says that the block was deleted and that no base commit contains.
-fn deletion(
-    ws: &Workspace,
-    path: &RelativePath,
-    block: &Block,
-    bases: &[CommitId],
-) -> Option<PartOwner> {
-    let identity = &block.identity;
-    let is_at = |base: &CommitId, path: &RelativePath| {
-        ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
-    };
-    let claims = ws.ledger.of_path(path).into_iter().rev();
-    let mut found = claims.filter(|at| {
-        let claim = ws.ledger.claim(*at);
-        let range = claim.full_block();
-        let is_it = range
-            .block
-            .as_ref()
-            .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path);
-        // Open files of the journal hold only records that are in no commit. Any other file is old
-        // if a base commit has it.
-        let place = &claim.entry.origin.path;
-        let is_old = || !journal::is_open(place) && bases.iter().any(|base| is_at(base, place));
-        range.deleted && is_it && !is_old()
-    });
-    let answer = |at| {
-        let intent = ws.intent_of(&ws.ledger.claim(at))?;
-        Some(PartOwner { intent, claim: Some(at) })
-    };
-    found.find_map(answer)
 }
 
 /// Merges the parts of a file that is judged as a whole to one for each intent that answers.
@@ -244,8 +204,9 @@ pub(super) fn as_a_whole(
     for part in parts {
         // In a new file, what `intent lesson` wrote is a lesson, and the rest is not.
         let is_lesson = part.is_lesson && fate == Fate::New;
-        let same =
-            |other: &ChangedPart| other.is_lesson == is_lesson && other.intent() == part.intent();
+        let same = |other: &ChangedPart| {
+            other.is_lesson == is_lesson && other.judged_by() == part.judged_by()
+        };
         if !merged.iter().any(same) {
             // One finding is enough. It is shown at the beginning of the file.
             let lines = part.lines.and_then(|_| LineRange::new(1, 1));
@@ -341,15 +302,12 @@ impl PartJudge<'_> {
     /// exists.
     fn recorded_path(&self, part: &ChangedPart) -> Option<String> {
         let answer = part.answer.as_ref()?;
-        let is_gone = answer.claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
-        (!is_gone).then(|| text::shell_word(self.path.as_str()))
+        (!answer.is_deletion).then(|| text::shell_word(self.path.as_str()))
     }
 
     /// Returns true if a person approved the work that the record describes.
     fn is_approved(&self, part: &ChangedPart) -> bool {
-        let Some(claim) = part.claim() else { return false };
-        let claim = self.ws.ledger.claim(claim);
-        let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
+        let code = part.answer.as_ref().and_then(PartOwner::approval_code);
         let holds = |hash: &str| {
             let text = self.ws.text(self.path).ok().flatten();
             text.is_some_and(|text| Approved::hash_of(text.as_bytes()) == hash)
@@ -377,7 +335,8 @@ impl PartJudge<'_> {
             Ruling::Ignored(_) => "Put it back, or let a person change the ignore file first.",
             // The record may mean another intent than the one that has its id now.
             Ruling::Unknown => {
-                match part.claim().and_then(|at| answers::misplaced(self.ws, path, at)) {
+                let owner = part.answer.as_ref();
+                match owner.and_then(|it| answers::misplaced(self.ws, path, &it.claim)) {
                     Some(help) => return help,
                     None => "Restore the intent in the registry, or select another one.",
                 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::changed_parts::{self, ChangedPart, Fate, PartJudge};
+use super::edited_blocks::EditedBlock;
 use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
 use code::Document;
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
 use ground::text::listed;
 use ground::{Code, Finding, RelativePath};
-use provenance::{Classification, Provenance};
+use provenance::Classification;
 use why::baseline::{Baseline, FormerFile};
 use why::change_class;
 use why::rules::Rules;
@@ -86,6 +87,18 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
         // The bytes differ, perhaps only in a byte order mark.
         _ => Fate::Between,
     }
+}
+
+/// Returns the error for a file with changed lines of which nobody can say here who brought them.
+fn history_missing(path: &RelativePath, file: &answers::FileProvenance) -> VerbError {
+    let what = match &file.error {
+        Some(error) => return VerbError::refused(format!("{path}: {error}")),
+        None => {
+            "history-missing: this clone lacks the commits that say who brought changed lines of"
+        }
+    };
+    let hint = "fetch them, for example with `git fetch --unshallow`; in CI set the depth of the checkout to 0";
+    VerbError::mendable(format!("{what} {path}"), hint)
 }
 
 pub(super) struct Judge<'a> {
@@ -187,6 +200,12 @@ impl<'a> Judge<'a> {
             let parts = self.parts(path, &changes)?;
             self.judge(path, &parts);
         }
+        if !self.judged.unknown.is_empty() {
+            self.summary.notes.push(format!(
+                "Nobody can tell whether these files changed, because a program converts them for git: {}. `git status` says it.",
+                listed(&self.judged.unknown)
+            ));
+        }
         if !self.beyond.is_empty() {
             self.summary.notes.push(format!(
                 "The large files of this change have more in them than is looked at block by block, so these were judged as a whole: {}.",
@@ -205,17 +224,22 @@ impl<'a> Judge<'a> {
         Ok(self.findings)
     }
 
-    fn count(&mut self, found: &Provenance) {
+    fn count(&mut self, block: &EditedBlock) {
+        if !block.is_recorded {
+            return;
+        }
         let ws = &self.judged.ws;
         self.summary.recorded += 1;
-        if let Some(id) = answers::intent_of(ws, found) {
+        let owners = block.owners.iter().filter_map(|(owner, _)| owner.as_ref());
+        for id in BTreeSet::from_iter(owners.map(|owner| owner.intent.clone())) {
             let name = ws.registry.get(&id).map(|intent| intent.name.value.clone());
             count_for(&mut self.summary.intents, id, name);
         }
-        if let Some(at) = found.claim {
-            let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
-            let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-            let who = answers::author_name(&claim.conversation.contributor, tool);
+        let writers = block.claims.iter().filter_map(|claim| {
+            let tool = claim.entry.record.tool.as_ref().map(|tool| tool.name.as_str());
+            Some(answers::author_name(&claim.conversation()?.contributor, tool))
+        });
+        for who in BTreeSet::from_iter(writers) {
             count_for(&mut self.summary.contributors, who, None);
         }
     }
@@ -275,7 +299,7 @@ impl<'a> Judge<'a> {
         };
         let blocks = before.map(|before| before.blocks());
         let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
-        Ok(changed_parts::of_gone(ws, path, blocks, &self.judged.bases))
+        Ok(changed_parts::of_gone(ws, path, blocks, &self.judged.history))
     }
 
     fn standing(
@@ -283,7 +307,8 @@ impl<'a> Judge<'a> {
         path: &RelativePath,
         kind: ChangeKind,
     ) -> Result<Vec<ChangedPart>, VerbError> {
-        let (ws, bases) = (&self.judged.ws, &self.judged.bases[..]);
+        let (ws, history) = (&self.judged.ws, &self.judged.history);
+        let bases = &history.bases[..];
         let (before, after) = self.texts.remove(path).unwrap_or_default();
         let document = match after.map_or_else(|| ws.read(path), Ok) {
             Ok(document) => document,
@@ -304,6 +329,10 @@ impl<'a> Judge<'a> {
         self.summary.notes.extend(document.cut_short());
         self.findings.extend(changed_parts::conflicts(path, &document));
         let file = answers::file(ws, path, &document);
+        if let Some(reason) = file.error.as_ref().filter(|_| file.is_converted) {
+            self.summary.notes.push(format!("{path}: {reason}. It was judged as a whole."));
+            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
+        }
         let before = baseline.or_renamed(ws, path, &document, bases.first(), &self.gone)?;
         if matches!(before.baseline, Baseline::Unknown) {
             let note =
@@ -311,7 +340,10 @@ impl<'a> Judge<'a> {
             self.summary.notes.push(note);
             return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
         }
-        let (mut parts, edits) = changed_parts::of_standing(ws, path, &file, &before, bases);
+        let (mut parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+        if edited.iter().any(|block| history.misses_history(&file, block.at)) {
+            return Err(history_missing(path, &file));
+        }
         let fate = other_fate(kind, &file.document, &before);
         // A new or renamed file has a part for the file as a whole already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
@@ -319,15 +351,12 @@ impl<'a> Judge<'a> {
         if fate == Fate::Unparsed && !has_part || parts.is_empty() {
             parts.push(changed_parts::of_file(path, fate));
         }
-        self.summary.blocks += edits.now.len();
-        for (at, _) in &edits.now {
-            let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-            if found.covered() {
-                self.count(found);
-            }
+        self.summary.blocks += edited.len();
+        for edited in &edited {
+            self.count(edited);
             let classes = self.classes.as_ref();
-            let contradicted =
-                classes.and_then(|all| change_class::contradicted(ws, path, block, found, all));
+            let contradicted = classes
+                .and_then(|all| change_class::contradicted(ws, path, (&file, edited.at), all));
             self.findings.extend(contradicted);
         }
         if let Some(from) = before.from {

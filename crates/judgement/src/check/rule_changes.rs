@@ -6,6 +6,7 @@
 //! change of its own that people review.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use super::JudgedChange;
 use super::files::is_of_rules;
@@ -21,7 +22,7 @@ use ground::{Code, CommitId, Finding, Git, RelativePath};
 use intents::{Intent, Registry};
 use ledger::anchor::is_anchor;
 use ledger::read::{self, is_ledger_path};
-use ledger::{Approved, Trust, journal};
+use ledger::{Approved, Entry, Trust, journal};
 use why::rules::{ApprovedWork, Rules};
 use why::{VerbError, Workspace};
 
@@ -159,7 +160,7 @@ pub(super) fn unsent(here: &Workspace, judged: &JudgedChange) -> Result<Vec<Stri
     let ws = &judged.ws;
     let (Some(git), Some(head)) = (ws.git(), &judged.head) else { return Ok(Vec::new()) };
     let mut notes = BTreeSet::new();
-    for entry in here.ledger.entries() {
+    for entry in here.journal.entries() {
         let Some(approved) = entry.record.approves.as_ref().filter(|it| it.signature.is_some())
         else {
             continue;
@@ -319,7 +320,8 @@ impl Approvals {
             return Ok(Self::of_open_work(ws));
         };
         let mut all = Self::default();
-        let entries = ws.ledger.entries().into_iter();
+        // An approval that a later commit removed was taken back, so it is not among these.
+        let entries = judged.history.records.iter().map(|(_, entry)| entry);
         let approving = entries.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
         let approving: Vec<_> = approving.collect();
         if approving.is_empty() {
@@ -362,7 +364,9 @@ impl Approvals {
 
     /// Returns the approvals that this clone recorded for work that is in no commit.
     pub(super) fn of_open_work(ws: &Workspace) -> Self {
-        let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
+        let is_own =
+            |entry: &&Arc<Entry>| journal::is_open(&entry.origin.path) && entry.trust == Trust::Own;
+        let own = ws.journal.entries().iter().filter(is_own);
         let work = own.filter_map(|entry| {
             let code = entry.record.decision.as_ref()?.approval.clone()?;
             let path = entry.record.approves.as_ref()?.what.clone();

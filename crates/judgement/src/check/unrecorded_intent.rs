@@ -100,7 +100,7 @@ fn of_commits(
     has_nameless: bool,
 ) -> Result<UnrecordedIntents, VerbError> {
     let Some(head) = &judged.head else { return Ok(UnrecordedIntents::default()) };
-    let seen: Vec<&CommitId> = judged.bases.iter().chain(&judged.tip).collect();
+    let seen: Vec<&CommitId> = judged.history.bases.iter().chain(&judged.tip).collect();
     let templates =
         rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);

@@ -172,7 +172,7 @@ fn settings_outside_home() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns true if a folder of this name may contain settings that control an agent.
-pub fn may_hold(folder: &str) -> bool {
+pub(crate) fn may_hold(folder: &str) -> bool {
     let name = folded_segments(folder).pop();
     name.is_some_and(|name| SETTINGS.iter().any(|entry| folded_segments(entry).contains(&name)))
 }

@@ -34,9 +34,8 @@ mod rules;
 mod stale;
 
 pub use bind::{clear, prompt, session_start};
-pub use control::may_hold;
 pub(crate) use control::{
-    is_control_path, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
+    is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
 };
 pub(crate) use in_force::{accept_rules, changed_rules, reject_change};
 pub use in_force::{governed, is_rejected};

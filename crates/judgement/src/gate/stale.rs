@@ -3,7 +3,7 @@
 
 use super::places::{EditManner, Touched};
 use super::{Denial, DenialCode};
-use crate::seen_blocks::{self, Knowledge};
+use crate::seen_blocks::{self, KnownBlocks};
 use ground::RelativePath;
 use ground::session::calls::Predicted;
 use ground::session::seen::{self, BlockWrite, SeenExtent};
@@ -31,7 +31,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
         // The file is gone, and the tool will report that itself.
         return None;
     }
-    let known = Knowledge::from_seen(&seen);
+    let known = KnownBlocks::from_seen(&seen);
     let now = file.before.text.as_deref().and_then(|text| seen_blocks::pieces_of(path, text));
     let Some((known, now)) = known.as_ref().zip(now.as_ref()) else {
         return Some(stale(ws, actor, file, known.as_ref()));
@@ -45,7 +45,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
 }
 
 /// Returns true if the write changes no block that differs from what the session knows.
-fn leaves_others(known: &Knowledge, now: &Outline, file: &Touched) -> bool {
+fn leaves_others(known: &KnownBlocks, now: &Outline, file: &Touched) -> bool {
     let theirs = known.changed(now, file.manner == EditManner::Whole);
     if theirs.is_empty() {
         return true;
@@ -68,7 +68,7 @@ fn unread(path: &RelativePath) -> Denial {
     Denial::new(DenialCode::StaleFile, message).about_path(path)
 }
 
-fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>) -> Denial {
+fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&KnownBlocks>) -> Denial {
     let path = &file.before.path;
     let who = match seen_blocks::other_writer(ws, actor, &file.before, known) {
         Some(BlockWrite { actor, intent: Some(intent), at, .. }) => {

@@ -49,6 +49,9 @@ fn files(out: &mut String, files: &BTreeMap<RelativePath, BTreeSet<String>>) {
                 text::markdown_code(name)
             ));
         }
+        if names.is_empty() {
+            out.push_str(": lines without a definition of their own");
+        }
         if names.len() > MAX_NAMES {
             out.push_str(&format!(" and {} more", names.len() - MAX_NAMES));
         }

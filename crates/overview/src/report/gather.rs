@@ -5,25 +5,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord, ReportedStep};
+use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord};
 use evidence::verify::VerdictCounts;
 use ground::RelativePath;
-use ledger::{Contributor, EntityType, Entry, RecordKind, Trust};
+use ledger::{Contributor, EntityType, Entry, RecordKind, Strength, Trust};
 use provenance::Verdict;
 use why::Workspace;
-use why::answers::{
-    self, BlockAnswer, FileProvenance, LineageStep, RecordBrief, RecordedBlock, Which,
-};
+use why::answers::{self, BlockAnswer, FileProvenance, RecordBrief, RecordedBlock, Which};
 
-/// The maximum number of steps shown of a block's history. The others are only counted.
-const MAX_STEPS: usize = 20;
+/// The maximum number of records that are listed for a block. The others are only counted.
+const MAX_RECORDS: usize = 20;
 
 /// The day, the index of the contributor, and the intent.
 type ActivityKey = (Option<String>, usize, Option<String>);
 
 /// Everything that was collected so far.
-#[derive(Default)]
 pub(super) struct Gathered {
+    /// How strong each record is, by its id.
+    strengths: HashMap<String, Option<Strength>>,
     pub(super) contributors: Vec<Contributor>,
     pub(super) records: Vec<ReportedRecord>,
     pub(super) files: Vec<ReportedFile>,
@@ -42,36 +41,53 @@ pub(super) struct Tally {
 }
 
 impl Gathered {
+    pub(super) fn new(ws: &Workspace) -> Self {
+        let entries = ws.ledger.entries().iter();
+        Self {
+            strengths: entries.map(|it| (it.record.id.clone(), ws.strength(it))).collect(),
+            contributors: Vec::new(),
+            records: Vec::new(),
+            files: Vec::new(),
+            tallies: BTreeMap::new(),
+            known_contributors: HashMap::new(),
+            known_records: HashMap::new(),
+        }
+    }
+
     pub(super) fn add_file(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
-        let named = ws.ledger.has_path(path);
         let answer = answers::answer(ws, path, file, Which::All);
         let mut blocks = Vec::with_capacity(answer.blocks.len());
         for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {
-            if !named && found.verdict == Verdict::Unrecorded {
-                continue;
+            // Also an intent that brought only a few lines of a block is named.
+            for claim in found.shares.iter().filter_map(|share| share.claim.as_ref()) {
+                if let Some(intent) = ws.intent_of(claim) {
+                    self.tallies.entry(intent).or_default();
+                }
             }
             if let Some(intent) = &answer.intent {
                 let tally = self.tallies.entry(intent.label()).or_default();
                 tally.blocks.count(found);
                 tally.files.insert(path.clone());
             }
-            blocks.push(self.block(ws, path, answer));
+            blocks.push(self.block(path, answer));
         }
         let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
         let (path, owners) = (path.clone(), Vec::new());
         self.files.push(ReportedFile { path, owners, unrecorded, blocks });
     }
 
-    fn block(&mut self, ws: &Workspace, path: &RelativePath, answer: BlockAnswer) -> ReportedBlock {
+    fn block(&mut self, path: &RelativePath, answer: BlockAnswer) -> ReportedBlock {
         let name = &answer.qualified_name;
         let elsewhere = |recorded: &RecordedBlock| recorded.path != *path || recorded.name != *name;
-        let earlier = answer.lineage.len().saturating_sub(MAX_STEPS);
-        let steps = answer.lineage.iter().take(MAX_STEPS);
-        let lineage: Vec<ReportedStep> = steps.map(|step| self.step(ws, step, name)).collect();
-        if let Some(at) = lineage.first().and_then(|step| step.record) {
+        let earlier = answer.lineage.len().saturating_sub(MAX_RECORDS);
+        let is_own = |brief: &&RecordBrief| answer.record.as_ref() == Some(&brief.record);
+        let own = answer.lineage.iter().find(is_own).map(|brief| self.record(brief));
+        if let Some(at) = own {
             self.records[at].commit.clone_from(&answer.commit);
         }
-        let candidates = answer.candidates.iter().map(|record| self.record(ws, record)).collect();
+        let listed = answer.lineage.iter().take(MAX_RECORDS);
+        let lineage = listed.map(|record| self.record(record)).collect();
+        let candidates = answer.candidates.iter().map(|record| self.record(record)).collect();
         ReportedBlock {
             recorded: answer.recorded.filter(elsewhere),
             kind: answer.kind,
@@ -80,7 +96,11 @@ impl Gathered {
             end_line: answer.end_line,
             verdict: answer.verdict,
             only_inside: answer.only_inside,
-            kept: answer.kept,
+            record: own,
+            brought: answer.brought,
+            newer: answer.newer,
+            cut: answer.cut,
+            history_missing: answer.history_missing,
             intent: answer.intent.map(|intent| intent.label()),
             suspect: answer.suspect.map(|suspect| suspect.message),
             claimed: answer.claimed,
@@ -90,23 +110,12 @@ impl Gathered {
         }
     }
 
-    fn step(&mut self, ws: &Workspace, step: &LineageStep, today: &str) -> ReportedStep {
-        match step {
-            LineageStep::Gap { .. } => ReportedStep { record: None, name: None },
-            LineageStep::Record(record) => ReportedStep {
-                record: Some(self.record(ws, record)),
-                name: record.name.clone().filter(|name| name != today),
-            },
-        }
-    }
-
-    fn record(&mut self, ws: &Workspace, candidate: &RecordBrief) -> usize {
+    fn record(&mut self, candidate: &RecordBrief) -> usize {
         let contributor = self.contributor(&candidate.contributor);
         let key = (candidate.record.clone(), contributor, candidate.intent.clone());
         if let Some(at) = self.known_records.get(&key) {
             return *at;
         }
-        let entry = ws.ledger.by_id(&candidate.record);
         self.records.push(ReportedRecord {
             id: candidate.record.clone(),
             kind: candidate.kind,
@@ -117,7 +126,7 @@ impl Gathered {
             session: candidate.session.clone(),
             commit: None,
             tool: candidate.tool.clone(),
-            strength: entry.and_then(|entry| ws.ledger.strength(entry)),
+            strength: self.strengths.get(&candidate.record).copied().flatten(),
         });
         self.known_records.insert(key, self.records.len() - 1);
         self.records.len() - 1
@@ -131,14 +140,10 @@ impl Gathered {
         })
     }
 
-    /// Returns what was recorded on each day. Goes through all records, one at a time.
+    /// Returns what was recorded on each day.
     pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
         let mut days: BTreeMap<ActivityKey, (usize, usize)> = BTreeMap::new();
-        for at in (0..).take(ws.ledger.entries().len()) {
-            let entry = ws.ledger.entry(at);
-            if !counts(entry) {
-                continue;
-            }
+        for entry in ws.ledger.entries().iter().filter(|entry| counts(entry)) {
             let record = &entry.record;
             let mut by_whom: BTreeMap<usize, usize> = BTreeMap::new();
             for conversation in record.files.iter().flat_map(|file| &file.conversations) {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::gather::Gathered;
 use super::{FolderGap, Overlap, ReportedFile, ReportedIntent};
-use evidence::verify::LostBlock;
 use ground::RelativePath;
 use intents::{Intent, ScopeVerdict, Spanned, lint};
 use why::Workspace;
@@ -33,7 +32,6 @@ pub(super) fn intents(
     ws: &Workspace,
     tree: &[RelativePath],
     gathered: &Gathered,
-    lost: &[LostBlock],
 ) -> Vec<ReportedIntent> {
     let known = ws.registry.intents().iter().enumerate();
     let mut all: Vec<ReportedIntent> = known
@@ -57,8 +55,6 @@ pub(super) fn intents(
         |id: &String| ReportedIntent { id: id.clone(), in_registry, ..Default::default() };
     all.extend(strangers.map(stranger));
     for intent in &mut all {
-        let of_intent = |block: &&LostBlock| block.intent.as_ref() == Some(&intent.id);
-        intent.lost = lost.iter().filter(of_intent).count();
         if let Some(tally) = gathered.tallies.get(&intent.id) {
             intent.recorded_files = tally.files.len();
             intent.recorded_blocks = tally.blocks.total();

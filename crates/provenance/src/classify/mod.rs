@@ -4,9 +4,8 @@
 //! `docs/classify.md`). Every other change is `INTENT_EVOLUTION`. If a version that matters does
 //! not parse, there is no class.
 //!
-//! There are two entry points. [`change`] compares whole files before and after, and classifies the
-//! whole set and each block in it. [`provisional`] is for a change whose former text is not at
-//! hand: it compares only the hashes of the changed blocks.
+//! [`change`] compares whole files before and after, and classifies the whole set and each block in
+//! it.
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
 //! - `judge`: compares the pairs and combines the results.
@@ -36,13 +35,10 @@ mod mentions;
 mod moved;
 mod order;
 mod pairs;
-mod provisional;
 mod public;
 mod same;
 mod types;
 mod units;
-
-pub use provisional::{ChangedBlock, Parsed, provisional};
 
 /// The class of a change, how it was found, and the findings for each block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,12 +49,16 @@ pub struct Classification {
     pub basis: Basis,
     /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
-    /// The findings for each block, with the block's own class. Empty if only hashes were compared
-    /// (`provisional`).
+    /// The findings for each block, with the block's own class.
     pub blocks: Vec<BlockChange>,
 }
 
 impl Classification {
+    /// Returns a class that is not known, because the text before the change is not.
+    pub fn undetermined() -> Self {
+        Self { class: None, basis: Basis::None, reasons: Vec::new(), blocks: Vec::new() }
+    }
+
     /// Combines the findings for all changed blocks. `error` is true if one of them does not parse.
     fn from_changes(blocks: Vec<BlockChange>, error: bool) -> Self {
         let is_proven = |block: &BlockChange| {

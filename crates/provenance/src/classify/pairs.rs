@@ -3,11 +3,10 @@
 //! The steps go from strict to loose. Units without a pair were added or removed. A wrong pair
 //! never makes a change look harmless, because the two units are compared afterwards.
 //!
-//! This is why `matching` is not used here. `matching` finds the records of a ledger again: there a
-//! wrong pair gives a wrong name, so an ambiguous block gets no pair, and only fingerprints of the
-//! old text are known. Here both texts are available, the units are different (with their
-//! decorators, containers without their members, and the file itself), and a missing pair would
-//! only turn a change into one removed and one added definition.
+//! This is why `matching` is not used here. There a wrong pair gives a wrong name, so an ambiguous
+//! block gets no pair. Here the units are different (with their decorators, containers without
+//! their members, and the file itself), and a missing pair would only turn a change into one
+//! removed and one added definition.
 
 use std::collections::HashMap;
 

@@ -5,189 +5,93 @@
 //!    order are settled.
 //! 2. For the remaining blocks, the pairs that may be one block are collected (`measure`).
 //! 3. Each pair is measured once ([`Likeness`]).
-//! 4. The rules ([`RULES`]) are applied in order. Of the pairs that fit a rule, a pair is accepted
-//!    if it is better than every rival on either side. Rivals that fit equally well are ambiguous,
+//! 4. The rules ([`RULES`]) are applied in order. Of the pairs that fit a rule, the best are accepted
+//!    first. If an earlier block fits several current blocks equally well, these are ambiguous,
 //!    except that pairs which are merely alike are rejected.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::item::ComparedBlock;
-use super::likeness::{self, Likeness, Reach};
+use super::likeness::{self, Likeness};
 use super::measure::Measure;
 use super::rules::{MARGIN, MatchRule, RULES};
 use super::text_pair::FileTexts;
 use crate::outline::Short;
-use crate::{Rejection, Tier};
 use code::difference;
 
 /// If this many blocks or more fit equally well, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;
 
 /// The input of an alignment.
-pub(crate) struct Scene<'a> {
+pub(super) struct Scene<'a> {
     /// The blocks of the earlier version.
     pub then: &'a [ComparedBlock<'a>],
     /// The blocks of the current version.
     pub now: &'a [ComparedBlock<'a>],
-    /// Where the earlier blocks come from.
-    pub reach: Reach,
-    /// Both texts, if they can be read.
-    pub texts: Option<&'a FileTexts>,
-    /// Returns true if a current block (by index) is to be matched.
-    pub is_open: &'a dyn Fn(usize) -> bool,
-    /// Returns true if an earlier block and a current block may be a pair at all.
-    pub admits: &'a dyn Fn(usize, usize) -> bool,
-    /// Returns true if a current block is known to be a copy of another one.
-    pub is_copy: &'a dyn Fn(usize) -> bool,
+    pub texts: &'a FileTexts,
 }
 
 /// The result of an alignment.
-#[derive(Debug)]
-pub(crate) struct Alignment {
+pub(super) struct Alignment {
     pub fits: Vec<Fit>,
     /// For each earlier block, the index of the current block that it is, or of one that it may be
     /// if the result is ambiguous. `None` if there is none.
-    pub(super) stands: Vec<Option<usize>>,
-    /// The pairs that were measured because the sequences did not settle them, ordered by current
-    /// block.
-    compared: Vec<MeasuredPair>,
+    pub stands: Vec<Option<usize>>,
 }
 
 /// The result for one current block.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Fit {
+#[derive(Clone)]
+pub(super) enum Fit {
     /// The block is not in the earlier version.
-    #[default]
     New,
     /// The block is this earlier block.
-    Is(Paired),
-    /// These earlier blocks fit equally well.
-    Ambiguous(Vec<usize>),
-}
-
-/// The earlier block that a current block is, and how it was found.
-#[derive(Clone, Debug)]
-pub(crate) struct Paired {
-    pub then: usize,
-    pub rule: &'static MatchRule,
-    /// The measured likeness. `None` if the sequences settled the pair.
-    pub likeness: Option<Likeness>,
+    Is(usize),
+    /// An earlier block may be this block or another one.
+    Ambiguous,
 }
 
 /// An earlier block and a current block that were compared.
-#[derive(Clone, Debug)]
-pub(crate) struct MeasuredPair {
+pub(super) struct MeasuredPair {
     pub then: usize,
     pub now: usize,
     pub likeness: Likeness,
-    /// The rule that accepted the pair, or why no rule did.
-    pub outcome: Result<&'static MatchRule, Rejection>,
 }
 
-impl<'a> Scene<'a> {
-    /// Creates a scene in which every pair is possible, no block is known to be a copy, and the
-    /// texts are not known.
-    pub(crate) fn with_all_pairs(
-        then: &'a [ComparedBlock<'a>],
-        now: &'a [ComparedBlock<'a>],
-        reach: Reach,
-    ) -> Self {
-        let texts = None;
-        let (is_open, admits, is_copy) = (&|_| true, &|_, _| true, &|_| false);
-        Self { then, now, reach, texts, is_open, admits, is_copy }
-    }
-
-    /// Runs the steps that the module describes.
-    pub(crate) fn align(&self) -> Alignment {
-        let mut alignment = Alignment {
-            fits: vec![Fit::New; self.now.len()],
-            stands: vec![None; self.then.len()],
-            compared: Vec::new(),
+impl Scene<'_> {
+    /// Runs the steps that the module describes. Returns for each current block the index of the
+    /// earlier block that it is, if there is exactly one.
+    pub(super) fn origins(&self) -> Vec<Option<usize>> {
+        let mut alignment =
+            Alignment { fits: vec![Fit::New; self.now.len()], stands: vec![None; self.then.len()] };
+        self.pin_equal_blocks(&mut alignment);
+        let pairs = Measure::new(self, &alignment).measured_pairs();
+        let mut assignment = Assignment { alignment, pairs };
+        RULES.iter().for_each(|rule| assignment.apply_rule(rule));
+        let origin = |fit: Fit| match fit {
+            Fit::Is(then) => Some(then),
+            Fit::New | Fit::Ambiguous => None,
         };
-        if self.reach != Reach::Elsewhere {
-            self.pin(&mut alignment);
-        }
-        let pairs = Measure::new(self, &alignment).pairs();
-        Assignment { scene: self, alignment: &mut alignment, pairs }.run();
-        alignment
+        assignment.alignment.fits.into_iter().map(origin).collect()
     }
 
     /// Step 1: settles blocks with the same name and text in the same order. Blocks without a name
     /// need only have the same text.
-    fn pin(&self, alignment: &mut Alignment) {
+    fn pin_equal_blocks(&self, alignment: &mut Alignment) {
         let key = |item: &ComparedBlock<'_>| match item.is_unnamed() {
             true => (item.row.text, Short::default()),
             false => (item.row.text, item.row.identity),
         };
-        let places = |items: &[ComparedBlock<'_>], is_open: &dyn Fn(usize) -> bool| -> Vec<usize> {
-            (0..items.len()).filter(|at| items[*at].in_sequence && is_open(*at)).collect()
-        };
-        let (then, now) = (places(self.then, &|_| true), places(self.now, self.is_open));
-        let keys = |items: &[ComparedBlock<'_>], places: &[usize]| -> Vec<_> {
-            places.iter().map(|at| key(&items[*at])).collect()
-        };
-        let common = difference::common(&keys(self.then, &then), &keys(self.now, &now));
-        for (old, new) in common {
-            let (old, new) = (then[old], now[new]);
-            if (self.admits)(old, new) {
-                alignment.settle(old, new, &RULES[0], None);
-            }
-        }
-        self.pin_aside(alignment, key);
-    }
-
-    /// Settles earlier blocks whose position in the sequence is not known, if their name and text
-    /// occur exactly once in the current version. Removed blocks are left out.
-    fn pin_aside(
-        &self,
-        alignment: &mut Alignment,
-        key: impl Fn(&ComparedBlock<'_>) -> (Short, Short),
-    ) {
-        let is_aside = |old: &usize| !self.then[*old].in_sequence && !self.then[*old].had_gone;
-        let aside: Vec<usize> = (0..self.then.len()).filter(is_aside).collect();
-        if aside.is_empty() {
-            return;
-        }
-        let mut by_key: HashMap<(Short, Short), Vec<usize>> = HashMap::new();
-        for new in (0..self.now.len()).filter(|new| (self.is_open)(*new)) {
-            by_key.entry(key(&self.now[new])).or_default().push(new);
-        }
-        for old in aside {
-            if let Some([new]) = by_key.get(&key(&self.then[old])).map(Vec::as_slice)
-                && alignment.is_open(old, *new)
-                && (self.admits)(old, *new)
-            {
-                alignment.settle(old, *new, &RULES[0], None);
-            }
+        let keys = |items: &[ComparedBlock<'_>]| items.iter().map(key).collect::<Vec<_>>();
+        for (old, new) in difference::common(&keys(self.then), &keys(self.now)) {
+            alignment.settle(old, new);
         }
     }
 }
 
 impl Alignment {
-    fn settle(
-        &mut self,
-        then: usize,
-        now: usize,
-        rule: &'static MatchRule,
-        likeness: Option<Likeness>,
-    ) {
-        self.fits[now] = Fit::Is(Paired { then, rule, likeness });
+    fn settle(&mut self, then: usize, now: usize) {
+        self.fits[now] = Fit::Is(then);
         self.stands[then] = Some(now);
-    }
-
-    /// Returns the pairs that were measured for a current block.
-    pub(super) fn compared(&self, now: usize) -> &[MeasuredPair] {
-        let from = self.compared.partition_point(|pair| pair.now < now);
-        let to = self.compared.partition_point(|pair| pair.now <= now);
-        &self.compared[from..to]
-    }
-
-    /// Returns the earlier block that a current block is, if there is exactly one.
-    pub(crate) fn earlier_block(&self, now: usize) -> Option<usize> {
-        match self.fits.get(now)? {
-            Fit::Is(paired) => Some(paired.then),
-            _ => None,
-        }
     }
 
     fn is_open(&self, then: usize, now: usize) -> bool {
@@ -196,22 +100,13 @@ impl Alignment {
 }
 
 /// Step 4: assigns the measured pairs, rule by rule.
-struct Assignment<'a, 'b> {
-    scene: &'b Scene<'a>,
-    alignment: &'b mut Alignment,
+struct Assignment {
+    alignment: Alignment,
     pairs: Vec<MeasuredPair>,
 }
 
-impl Assignment<'_, '_> {
-    fn run(mut self) {
-        for rule in RULES {
-            self.apply(rule);
-        }
-        self.pairs.sort_by_key(|pair| (pair.now, pair.then));
-        self.alignment.compared = self.pairs;
-    }
-
-    fn apply(&mut self, rule: &'static MatchRule) {
+impl Assignment {
+    fn apply_rule(&mut self, rule: &MatchRule) {
         let mut fitting: Vec<(f32, usize)> = Vec::new();
         for (at, pair) in self.pairs.iter().enumerate() {
             if self.alignment.is_open(pair.then, pair.now) && (rule.fits)(&pair.likeness) {
@@ -225,34 +120,31 @@ impl Assignment<'_, '_> {
             if !self.alignment.is_open(old, new) {
                 continue;
             }
-            let tied = self.tied(&rivals, *score, *at);
+            let tied = self.tied_pairs(&rivals, *score, *at);
             if tied.is_empty() {
-                let likeness = Some(self.pairs[*at].likeness);
-                self.alignment.settle(old, new, rule, likeness);
-                self.pairs[*at].outcome = Ok(rule);
-            } else if rule.tier != Tier::Likeness {
-                // All rivals have in common what the rule asks for, such as the name, so the block
-                // may be any of them. Pairs that are merely alike are rejected instead.
-                self.ambiguous(tied);
-            } else {
-                self.pairs[*at].outcome = Err(Rejection::Rivals);
+                self.alignment.settle(old, new);
+            } else if rule.ties_are_final {
+                self.mark_ambiguous(&tied);
             }
         }
     }
 
-    /// Returns this pair and the open pairs that share a block with it and fit about as well.
+    /// Returns this pair and the open pairs that have the same earlier block and fit about as well.
     /// Returns nothing if there are none, or if the order of the blocks decides.
-    fn tied(&self, rivals: &Rivals, score: f32, at: usize) -> Vec<usize> {
+    ///
+    /// Pairs that have the same current block are no rivals: of several earlier blocks, the current
+    /// block gets the one that fits best, or the first of those.
+    fn tied_pairs(&self, rivals: &Rivals, score: f32, at: usize) -> Vec<usize> {
         let pair = &self.pairs[at];
-        let (of_then, of_now) = (rivals.of_then(pair.then), rivals.of_now(pair.now));
         let open = |other: &&(f32, usize)| {
             let other = &self.pairs[other.1];
             self.alignment.is_open(other.then, other.now)
         };
         let worth = |score: f32| (score - likeness::ENOUGH).max(0.0);
         // The list is ordered best first, so the first remaining pair is the best one.
-        let best = |rest: &[(f32, usize)], but: Shares<'_>| {
-            let mut rest = rest.iter().filter(open).filter(|other| !but(&self.pairs[other.1]));
+        let best_other = |new: usize| {
+            let open = rivals.of_now(new).iter().filter(open);
+            let mut rest = open.filter(|other| self.pairs[other.1].then != pair.then);
             rest.next().map_or(0.0, |(score, _)| worth(*score))
         };
         // A rival whose lines are gone does not compete with a pair whose lines are still there.
@@ -260,32 +152,17 @@ impl Assignment<'_, '_> {
             let is_left = self.pairs[other.1].likeness.lines_left;
             score - other.0 < MARGIN && (is_left || !pair.likeness.lines_left)
         };
-        // This pair and the other pair share one block, so only one of them can be accepted. The
-        // block that is left over then gets its best remaining pair. The two are tied if accepting
-        // this pair is not clearly better in total. `theirs` are the pairs of the block that only
-        // the other pair has, and `ours` those of the block that only this pair has.
-        let is_tied =
-            |other: f32, theirs: &[(f32, usize)], ours: &[(f32, usize)], shares: Shares<'_>| {
-                let this = worth(score) + best(theirs, shares);
-                let that = worth(other) + best(ours, shares);
-                this - that < MARGIN
-            };
-        let same_then = of_then.iter().filter(open).filter(near).filter(|(other, rival)| {
+        // Only one of this pair and the other pair can be accepted. The current block that is left
+        // over then gets its best remaining pair. The two are tied if accepting this pair is not
+        // clearly better in total.
+        let is_tied = |(other, rival): &&(f32, usize)| {
             let new = self.pairs[*rival].now;
-            let shares = |one: &MeasuredPair| one.then == pair.then;
-            new != pair.now && is_tied(*other, rivals.of_now(new), of_now, &shares)
-        });
-        // Earlier blocks with the same record, or both without one, do not compete, because either
-        // gives the same answer.
-        let answer = |item: usize| self.scene.then[item].answer;
-        let same_now = of_now.iter().filter(open).filter(near).filter(|(other, rival)| {
-            let old = self.pairs[*rival].then;
-            let shares = |one: &MeasuredPair| one.now == pair.now;
-            old != pair.then
-                && answer(old) != answer(pair.then)
-                && is_tied(*other, rivals.of_then(old), of_then, &shares)
-        });
-        let mut tied: Vec<usize> = same_then.chain(same_now).map(|other| other.1).collect();
+            let this = worth(score) + best_other(new);
+            let that = worth(*other) + best_other(pair.now);
+            new != pair.now && this - that < MARGIN
+        };
+        let rest = rivals.of_then(pair.then).iter().filter(open).filter(near);
+        let mut tied: Vec<usize> = rest.filter(is_tied).map(|other| other.1).collect();
         // The pair can be accepted if no rival is left, or if the order of the blocks decides.
         if tied.is_empty() || self.has_order(rivals, at) {
             return Vec::new();
@@ -316,23 +193,14 @@ impl Assignment<'_, '_> {
             && then.contains(&pair.then)
     }
 
-    fn ambiguous(&mut self, tied: Vec<usize>) {
-        let mut fitting: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    fn mark_ambiguous(&mut self, tied: &[usize]) {
         for at in tied {
-            self.pairs[at].outcome = Err(Rejection::Rivals);
-            fitting.entry(self.pairs[at].now).or_default().insert(self.pairs[at].then);
-        }
-        for (new, old) in fitting {
-            for then in &old {
-                self.alignment.stands[*then] = Some(new);
-            }
-            self.alignment.fits[new] = Fit::Ambiguous(old.into_iter().collect());
+            let pair = &self.pairs[*at];
+            self.alignment.stands[pair.then] = Some(pair.now);
+            self.alignment.fits[pair.now] = Fit::Ambiguous;
         }
     }
 }
-
-/// Returns true if a pair contains the block that two rivals share.
-type Shares<'a> = &'a dyn Fn(&MeasuredPair) -> bool;
 
 /// The pairs that fit a rule, grouped by each of their blocks. Each list holds score and pair
 /// index, best first.

@@ -1,7 +1,7 @@
 //! Compares the whole texts of two versions of a file.
 //!
-//! If both texts can be read, more is known than an outline stores: where each line of a definition
-//! is now, and by which name its callers call it now.
+//! They tell more than the blocks alone: where each line of a definition is now, and by which name
+//! its callers call it now.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::DefaultHasher;
@@ -20,7 +20,7 @@ const MIN_CALLERS: f32 = 0.5;
 const MIN_NAME: usize = 3;
 
 /// The texts of a file before and now.
-pub(crate) struct FileTexts {
+pub(super) struct FileTexts {
     then: Side,
     now: Side,
     /// For each earlier line, counted from 0: the number of the same line now, counted from 1, and
@@ -39,13 +39,9 @@ struct Side {
 }
 
 impl FileTexts {
-    pub fn new(then: Document, now: Document) -> Self {
+    pub(super) fn new(then: Document, now: Document) -> Self {
         let (kept_lines, text_lines) = (OnceCell::new(), OnceCell::new());
         Self { then: Side::new(then), now: Side::new(now), kept_lines, text_lines }
-    }
-
-    pub(super) fn earlier_text(&self) -> &Document {
-        &self.then.document
     }
 
     /// Returns true if enough of the earlier lines `then` are now in the range `now`, including at
@@ -157,7 +153,7 @@ impl Side {
                 }
                 let Some(holder) = open.last() else { continue };
                 if holder.name != word && !holder.identity.kind.is_unnamed() {
-                    let holders = mentions.entry(hash(word)).or_default();
+                    let holders = mentions.entry(hash_of_word(word)).or_default();
                     if !holders.contains(&holder.identity.path) {
                         holders.insert(holder.identity.path.clone());
                     }
@@ -165,7 +161,7 @@ impl Side {
             }
             mentions
         });
-        mentions.get(&hash(name))
+        mentions.get(&hash_of_word(name))
     }
 }
 
@@ -191,7 +187,7 @@ fn words_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     starting.filter(|(_, word)| word.len() >= MIN_NAME)
 }
 
-fn hash(word: &str) -> u64 {
+fn hash_of_word(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     word.hash(&mut hasher);
     hasher.finish()

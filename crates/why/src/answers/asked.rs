@@ -52,7 +52,7 @@ impl AskedFor {
 pub(super) fn asked_for(
     ws: &Workspace,
     brief: &IntentBrief,
-    claim: Option<&Claim<'_>>,
+    claim: Option<&Claim>,
 ) -> Option<AskedFor> {
     let is_registered = brief.version != Some(IntentVersion::Other);
     let asked = match ws.registry.get(&brief.id).filter(|_| is_registered) {
@@ -86,8 +86,12 @@ fn texts_in(value: &Value) -> Vec<String> {
     }
 }
 
-fn specs(claim: &Claim<'_>) -> Vec<String> {
-    let related = claim.file.relations().filter(|one| one.is_specification());
+fn specs(claim: &Claim) -> Vec<String> {
+    let related = claim
+        .file()
+        .into_iter()
+        .flat_map(|file| file.relations())
+        .filter(|one| one.is_specification());
     related.map(|one| one.value.clone()).collect()
 }
 

@@ -1,23 +1,25 @@
-//! Names who wrote a block, and the commit that added its record, in the words that every face
-//! prints.
+//! Names who wrote a block, in the words that every face prints.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Workspace;
 use crate::answers::BlockAnswer;
-use crate::commit_brief::{CommitBrief, brief};
-use ground::CommitId;
-use ledger::journal::is_open;
-use ledger::{ClaimRef, Contributor, EntityType};
+use ledger::{Contributor, EntityType};
 
-/// How many lines of a block its record wrote.
+/// How many lines of a block were brought under its intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BroughtLines {
-    /// Lines that are still as this record wrote them.
+    /// Lines that were brought under the intent and are still there.
     pub lines: u32,
-    /// All lines of the block, without those of inner blocks.
+    /// All lines of the block that say something, without those of inner blocks.
     pub of: u32,
+}
+
+impl BroughtLines {
+    pub(super) fn from_counts((lines, of): (usize, usize)) -> Self {
+        let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+        Self { lines: count(lines), of: count(of) }
+    }
 }
 
 /// Returns who wrote the code, according to the record: a person by the name that git has, an agent
@@ -68,20 +70,6 @@ impl BlockAnswer {
             self.brought.filter(|brought| brought.lines < brought.of)?;
         Some(format!("brought {lines} of {of} lines"))
     }
-}
-
-/// Returns the commit that added the record of a claim. `None` if the record is in no commit yet,
-/// or if the commit is not known.
-pub(super) fn commit(ws: &Workspace, at: ClaimRef) -> Option<CommitBrief> {
-    brief(ws, &CommitId(ws.ledger.derived(at.entry)?.commit.clone()?))
-}
-
-/// Returns true if a claim is in the journal, or in a draft of evidence, so that no commit has it
-/// yet.
-pub(super) fn is_uncommitted(ws: &Workspace, at: ClaimRef) -> bool {
-    let entry = ws.ledger.entry(at.entry);
-    let is_draft = || ws.ledger.derived(at.entry).is_some_and(|derived| derived.commit.is_none());
-    is_open(&entry.origin.path) || is_draft()
 }
 
 #[cfg(test)]

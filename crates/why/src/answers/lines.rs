@@ -1,15 +1,17 @@
-//! The lines inside a block: which are as recorded, which record wrote them, and which have changed
-//! since.
+//! The lines of a block: which record, or which commit, brought each of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Workspace;
-use crate::answers::{BlockAnswer, BroughtLines, FileProvenance, RecordBrief, candidate};
+use crate::answers::asked::asked_for;
+use crate::answers::{
+    AskedFor, BlockAnswer, CommitBrief, FileProvenance, IntentBrief, RecordBrief, brief_then,
+    commit_brief, record_brief,
+};
 use crate::suspect::joined;
-use code::lines::{self, OwnLine};
-use provenance::Verdict;
-use provenance::line_records::{ComparedLines, LineStatus, compare_lines};
+use ground::CommitId;
+use history::{FileVersion, LineSource};
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,215 +19,177 @@ pub struct BlockLines {
     /// Runs of lines, in order. Together they are all lines of the block, without those of inner
     /// blocks.
     pub runs: Vec<LineRun>,
-    /// How many recorded lines were removed without a replacement.
-    pub gone: usize,
 }
 
-/// Consecutive lines about which the same is known.
+/// Consecutive lines that have the same origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineRun {
     /// The first line, counted from 1 in the present file.
     pub start: u32,
     /// The last line, counted from 1 in the present file.
     pub end: u32,
-    /// How the lines compare with the record.
+    /// What is known about the lines.
     pub state: LineState,
-    /// For lines that are as recorded, the record that wrote them. Absent if no record did: the
-    /// lines were there before the first record that has them.
+    /// The record that brought the lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<RecordBrief>,
+    /// The commit that brought the lines. Absent if they are not committed, or if the history that
+    /// says it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
-/// How lines compare with the record of their block.
+/// What is known about lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LineState {
-    /// As recorded, ignoring white space at both ends.
+    /// A record brought them.
     AsRecorded,
-    /// Formatted differently, or a comment. All tokens are as recorded.
-    Reformatted,
-    /// A line of a renamed block that differs in names or formatting only.
-    Renamed,
-    /// New or changed since, and no record says by whom.
-    Changed,
+    /// No record is about them.
+    Unrecorded,
+    /// This clone lacks the history that says who brought them.
+    HistoryMissing,
 }
 
-/// Returns the lines of the block with this index. `None` if nothing is known about them.
-pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> Option<BlockLines> {
-    let own = lines::own_lines(&file.document, file.blocks.blocks.get(at)?);
-    let ComparedLines { standing, gone } =
-        compare_lines(&ws.ledger, ws, file.provenance.get(at)?, &own)?;
-    let mut runs: Vec<(LineRun, LineStatus)> = Vec::new();
-    for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
+/// Who brought one line of a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LineAnswer {
+    /// The number of the line, counted from 1.
+    pub line: u32,
+    /// What is known about the line.
+    pub state: LineState,
+    /// The record that brought the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<RecordBrief>,
+    /// The intent under which the line was brought.
+    pub intent: Option<IntentBrief>,
+    /// Who asked for that intent, for which requirements, and under which constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedFor>,
+    /// The commit that brought the line. Absent if it is not committed, or if the history that says
+    /// it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
+    /// Whether the line is in no commit yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
+}
+
+/// Returns who brought a line. `None` for the empty line after the last line break.
+pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> Option<LineAnswer> {
+    let source = file.lines.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    let claim = source.claim.map(|at| &file.lines.claims[at]);
+    let intent = claim.and_then(|claim| brief_then(ws, claim));
+    let LineRun { state, from, commit, .. } = run_at(ws, file, line, source);
+    let version = source.version.map(|at| &file.lines.versions[at]);
+    Some(LineAnswer {
+        line,
+        state,
+        from,
+        asked: intent.as_ref().and_then(|intent| asked_for(ws, intent, claim.map(|one| &**one))),
+        intent,
+        commit: commit.and_then(|commit| commit_brief(ws, &CommitId(commit))),
+        uncommitted: version.is_some_and(FileVersion::is_uncommitted),
+    })
+}
+
+/// Returns the lines of the block with this index.
+pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockLines {
+    let mut runs: Vec<(LineRun, LineSource)> = Vec::new();
+    let is_alike = |a: &LineSource, b: &LineSource| {
+        (a.claim, a.version, a.is_missing) == (b.claim, b.version, b.is_missing)
+    };
+    for (number, source) in &file.provenance[at].own {
         match runs.last_mut() {
-            Some((run, last)) if *last == standing && run.end + 1 == *number => run.end = *number,
-            _ => runs.push((run(ws, *number, standing), standing)),
+            Some((run, last)) if is_alike(last, source) && run.end + 1 == *number => {
+                run.end = *number;
+            }
+            _ => runs.push((run_at(ws, file, *number, source), *source)),
         }
     }
-    Some(BlockLines { runs: runs.into_iter().map(|(run, _)| run).collect(), gone })
+    BlockLines { runs: runs.into_iter().map(|(run, _)| run).collect() }
 }
 
-fn run(ws: &Workspace, line: u32, standing: LineStatus) -> LineRun {
-    let (state, origin) = match standing {
-        LineStatus::Recorded(origin) => (LineState::AsRecorded, origin),
-        LineStatus::Reformatted => (LineState::Reformatted, None),
-        LineStatus::Renamed => (LineState::Renamed, None),
-        LineStatus::Changed => (LineState::Changed, None),
+fn run_at(ws: &Workspace, file: &FileProvenance, line: u32, source: &LineSource) -> LineRun {
+    let state = match source {
+        LineSource { is_missing: true, .. } => LineState::HistoryMissing,
+        LineSource { claim: Some(_), .. } => LineState::AsRecorded,
+        _ => LineState::Unrecorded,
     };
-    LineRun { start: line, end: line, state, from: origin.map(|claim| candidate(ws, claim)) }
+    let version = source.version.map(|at| &file.lines.versions[at]);
+    let version = version.filter(|version| !version.is_uncommitted() && !source.is_missing);
+    LineRun {
+        start: line,
+        end: line,
+        state,
+        from: source.claim.map(|at| record_brief(ws, &file.lines.claims[at])),
+        commit: version.map(|version| version.commit.to_string()),
+    }
 }
 
 impl BlockAnswer {
-    /// Returns how many of the block's lines its record wrote. `None` if the lines are not known.
-    pub(super) fn brought(&self) -> Option<BroughtLines> {
-        let runs = &self.lines.as_ref()?.runs;
-        let own = runs.iter().filter(|run| run.is_of(self.record.as_deref()));
-        let lines = own.map(LineRun::count).sum();
-        Some(BroughtLines { lines, of: runs.iter().map(LineRun::count).sum() })
-    }
-
-    /// Returns true if each line that is as recorded was written by the block's record or by none.
-    /// Then [`Self::brought_text`] is enough to tell who wrote them.
-    fn is_of_one(&self, lines: &BlockLines) -> bool {
-        let mut standing = lines.runs.iter().filter(|run| run.state == LineState::AsRecorded);
-        standing.all(|run| run.from.is_none() || run.is_of(self.record.as_deref()))
-    }
-
-    /// Describes the lines of a block for people: which lines changed, and who wrote them if
-    /// several records did.
+    /// Describes the lines of a block for people. `None` if one intent brought all of them, or if
+    /// lines were not requested.
     pub fn lines_text(&self) -> Option<String> {
-        let lines = self.lines.as_ref()?;
-        let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
-        let same = || "every line of its own is as recorded, white space at both ends aside";
-        let standing = lines.sentence().or_else(|| differs.then(same).map(str::to_owned));
-        let whose = lines.owners_of_lines().filter(|_| !self.is_of_one(lines));
-        let said: Vec<String> = standing.into_iter().chain(whose).collect();
-        (!said.is_empty()).then(|| said.join("; "))
+        self.lines.as_ref()?.sentence()
     }
 }
 
-/// If there are more runs than this, they are counted instead of listed.
+/// If an owner has more runs than this, its lines are counted instead of listed.
 const MAX_LISTED: usize = 6;
 
 impl BlockLines {
-    /// Returns a text such as `lines 15–31 as recorded, 32–35 changed since`. `None` if all lines
-    /// are as recorded.
+    /// Returns a text such as `lines 15–31 INT-001, 32–35 no record`. `None` if all have one owner.
     pub fn sentence(&self) -> Option<String> {
-        let runs = self.merged();
-        let same = runs.iter().all(|(_, state)| *state == LineState::AsRecorded);
-        let gone = match self.gone {
-            0 if same => return None,
-            0 => String::new(),
-            1 => ", 1 recorded line is gone".to_owned(),
-            many => format!(", {many} recorded lines are gone"),
-        };
-        let standing = match runs.len() {
-            _ if same => "every line that is there is as recorded".to_owned(),
-            count if count > MAX_LISTED => self.counted(),
-            _ => listed(&runs),
-        };
-        Some(standing + &gone)
-    }
-
-    /// Returns a text such as `of the 8 lines as recorded, 7 have no record, INT-002 wrote 1`. `None` if all come from one intent.
-    pub(crate) fn owners_of_lines(&self) -> Option<String> {
-        let mut owners: Vec<(Option<&str>, u32)> = Vec::new();
-        for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
+        let mut owners: Vec<(&str, Vec<Span>)> = Vec::new();
+        for run in &self.runs {
             let owner = run.owner();
-            match owners.iter_mut().find(|(known, _)| *known == owner) {
-                Some((_, lines)) => *lines += run.count(),
-                None => owners.push((owner, run.count())),
+            let at = owners.iter().position(|(known, _)| *known == owner).unwrap_or_else(|| {
+                owners.push((owner, Vec::new()));
+                owners.len() - 1
+            });
+            match owners[at].1.last_mut() {
+                Some((_, end)) if *end + 1 == run.start => *end = run.end,
+                _ => owners[at].1.push((run.start, run.end)),
             }
         }
-        if owners.len() < 2 && owners.iter().all(|(owner, _)| owner.is_some()) {
+        if owners.len() < 2 {
             return None;
         }
-        owners.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
-        let all: u32 = owners.iter().map(|(_, lines)| lines).sum();
-        let parts = owners.iter().map(|(owner, lines)| match owner {
-            Some(owner) => format!("{owner} wrote {lines}"),
-            None => format!("{lines} {} no record", if *lines == 1 { "has" } else { "have" }),
-        });
-        let parts: Vec<String> = parts.collect();
-        (all > 0).then(|| format!("of the {all} lines as recorded, {}", parts.join(", ")))
-    }
-
-    /// Joins consecutive runs with the same state, even if they come from different records.
-    fn merged(&self) -> Vec<(Span, LineState)> {
-        let mut merged: Vec<(Span, LineState)> = Vec::new();
-        for run in &self.runs {
-            match merged.last_mut() {
-                Some(((_, end), state)) if *state == run.state && *end + 1 == run.start => {
-                    *end = run.end;
+        let parts = owners.iter().enumerate().map(|(nth, (owner, spans))| {
+            let word = match (nth, spans.as_slice()) {
+                (0, [(start, end)]) if start == end => "line ",
+                (0, _) => "lines ",
+                _ => "",
+            };
+            match spans.len() > MAX_LISTED {
+                true => {
+                    let count: u32 = spans.iter().map(|(start, end)| end - start + 1).sum();
+                    format!("{count} lines {owner}")
                 }
-                _ => merged.push(((run.start, run.end), run.state)),
+                false => {
+                    let spans = joined(spans.iter().map(|(start, end)| span(*start, *end)));
+                    format!("{word}{spans} {owner}")
+                }
             }
-        }
-        merged
-    }
-
-    fn counted(&self) -> String {
-        let all: u32 = self.runs.iter().map(LineRun::count).sum();
-        let of_state = |state: LineState| {
-            let runs = self.runs.iter().filter(|run| run.state == state);
-            let count: u32 = runs.map(LineRun::count).sum();
-            (count > 0).then(|| format!("{count} {}", state.as_words()))
-        };
-        let parts: Vec<String> = LineState::ALL.into_iter().filter_map(of_state).collect();
-        format!("of {all} lines {}", parts.join(", "))
+        });
+        Some(parts.collect::<Vec<_>>().join(", "))
     }
 }
 
 impl LineRun {
-    fn count(&self) -> u32 {
-        self.end - self.start + 1
-    }
-
-    fn is_of(&self, record: Option<&str>) -> bool {
-        self.from.as_ref().is_some_and(|from| Some(from.record.as_str()) == record)
-    }
-
-    /// Returns the intent of the record that wrote the lines. `None` if no record did.
-    fn owner(&self) -> Option<&str> {
-        let from = self.from.as_ref()?;
-        Some(from.intent.as_deref().unwrap_or("a record without an intent"))
+    /// Returns the intent under which the lines were brought, or says that none is known.
+    fn owner(&self) -> &str {
+        match (&self.from, self.state) {
+            (Some(from), _) => from.intent.as_deref().unwrap_or("a record without an intent"),
+            (None, LineState::HistoryMissing) => "history is missing here",
+            (None, _) => "no record",
+        }
     }
 }
 
 /// The first and the last line.
 type Span = (u32, u32);
-
-fn listed(runs: &[(Span, LineState)]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for state in LineState::ALL {
-        let of_state = runs.iter().filter(|(_, other)| *other == state);
-        let spans: Vec<Span> = of_state.map(|(span, _)| *span).collect();
-        let word = match (parts.len(), spans.as_slice()) {
-            (_, []) => continue,
-            (0, [(start, end)]) if start == end => "line ",
-            (0, _) => "lines ",
-            _ => "",
-        };
-        let spans = joined(spans.iter().map(|(start, end)| span(*start, *end)));
-        parts.push(format!("{word}{spans} {}", state.as_words()));
-    }
-    parts.join(", ")
-}
-
-impl LineState {
-    /// All states, in the order in which they are listed.
-    const ALL: [Self; 4] = [Self::AsRecorded, Self::Reformatted, Self::Renamed, Self::Changed];
-
-    /// Returns the phrase that follows the line numbers.
-    pub fn as_words(self) -> &'static str {
-        match self {
-            Self::AsRecorded => "as recorded",
-            Self::Reformatted => "laid out otherwise",
-            Self::Renamed => "as recorded but for names",
-            Self::Changed => "changed since",
-        }
-    }
-}
 
 /// Formats a range of lines as `15–31`, or as `15` for a single line.
 pub fn span(start: u32, end: u32) -> String {
@@ -234,48 +198,45 @@ pub fn span(start: u32, end: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::answers::lines::*;
+    use super::*;
+    use ledger::{Contributor, RecordKind};
 
-    fn sentence_about(gone: usize, runs: &[(u32, u32, LineState)]) -> String {
-        let run = |(start, end, state): &(u32, u32, LineState)| LineRun {
+    fn sentence_about(runs: &[(u32, u32, &str)]) -> Option<String> {
+        let run = |(start, end, intent): &(u32, u32, &str)| LineRun {
             start: *start,
             end: *end,
-            state: *state,
-            from: None,
+            state: if intent.is_empty() { LineState::Unrecorded } else { LineState::AsRecorded },
+            from: (!intent.is_empty()).then(|| RecordBrief {
+                record: String::new(),
+                kind: RecordKind::Mutation,
+                intent: Some((*intent).to_owned()),
+                contributor: Contributor::default(),
+                timestamp: String::new(),
+                commit: None,
+                tool: None,
+                session: None,
+                reassigned: Vec::new(),
+            }),
+            commit: None,
         };
-        let lines = BlockLines { runs: runs.iter().map(run).collect(), gone };
-        lines.sentence().unwrap_or_else(|| "nothing".to_owned())
+        BlockLines { runs: runs.iter().map(run).collect() }.sentence()
     }
 
     #[test]
-    fn a_sentence_names_the_lines() {
-        use LineState::{AsRecorded, Changed, Reformatted, Renamed};
-        #[rustfmt::skip]
-        let table = [
-            (0, vec![(1, 4, AsRecorded)], "nothing"),
-            (0, vec![(1, 4, AsRecorded), (5, 9, AsRecorded)], "nothing"),
-            (0, vec![], "nothing"),
-            (1, vec![(1, 4, AsRecorded)], "every line that is there is as recorded, 1 recorded line is gone"),
-            (0, vec![(15, 31, AsRecorded), (32, 35, Changed)], "lines 15–31 as recorded, 32–35 changed since"),
-            (0, vec![(3, 3, Changed), (4, 5, AsRecorded)], "lines 4–5 as recorded, 3 changed since"),
-            (0, vec![(3, 3, AsRecorded), (4, 5, Changed)], "line 3 as recorded, 4–5 changed since"),
-            (0, vec![(3, 3, Changed)], "line 3 changed since"),
-            (2, vec![(3, 5, Changed)], "lines 3–5 changed since, 2 recorded lines are gone"),
-            (0, vec![(1, 1, AsRecorded), (2, 2, Reformatted), (3, 3, AsRecorded)], "lines 1 and 3 as recorded, 2 laid out otherwise"),
-            (0, vec![(1, 2, AsRecorded), (3, 3, AsRecorded), (4, 4, Renamed)], "lines 1–3 as recorded, 4 as recorded but for names"),
-            (
-                0,
-                vec![(1, 1, AsRecorded), (2, 2, Changed), (3, 3, AsRecorded), (4, 4, Changed), (5, 5, AsRecorded), (6, 6, Changed)],
-                "lines 1, 3 and 5 as recorded, 2, 4 and 6 changed since",
-            ),
-            (
-                3,
-                vec![(1, 1, AsRecorded), (2, 2, Changed), (3, 3, AsRecorded), (4, 4, Changed), (5, 5, AsRecorded), (6, 6, Changed), (9, 20, AsRecorded)],
-                "of 18 lines 15 as recorded, 3 changed since, 3 recorded lines are gone",
-            ),
-        ];
-        for (gone, runs, expected) in table {
-            assert_eq!(sentence_about(gone, &runs), expected);
-        }
+    fn a_sentence_names_the_lines_of_each_owner() {
+        let told = |runs: &[(u32, u32, &str)]| sentence_about(runs).unwrap_or_default();
+        assert_eq!(told(&[(1, 4, "INT-001"), (5, 9, "INT-001")]), "");
+        assert_eq!(
+            told(&[(15, 31, "INT-001"), (32, 35, "")]),
+            "lines 15–31 INT-001, 32–35 no record"
+        );
+        assert_eq!(
+            told(&[(3, 3, ""), (4, 4, "INT-001"), (6, 6, ""), (7, 9, "INT-001")]),
+            "lines 3 and 6 no record, 4 and 7–9 INT-001"
+        );
+        assert_eq!(told(&[(3, 3, "INT-001"), (4, 5, "INT-002")]), "line 3 INT-001, 4–5 INT-002");
+        let many: Vec<(u32, u32, &str)> =
+            (1..=14).map(|line| (line, line, if line % 2 == 0 { "" } else { "INT-001" })).collect();
+        assert_eq!(told(&many), "7 lines INT-001, 7 lines no record");
     }
 }

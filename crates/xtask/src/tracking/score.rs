@@ -1,5 +1,5 @@
-//! Makes the table of `xtask tracking --score`, which says for how many cases the answer of `why`
-//! is the expected one.
+//! Makes the table of `xtask tracking --score`, which says for how many cases the answer of the
+//! matcher is the expected one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -40,20 +40,19 @@ struct TrackingTotals {
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Correct,
-    /// The record was attributed to another block, or to some block although its own was deleted.
+    /// Another block was found, or some block although its own was deleted.
     Wrong,
-    /// No block was found for the record, although its block exists.
+    /// No block was found, although it exists.
     Lost,
 }
 
 /// Returns a table with a line for each group: all cases, those labelled by people, and by language, source and kind.
-/// After it come how often each tier of matching was right, and all cases with a wrong answer.
+/// After it come all cases with a wrong answer.
 pub(crate) fn table(cases: &[String], answers: &[CaseAnswer]) -> String {
     let answers: HashMap<&str, &CaseAnswer> =
         answers.iter().map(|answer| (&*answer.id, answer)).collect();
     // A group is a number, which orders the table, and a name.
     let mut rows: BTreeMap<(u8, String), TrackingTotals> = BTreeMap::new();
-    let mut tiers: BTreeMap<String, TrackingTotals> = BTreeMap::new();
     let mut misses = String::new();
     for line in cases {
         let case: ExpectedCase = serde_json::from_str(line).expect("a case with what it expects");
@@ -73,28 +72,17 @@ pub(crate) fn table(cases: &[String], answers: &[CaseAnswer]) -> String {
         for group in groups {
             rows.entry(group).or_default().count(outcome);
         }
-        if let Some(found) = &answer.found {
-            tiers.entry(found.tier.clone()).or_default().count(outcome);
-        }
         if outcome != Outcome::Correct {
             let word = if outcome == Outcome::Wrong { "wrong" } else { "lost" };
             let _ = writeln!(misses, "{word} {} {} {}", case.id, case.lang, case.kind);
         }
     }
-    let mut page = heading("cases");
+    let mut page =
+        format!("{:<34} {:>6} {:>9} {:>8} {:>8}\n", "cases", "n", "correct", "wrong", "lost");
     for ((_, name), row) in &rows {
         row.write(&mut page, name);
     }
-    page.push('\n');
-    page.push_str(&heading("found by"));
-    for (name, row) in &tiers {
-        row.write(&mut page, name);
-    }
     page + "\n" + &misses
-}
-
-fn heading(what: &str) -> String {
-    format!("{what:<34} {:>6} {:>9} {:>8} {:>8}\n", "n", "correct", "wrong", "lost")
 }
 
 impl TrackingTotals {

@@ -125,15 +125,16 @@ end
 
 local MARKS = { exact = '✓', reformatted = '✓', moved = '✓', renamed = '✓', modified = '~', ambiguous = '?' }
 
---- Returns a verdict with its mark: `✓ exact`, `~ modified 12 %`.
+--- Returns a verdict with its mark: `✓ exact`, `~ modified, 2 lines since`.
 function M.verdict(block)
   local verdict = block.verdict or 'unrecorded'
-  local said = (MARKS[verdict] or '·') .. ' ' .. M.visible(verdict)
-  if verdict == 'modified' and block.kept and not block.only_inside then
-    said = ('%s %d %%'):format(said, math.min(99, math.max(1, math.floor((1 - block.kept) * 100 + 0.5))))
+  if block.accepted then
+    return '✓ accepted'
   end
-  if block.place == 'moved' and verdict ~= 'moved' then
-    said = said .. ', moved'
+  local said = (MARKS[verdict] or '·') .. ' ' .. M.visible(verdict)
+  if verdict == 'modified' and not block.only_inside then
+    local newer = block.newer or 0
+    said = said .. ', ' .. (newer > 0 and M.count(newer, 'line') or 'lines removed') .. ' since'
   end
   return said
 end
@@ -177,7 +178,7 @@ function M.block_values(block)
     verdict = M.verdict(block),
     block = M.visible(block.qualified_name or block.name or ''),
     tool = block.tool and M.visible(block.tool),
-    records = #lineage > 0 and M.count(#lineage, 'step') or nil,
+    records = #lineage > 0 and M.count(#lineage, 'record') or nil,
   }
 end
 

@@ -37,7 +37,7 @@ end
 local function heading(block)
   local intent = block.intent
   if not intent then
-    return block.verdict == 'ambiguous' and 'Several records fit' or 'No record says who asked for this'
+    return block.verdict == 'ambiguous' and 'Two intents brought half of the lines each' or 'No intent brought half of its lines'
   end
   local words = { text.visible(intent.id) }
   for _, word in ipairs({ intent.name or false, intent.status or '(not in the registry)' }) do
@@ -84,23 +84,17 @@ function M.why(path, block)
     local claimed = block.claimed and '  (claimed: this clone did not write it)' or ''
     add(lines, 'record', text.visible(block.record) .. '  ' .. text.visible(block.strength or '') .. claimed)
   end
-  for _, origin in ipairs(block.origins or {}) do
-    local recorded = origin.recorded or {}
-    local words = ('%s, recorded as %s in %s'):format(
-      (origin.relation or 'from'):gsub('_', ' '), recorded.name or '?', recorded.path or '?')
-    add(lines, 'origin', text.visible(words))
-  end
   for _, candidate in ipairs(block.candidates or {}) do
-    add(lines, 'fits', text.visible(candidate.intent or 'no intent') .. '  ' .. by(candidate.contributor, nil, candidate.timestamp))
+    add(lines, 'either', text.visible(candidate.intent or 'no intent') .. '  ' .. by(candidate.contributor, nil, candidate.timestamp))
   end
   local steps = #(block.lineage or {})
   if steps > 1 then
-    add(lines, 'before', text.count(steps - 1, 'step') .. '; :Intent lineage shows them')
+    add(lines, 'also by', text.count(steps - 1, 'record') .. '; :Intent lineage shows them')
   end
   return lines
 end
 
---- Shows all records of a block, newest first. An unrecorded version is shown as a gap.
+--- Shows all records that brought lines of a block, newest first.
 function M.lineage(path, block)
   local lines = { ('%s  %s'):format(text.visible(block.qualified_name or block.name or ''), text.visible(path)) }
   add(lines, 'verdict', text.verdict(block))
@@ -109,14 +103,9 @@ function M.lineage(path, block)
     lines[#lines + 1] = ' Nothing was recorded of it.'
   end
   for _, step in ipairs(lineage) do
-    if step.type == 'gap' then
-      lines[#lines + 1] = ' ○ a stretch that nobody recorded'
-    else
-      local kind = step.kind and step.kind ~= 'mutation' and '  ' .. text.visible(step.kind) or ''
-      lines[#lines + 1] = (' ● %s  %s%s'):format(
-        text.visible(step.intent or 'no intent'), by(step.contributor, step.tool, step.timestamp), kind)
-      lines[#lines + 1] = ('   %s  as %s'):format(text.visible(step.record or ''), text.visible(step.name or ''))
-    end
+    lines[#lines + 1] = (' ● %s  %s'):format(
+      text.visible(step.intent or 'no intent'), by(step.contributor, step.tool, step.timestamp))
+    lines[#lines + 1] = '   ' .. text.visible(step.record or '')
   end
   return lines
 end
@@ -130,11 +119,10 @@ function M.status(status)
     or status.selection and text.visible(status.selection) .. '  (not in the registry)' or 'no intent')
   if selected then
     add(lines, 'scope', text.visible(table.concat(selected.owned_scope or {}, ', ')))
-    add(lines, 'progress', text.count(selected.files or 0, 'file') .. ' · ' .. text.count(selected.blocks or 0, 'block'))
   end
   add(lines, 'intents', ('%d, %d in progress'):format(status.intents or 0, status.in_progress or 0))
   add(lines, 'ledger', ('%s · %s · %s'):format(
-    text.count(status.records or 0, 'record'), text.count(status.errors or 0, 'error'), text.count(status.warnings or 0, 'warning')))
+    text.count(status.open_records or 0, 'open record'), text.count(status.errors or 0, 'error'), text.count(status.warnings or 0, 'warning')))
   if status.off then
     local until_ = type(status.off) == 'table' and status.off['until']
     add(lines, 'gate', 'off' .. (until_ and ' until ' .. text.visible(until_) or ''))
@@ -145,12 +133,11 @@ function M.status(status)
   return lines
 end
 
---- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 file · 2 blocks · src/auth/**`.
+--- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · src/auth/**`.
 function M.row(intent)
-  return ('%s %s  %s  %s · %s · %s · %s'):format(
+  return ('%s %s  %s  %s · %s'):format(
     intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''),
-    text.visible(intent.status or '?'), text.count(intent.files or 0, 'file'), text.count(intent.blocks or 0, 'block'),
-    text.visible(table.concat(intent.owned_scope or {}, ' ')))
+    text.visible(intent.status or '?'), text.visible(table.concat(intent.owned_scope or {}, ' ')))
 end
 
 return M

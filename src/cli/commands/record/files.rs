@@ -99,9 +99,9 @@ impl FoundFiles<'_> {
     }
 }
 
-/// Returns true if a file that no longer exists was ever recorded or committed.
+/// Returns true if a file that no longer exists is committed, or was recorded since.
 fn is_known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
-    if !workspace.ledger.of_path(path).is_empty() {
+    if workspace.journal.of_path(path).next().is_some() {
         return Ok(true);
     }
     match (workspace.git(), workspace.head()) {
@@ -110,11 +110,11 @@ fn is_known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
     }
 }
 
-/// Returns the files that git or the ledger knows and that no longer exist.
+/// Returns the files that git or the journal knows and that no longer exist.
 fn missing_files(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
-    let recorded = workspace.ledger.paths().iter().filter(|path| missing(path)).cloned();
-    let mut paths: Vec<RelativePath> = recorded.collect();
+    let mut paths = workspace.journal.paths();
+    paths.retain(missing);
     if let (Some(git), Some(head)) = (workspace.git(), workspace.head()) {
         let changes = git.changes(Some(head), &Target::WorkTree)?;
         let deleted = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);

@@ -1,7 +1,5 @@
 //! Prints the answer of `intent why`.
 
-mod evidence;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
@@ -13,11 +11,10 @@ use crate::cli::when;
 use code::LineRange;
 use ground::git::short_id;
 use ground::text::counted;
-use ledger::RecordKind;
-use provenance::{Content, Placement, Verdict};
+use provenance::Verdict;
 use why::answers::{
-    self, AskedFor, BlockAnswer, BlockLines, IntentBrief, IntentVersion, LineState, LineageStep,
-    RecordBrief, WhyAnswer, span,
+    self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, LineAnswer,
+    LineState, RecordBrief, ShareAnswer, WhyAnswer, span,
 };
 
 /// The column at which the values of a block's card begin.
@@ -26,21 +23,22 @@ const VALUES: usize = 12;
 const GAP: usize = 2;
 /// In the list of a file, a longer run of unrecorded blocks than this becomes one row.
 const LISTED: usize = 2;
-/// How many earlier steps of a history are shown by default.
+/// How many other records of a block are shown by default.
 const LATEST: usize = 3;
+/// Of how many intents and commits the lines of a block without an intent are told.
+const SHARES: usize = 4;
+/// What is said of lines whose commit this clone lacks.
+const MISSING: &str = "history is missing here";
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShownParts {
     /// The requested lines, or `None` for the whole file.
     pub(super) place: Option<LineRange>,
-    /// All steps of a block's history, not only the latest few (`--lineage`).
+    /// All records that brought lines of a block, not only the latest few (`--history`).
     pub(super) whole_history: bool,
-    /// For each line, the record that it is from (`--lines`). Otherwise one sentence says which
-    /// lines changed.
+    /// For each line, the record that it is from (`--lines`). Otherwise one sentence says whose the
+    /// lines are.
     pub(super) each_line: bool,
-    /// Also how the record was found, and every earlier block that was compared with this one
-    /// (`--explain`).
-    pub(super) explained: bool,
     /// The moment from which distances in time are counted.
     pub(super) now: Timestamp,
 }
@@ -58,7 +56,7 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
         page.styled(STRONG, path).literal(": ").text(note).end();
         return;
     }
-    let in_full = wanted.whole_history || wanted.each_line || wanted.explained;
+    let in_full = wanted.whole_history || wanted.each_line;
     match wanted.place {
         Some(lines) if answer.blocks.is_empty() => {
             page.styled(STRONG, path).literal(":").text(lines_of(lines.start(), lines.end()));
@@ -70,13 +68,14 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
         None if answer.blocks.is_empty() => {
             page.styled(STRONG, path).line(": there are no blocks in this file");
         }
-        Some(_) => answer.blocks.iter().for_each(|block| card(page, answer, block, wanted)),
+        Some(_) => {
+            if let Some(line) = &answer.line {
+                line_card(page, answer, line, wanted.now);
+            }
+            answer.blocks.iter().for_each(|block| card(page, answer, block, wanted));
+        }
         None if in_full => {
-            let has_more = |block: &&BlockAnswer| {
-                let explained = !block.compared.is_empty() || !block.origins.is_empty();
-                is_recorded(block) || wanted.explained && explained
-            };
-            let recorded = answer.blocks.iter().filter(has_more);
+            let recorded = answer.blocks.iter().filter(|block| is_recorded(block));
             recorded.for_each(|block| card(page, answer, block, wanted));
             page.gap();
             summary(page, &answer.blocks);
@@ -109,8 +108,11 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
         Some(intent) => intent_line(page, intent),
         None => {
             let known = match block.verdict {
+                Verdict::Unrecorded if recorded_share(block).is_some() => {
+                    "no intent brought half of its lines"
+                }
                 Verdict::Unrecorded => "no intent is known",
-                Verdict::Ambiguous => "records of several intents fit equally well",
+                Verdict::Ambiguous => "two intents brought half of its lines each",
                 _ => "recorded under no intent",
             };
             page.styled(DIM, known).end();
@@ -128,8 +130,11 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     if let Some(session) = &block.session {
         field(page, "session").text(session).end();
     }
-    commit_line(page, block);
+    commit_line(page, block.commit.as_ref(), block.uncommitted);
     verdict_line(page, block);
+    if block.history_missing && is_recorded(block) {
+        page.pad_to(VALUES).styled(UNSURE, MISSING).end();
+    }
     if let Some(said) = block.lines_text().filter(|_| !wanted.each_line) {
         page.pad_to(VALUES).text(said).end();
     }
@@ -146,20 +151,62 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
         }
         page.end();
     }
-    evidence::origins(page, answer.path.as_str(), block, now);
+    recorded_elsewhere(page, answer.path.as_str(), block);
     candidates(page, &block.candidates, now);
-    if wanted.explained {
-        evidence::explained(page, block, now);
+    if let Some(lines) = block.lines.as_ref().filter(|_| wanted.each_line) {
+        each_line(page, lines, now);
     }
-    if wanted.each_line {
-        match &block.lines {
-            Some(lines) => each_line(page, lines, now),
-            None if is_recorded(block) => no_lines(page),
-            None => {}
+    reassigned(page, block, now);
+    other_records(page, block, wanted);
+}
+
+/// Prints who brought the requested line, unless that is what the card of its block says.
+fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timestamp) {
+    let says_it = |block: &BlockAnswer| match &line.from {
+        Some(from) => block.record.as_ref() == Some(&from.record),
+        None => block.intent.is_none() && block.shares.len() < 2,
+    };
+    if answer.blocks.iter().all(says_it) {
+        return;
+    }
+    match (&line.intent, line.state) {
+        (Some(intent), _) => intent_line(page, intent),
+        (None, state) => {
+            let known = match state {
+                LineState::HistoryMissing => MISSING,
+                LineState::AsRecorded => "recorded under no intent",
+                LineState::Unrecorded => "no intent is known",
+            };
+            page.styled(DIM, known).end();
         }
     }
-    reassigned(page, &block.lineage, now);
-    lineage(page, &block.lineage, wanted);
+    if let Some(asked) = &line.asked {
+        asked_for(page, asked);
+    }
+    let place = format!("{}:{}", shown_path(answer), line.line);
+    field(page, "line").styled(DIM, place).end();
+    if let Some(from) = &line.from {
+        let who = answers::who_in_full(&from.contributor, from.tool.as_deref());
+        field(page, "by").text(format!("{who} · {}", moment(now, &from.timestamp))).end();
+        if let Some(session) = &from.session {
+            field(page, "session").text(session).end();
+        }
+    }
+    commit_line(page, line.commit.as_ref(), line.uncommitted);
+    if let Some(from) = &line.from {
+        field(page, "record").styled(DIM, &from.record).end();
+    }
+}
+
+/// Prints where the block was recorded, if the path or the name was a different one.
+fn recorded_elsewhere(page: &mut Page, path: &str, block: &BlockAnswer) {
+    if let Some(then) = &block.recorded
+        && (then.path.as_str() != path || then.name != block.qualified_name)
+    {
+        field(page, "was").text(&then.kind).literal(" ").styled(STRONG, &then.name).literal("  ");
+        let lines = format!("{}:{}-{}", then.path, then.start_line, then.end_line);
+        page.styled(DIM, lines).end();
+    }
 }
 
 /// Prints who asked for the intent, and its constraints.
@@ -172,11 +219,11 @@ fn asked_for(page: &mut Page, asked: &AskedFor) {
     }
 }
 
-fn commit_line(page: &mut Page, block: &BlockAnswer) {
-    if let Some(commit) = &block.commit {
+fn commit_line(page: &mut Page, commit: Option<&CommitBrief>, uncommitted: bool) {
+    if let Some(commit) = commit {
         field(page, "commit").styled(DIM, commit.short()).literal(" ");
         page.text(&commit.author).literal(": ").text(&commit.subject).end();
-    } else if block.uncommitted {
+    } else if uncommitted {
         field(page, "commit").styled(DIM, "none yet").end();
     }
 }
@@ -226,42 +273,56 @@ fn style_and_mark(verdict: Verdict) -> (Style, &'static str) {
 }
 
 fn meaning(block: &BlockAnswer) -> String {
-    let moved = block.place == Some(Placement::Moved) && block.content != Some(Content::Exact);
-    let elsewhere = if moved { ", and in another place" } else { "" };
-    let said = match block.verdict {
+    if let Some(accepted) = &block.accepted {
+        let by = answers::accepted_by(&accepted.contributor);
+        return format!("accepted as it stands by {by}");
+    }
+    match block.verdict {
         Verdict::Exact => "as recorded".to_owned(),
         Verdict::Reformatted => "as recorded but for formatting and comments".to_owned(),
         Verdict::Moved => "as recorded, in another place now".to_owned(),
         Verdict::Renamed => "as recorded but for names".to_owned(),
         Verdict::Modified if block.only_inside => "changed only in blocks inside it".to_owned(),
-        Verdict::Modified => match block.kept {
-            Some(kept) => {
-                format!("changed since by an unrecorded edit; about {} is kept", percent(kept))
-            }
-            None => "changed since by an unrecorded edit".to_owned(),
-        },
+        Verdict::Modified if block.newer > 0 => {
+            format!("{} since by nobody that is recorded", counted(block.newer, "line"))
+        }
+        Verdict::Modified if block.cut => "lines were removed since".to_owned(),
+        Verdict::Modified => "changed since it was recorded".to_owned(),
         Verdict::Ambiguous => block.ambiguity(),
-        Verdict::Unrecorded => "no record names it".to_owned(),
+        Verdict::Unrecorded => whose_lines(block),
+    }
+}
+
+/// Returns the intent with the most lines of a block, if an intent brought any.
+fn recorded_share(block: &BlockAnswer) -> Option<&ShareAnswer> {
+    block.shares.iter().find(|share| share.intent.is_some())
+}
+
+/// Says whose the lines of a block are: `3 lines INT-001, 4 lines git: Ada abc1234 Begin`.
+fn whose_lines(block: &BlockAnswer) -> String {
+    let share = |share: &ShareAnswer| {
+        let whose = match (share.unnamed(block.history_missing), &share.intent, &share.commit) {
+            (Some(said), ..) => said.to_owned(),
+            (None, Some(intent), _) => intent.clone(),
+            (None, None, commit) => commit.as_ref().map(of_git).unwrap_or_default(),
+        };
+        format!("{} {whose}", counted(share.lines, "line"))
     };
-    said + elsewhere
+    let mut said: Vec<String> = block.shares.iter().take(SHARES).map(share).collect();
+    let rest: usize = block.shares.iter().skip(SHARES).map(|share| share.lines).sum();
+    said.extend((rest > 0).then(|| format!("{} others", counted(rest, "line"))));
+    if said.is_empty() { "no record names it".to_owned() } else { said.join(", ") }
 }
 
-fn percent(share: f32) -> String {
-    format!("{:.0} %", share * 100.0)
+fn of_git(commit: &CommitBrief) -> String {
+    format!("git: {} {} {}", commit.author, commit.short(), commit.subject)
 }
 
-/// Returns who wrote or accepted the block, when, and how much of it.
+/// Returns who wrote the block, when, and how much of it.
 fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
-    let contributor = block.contributor.as_ref()?;
-    let newest = block.lineage.first();
-    let is_accepted =
-        matches!(newest, Some(LineageStep::Record(step)) if step.kind == RecordKind::Ack);
-    let who = match is_accepted {
-        true => format!("accepted by {}", answers::accepted_by(contributor)),
-        false => answers::who_in_full(contributor, block.tool.as_deref()),
-    };
+    let who = answers::who_in_full(block.contributor.as_ref()?, block.tool.as_deref());
     let at = block.timestamp.as_deref().map(|at| moment(now, at));
-    let parts = [Some(who), at, block.brought_text().filter(|_| !is_accepted)];
+    let parts = [Some(who), at, block.brought_text()];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
@@ -283,67 +344,51 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     for (nth, run) in lines.runs.iter().enumerate() {
         field(page, if nth == 0 { "lines" } else { "" });
         page.text(span(run.start, run.end)).pad_to(states);
-        match (run.state, &run.from) {
-            (LineState::AsRecorded, Some(from)) => step(page, from, now),
-            (LineState::AsRecorded, None) => page.label(DIM, "·").styled(DIM, "from no record"),
-            (LineState::Changed, _) => page.label(WARN, "~").styled(WARN, run.state.as_words()),
-            _ => page.label(GOOD, "✓").text(run.state.as_words()),
-        };
-        page.end();
-    }
-    if lines.gone > 0 {
-        page.pad_to(VALUES).styled(WARN, counted(lines.gone, "recorded line"));
-        page.literal(" ").styled(WARN, if lines.gone == 1 { "is gone" } else { "are gone" }).end();
-    }
-}
-
-fn no_lines(page: &mut Page) {
-    let reason = "not known: the record has no fingerprints of them, or names no one record";
-    field(page, "lines").styled(DIM, reason).end();
-}
-
-/// Prints the history without its newest step, which the card itself shows.
-fn lineage(page: &mut Page, steps: &[LineageStep], wanted: &ShownParts) {
-    let older = steps.get(1..).unwrap_or_default();
-    let shown = if wanted.whole_history { older.len() } else { older.len().min(LATEST) };
-    for (nth, at) in older[..shown].iter().enumerate() {
-        field(page, if nth == 0 { "before" } else { "" });
-        match at {
-            LineageStep::Record(record) => step(page, record, wanted.now),
-            LineageStep::Gap { .. } => {
-                page.label(UNSURE, "?").styled(UNSURE, "an unrecorded change")
+        match (&run.from, run.state, &run.commit) {
+            (Some(from), ..) => step(page, from, now),
+            (None, LineState::HistoryMissing, _) => page.label(UNSURE, "?").styled(UNSURE, MISSING),
+            (None, _, commit) => {
+                page.label(DIM, "·").styled(DIM, "no record").literal("  ");
+                page.styled(DIM, commit.as_deref().map_or("in no commit yet", short_id))
             }
         };
         page.end();
     }
-    if shown < older.len() {
-        page.pad_to(VALUES).styled(DIM, counted(older.len() - shown, "earlier step"));
-        page.literal(" ").styled(DIM, "(--lineage)").end();
+}
+
+/// Prints the other records that brought lines of the block.
+fn other_records(page: &mut Page, block: &BlockAnswer, wanted: &ShownParts) {
+    let is_shown = |record: &RecordBrief| {
+        Some(&record.record) == block.record.as_ref() || block.candidates.contains(record)
+    };
+    let others: Vec<&RecordBrief> =
+        block.lineage.iter().filter(|record| !is_shown(record)).collect();
+    let shown = if wanted.whole_history { others.len() } else { others.len().min(LATEST) };
+    for (nth, record) in others[..shown].iter().enumerate() {
+        field(page, if nth == 0 { "also by" } else { "" });
+        step(page, record, wanted.now).end();
+    }
+    if shown < others.len() {
+        page.pad_to(VALUES).styled(DIM, counted(others.len() - shown, "more record"));
+        page.literal(" ").styled(DIM, "(--history)").end();
     }
 }
 
 fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut Page {
     shared::intent(page.label(GOOD, "●"), record.intent.as_deref()).literal("  ");
-    match record.kind {
-        RecordKind::Ack => {
-            page.literal("accepted by ").text(answers::accepted_by(&record.contributor))
-        }
-        _ => page.text(answers::author_name(&record.contributor, record.tool.as_deref())),
-    };
+    page.text(answers::author_name(&record.contributor, record.tool.as_deref()));
     page.literal(" · ").text(moment(now, &record.timestamp));
-    if let Some(name) = &record.name {
-        page.literal("  ").styled(DIM, name);
-    }
     for one in &record.reassigned {
         page.literal(" · ").text(one.as_words()).literal(" ").text(moment(now, &one.timestamp));
     }
     page
 }
 
-/// Prints the intents that the newest step belonged to before a person reassigned it.
-fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
-    let Some(LineageStep::Record(newest)) = steps.first() else { return };
-    for one in newest.reassigned.iter().rev() {
+/// Prints the intents that the block was under before a person reassigned it.
+fn reassigned(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
+    let is_its = |record: &&RecordBrief| Some(&record.record) == block.record.as_ref();
+    let its = block.lineage.iter().find(is_its);
+    for one in its.into_iter().flat_map(|record| record.reassigned.iter().rev()) {
         field(page, "was").styled(INTENT, &one.from).literal("  before ");
         page.text(one.by.as_deref().unwrap_or("a person")).literal(" reassigned it · ");
         page.text(moment(now, &one.timestamp)).end();
@@ -355,7 +400,9 @@ fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
     let mut rows = Vec::new();
     let mut rest = blocks;
     while let Some(first) = rest.first() {
-        let run = rest.iter().take_while(|block| !is_recorded(block)).count();
+        let is_unknown =
+            |block: &&BlockAnswer| !is_recorded(block) && recorded_share(block).is_none();
+        let run = rest.iter().take_while(is_unknown).count();
         if run > LISTED {
             rows.push(unrecorded_run(&rest[..run]));
             rest = &rest[run..];
@@ -380,19 +427,22 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let lines = lines_of(block.start_line, block.end_line);
     let name = format!("{} {}", block.kind, block.qualified_name);
     if !is_recorded(block) {
-        return vec![
+        let mut row = vec![
             Cell::new(DIM, lines),
             Cell::new(DIM, name),
             Cell::new(DIM, format!("{mark} {word}")),
         ];
+        if let Some(share) = recorded_share(block) {
+            let all: usize = block.shares.iter().map(|share| share.lines).sum();
+            row.push(Cell::new(DIM, format!("{}/{all}", share.lines)));
+            row.push(Cell::new(DIM, share.intent.as_deref().unwrap_or_default()));
+        }
+        return row;
     }
-    let kept = block.kept.filter(|_| block.verdict == Verdict::Modified && !block.only_inside);
-    let word = match kept {
-        Some(kept) => format!("{mark} {word}, {} kept", percent(kept)),
-        None if block.only_inside => format!("{mark} {word} inside"),
-        None => format!("{mark} {word}"),
-    };
-    let word = if block.suspect.is_some() { word + ", suspect" } else { word };
+    let inside = if block.only_inside { " inside" } else { "" };
+    let suspect = if block.suspect.is_some() { ", suspect" } else { "" };
+    let word = format!("{mark} {word}{inside}{suspect}");
+    let brought = block.brought.map(|brought| format!("{}/{}", brought.lines, brought.of));
     let id = block.intent.as_ref().map(IntentBrief::label);
     let who =
         block.contributor.as_ref().map(|who| answers::author_name(who, block.tool.as_deref()));
@@ -401,6 +451,7 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         Cell::new(DIM, lines),
         Cell::new(PLAIN, name),
         Cell::new(style, word),
+        Cell::new(DIM, brought.unwrap_or_default()),
         shared::intent_cell(id.as_deref()),
         Cell::new(PLAIN, who.unwrap_or_default()),
         Cell::new(DIM, at),
@@ -462,5 +513,10 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
 
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
     let recorded = blocks.iter().filter(|block| is_recorded(block)).count();
-    page.styled(DIM, format!("{recorded} of {} recorded", counted(blocks.len(), "block"))).end();
+    page.styled(DIM, format!("{recorded} of {} recorded", counted(blocks.len(), "block")));
+    let missing = blocks.iter().filter(|block| block.history_missing).count();
+    if missing > 0 {
+        page.styled(UNSURE, format!("; for {}, {MISSING}", counted(missing, "block")));
+    }
+    page.end();
 }

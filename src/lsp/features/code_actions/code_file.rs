@@ -16,10 +16,10 @@ use crate::workspace_view::{GovernedFile, WorkspaceView};
 use code::Block;
 use ground::{Code, Finding, text};
 use intents::{Intent, scope};
+use provenance::Verdict;
 use provenance::outline::Against;
-use provenance::{Provenance, Verdict};
-use why::Workspace;
 use why::baseline::Edits;
+use why::{Provenance, Workspace};
 
 /// The largest number of owners of the file for which actions are offered.
 const MAX_OWNERS: usize = 5;
@@ -194,10 +194,9 @@ impl CodePlace<'_> {
     /// Offers a person to accept the block in its present state.
     fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
         let snapshot = self.file.view.snapshot;
-        let differs =
-            matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous) && !found.only_inside;
-        let unrecorded = edited.is_some() && !found.covered();
-        if !snapshot.settings.interactive || !(differs || unrecorded) {
+        let differs = matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous);
+        let is_offered = edited.is_some() || differs;
+        if !snapshot.settings.interactive || !is_offered || found.covered() {
             return None;
         }
         let title = format!("Accept {} as it stands…", name_of(block));

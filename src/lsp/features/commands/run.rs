@@ -30,7 +30,7 @@ use intents::scope;
 use judgement::{accept, gate, lesson, map, registry};
 use ledger::{Contributor, EntityType};
 use overview::{context, select};
-use why::{ReadError, VerbError, Workspace, answers};
+use why::{Provenance, ReadError, VerbError, Workspace, answers};
 
 /// What a command did or asks for besides its answer.
 #[derive(Debug, Default)]
@@ -148,7 +148,9 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         accepts_ungated: is_person,
     };
     effects.wrote_ledger(&workspace);
-    to_json("intent.record", &judged_record::record(&workspace, &request).map_err(refusal)?)
+    let answer = judged_record::record(&workspace, &request).map_err(refusal)?;
+    map::follow(&workspace, &request.paths);
+    to_json("intent.record", &answer)
 }
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -192,9 +194,16 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         return Err(RequestRefusal::Failed(text.into()));
     }
     let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
-    let found = why_answer(snapshot, &workspace, &path, answers::Which::Line(wanted.line))?;
+    let path = workspace.root.resolve(&path).unwrap_or(path);
     let view = snapshot.view(&workspace);
-    let source = found.blocks.first().and_then(|block| source(view, block));
+    let document = match view.opened(&path) {
+        None => workspace.read(&path).map_err(|error| refusal(error.into()))?,
+        Some(open) => open.document.clone(),
+    };
+    answers::has_line(&path, &document, wanted.line).map_err(|error| refusal(error.into()))?;
+    let found = answers::file(&workspace, &path, &document);
+    let block = found.blocks.at_line(wanted.line);
+    let source = block.and_then(|at| source(view, &found.provenance[at]));
     let source = source.ok_or_else(|| {
         RequestRefusal::Failed(format!("line {} of {path} has no record", wanted.line))
     })?;
@@ -205,11 +214,11 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
 }
 
 /// Returns where the reason for a block is written: its intent in the registry, else its record.
-fn source(view: WorkspaceView<'_>, block: &answers::BlockAnswer) -> Option<lsp::Location> {
-    let intent = block.intent.as_ref();
-    let defined = intent.and_then(|it| places::definition(view, &it.id));
+fn source(view: WorkspaceView<'_>, found: &Provenance) -> Option<lsp::Location> {
+    let id = answers::intent_of(view.workspace, found);
+    let defined = id.and_then(|id| places::definition(view, &id));
     let recorded = || {
-        let origin = &view.workspace.ledger.by_id(block.record.as_deref()?)?.origin;
+        let origin = &found.claim.as_ref()?.entry.origin;
         let uri = view.address(&origin.path)?;
         let start = lsp::Position { line: origin.line.saturating_sub(1), character: 0 };
         Some(lsp::Location { uri, range: lsp::Range { start, end: start } })
@@ -328,7 +337,9 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         true => Contributor::person(person_name(snapshot, &workspace)),
         false => Contributor::default(),
     };
-    to_json("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
+    let answer = accept::accept(&workspace, &path, extent, &by).map_err(refusal)?;
+    map::follow(&workspace, &[path]);
+    to_json("intent.accept", &answer)
 }
 
 /// Returns the name that git has for the person at this client. `None` unless the client said that

@@ -86,7 +86,7 @@ fn values(
     typed: &str,
     position: &RegistryPosition<'_>,
 ) -> Option<Vec<Choice>> {
-    let (registry, ledger) = (&view.workspace.registry, &view.workspace.ledger);
+    let registry = &view.workspace.registry;
     let intents = || registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
         values.into_iter().map(|it| quoted(Choice::new(it, Kind::VALUE), position)).collect()
@@ -101,8 +101,9 @@ fn values(
         Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
         Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
         Field::Formerly => {
-            // An id that only the ledger contains may be a former id of an intent.
-            let recorded = ledger.intents();
+            // An id that only a record contains may be a former id of an intent. All evidence is
+            // too much to read for a completion.
+            let recorded = view.workspace.journal.intents();
             let lost = recorded.iter().filter(|id| registry.get(id).is_none());
             used(lost.map(String::as_str).collect())
         }

@@ -1,0 +1,487 @@
+//! New evidence may claim only lines that its commit brought.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::changes::bytes_now;
+use super::{Compared, finding_at, is_evidence};
+use code::language;
+use code::saying_lines::says_something;
+use ground::git::{GitError, ObjectReader, Target};
+use ground::{Code, CommitId, Finding, Git, RelativePath};
+use history::knowledge::{AskedTree, Knowledge, claimed_lines, runs_about};
+use history::{LineText, Walk, new_lines};
+use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
+use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
+use why::baseline::commits_of_work;
+use why::rules::{Rules, Ruling};
+use why::{VerbError, Workspace, answers};
+
+/// A file of evidence as a commit added it.
+struct AddedEvidence {
+    commit: CommitId,
+    path: RelativePath,
+    entries: Vec<Arc<Entry>>,
+}
+
+/// Returns the records of all evidence that the commits since a base added, each with its commit.
+/// Records that a later commit removed again are among them.
+pub fn sections_of_range(
+    ws: &Workspace,
+    base: &CommitId,
+) -> Result<Vec<(CommitId, Arc<Entry>)>, VerbError> {
+    let Some(git) = ws.git() else { return Ok(Vec::new()) };
+    let added = added_since(git, &tips(ws)?, base)?.into_iter();
+    let entries = added.flat_map(|added| {
+        let commit = added.commit;
+        added.entries.into_iter().map(move |entry| (commit.clone(), entry))
+    });
+    Ok(entries.collect())
+}
+
+/// Returns the commits at which the work ends. There are several while a merge is in progress.
+fn tips(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
+    match ws.files() {
+        Target::Commit(commit) => Ok(vec![commit.clone()]),
+        Target::WorkTree | Target::Index => commits_of_work(ws),
+    }
+}
+
+fn added_since(
+    git: &Git,
+    tips: &[CommitId],
+    base: &CommitId,
+) -> Result<Vec<AddedEvidence>, VerbError> {
+    let mut all = Vec::new();
+    for tip in tips {
+        let added = git.walk(EVIDENCE_FOLDER, tip, std::slice::from_ref(base))?.added;
+        for (name, commit) in added.into_iter().map(|file| (file.name, file.commit)) {
+            let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
+            let Some(bytes) = git.file_at(&commit, &path)?.filter(|_| is_evidence(&path)) else {
+                continue;
+            };
+            let mut entries = read::bytes(&path, &bytes).entries;
+            entries.retain(|entry| entry.trust != Trust::Contradicted);
+            all.push(AddedEvidence { commit, path, entries });
+        }
+    }
+    Ok(all)
+}
+
+/// Judges the entries of evidence that the base lacks.
+pub(super) fn judge(
+    ws: &Workspace,
+    git: &Git,
+    (base, rules): (&CommitId, &Rules),
+    entries: &[Arc<Entry>],
+) -> Result<Compared, VerbError> {
+    let mut compared = Compared::default();
+    if entries.is_empty() {
+        return Ok(compared);
+    }
+    let tips = tips(ws)?;
+    let added = added_since(git, &tips, base)?;
+    let mut lines = LinesOfCommits {
+        ws,
+        git,
+        reader: git.object_reader()?,
+        known: HashMap::new(),
+        of_base: None,
+    };
+    for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
+        let mut wrong = match &entry.late_commit {
+            Some(of) => {
+                let of = CommitId(of.clone());
+                let is_in = |tip: &CommitId| git.is_ancestor(tip, &of).unwrap_or(false);
+                if tips.iter().any(is_in) {
+                    let mut wrong = Vec::new();
+                    // A reassignment is judged by `reassign::judge`.
+                    if is_in(base) && entry.record.kind != RecordKind::Reassign {
+                        compared.notes.push(late_note(entry, &of));
+                        compared.findings.extend(late_findings(git, rules, entry, &of));
+                        wrong.extend(lines.claimed_already(entry, &of, base)?);
+                    }
+                    let place = Place { commit: Some(&of), added_as: None };
+                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                    wrong
+                } else {
+                    compared.notes.push(format!(
+                        "{} is about {}, which is not in this history. It counts only for the same lines of this change.",
+                        entry.origin.path,
+                        of.short()
+                    ));
+                    lines.claimed_of_base(entry, base)?
+                }
+            }
+            None => {
+                let mut wrong = Vec::new();
+                for place in places_of(entry, &added) {
+                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                }
+                wrong
+            }
+        };
+        wrong.dedup();
+        if !wrong.is_empty() {
+            compared.findings.push(refuse(entry, &wrong.join("; ")));
+        }
+    }
+    Ok(compared)
+}
+
+/// A commit that evidence is about.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// `None` for the commit that is being made.
+    commit: Option<&'a CommitId>,
+    /// The file of evidence that the commit adds. `None` if the evidence names its commit.
+    added_as: Option<&'a RelativePath>,
+}
+
+/// Returns the commits that added the section of an entry. A compaction adds it to another file, and
+/// is not meant, unless it was squashed into one commit with the section.
+fn places_of<'a>(entry: &'a Entry, added: &'a [AddedEvidence]) -> Vec<Place<'a>> {
+    let has_it = |one: &&AddedEvidence| one.entries.iter().any(|it| it.section == entry.section);
+    let (compacted, plain): (Vec<_>, Vec<_>) =
+        added.iter().filter(has_it).partition(|one| is_compacted(&one.path));
+    let by = if plain.is_empty() { compacted } else { plain };
+    if by.is_empty() {
+        return vec![Place { commit: None, added_as: Some(&entry.origin.path) }];
+    }
+    let place =
+        |one: &'a AddedEvidence| Place { commit: Some(&one.commit), added_as: Some(&one.path) };
+    by.into_iter().map(place).collect()
+}
+
+/// A text of a file, and which of its lines its commit brought.
+#[derive(Default)]
+struct BroughtText {
+    text: LineText,
+    is_brought: Vec<bool>,
+}
+
+impl BroughtText {
+    /// Returns the lines that the commit brought.
+    fn brought(&self) -> impl Iterator<Item = usize> {
+        (0..self.text.len()).filter(|line| self.is_brought[*line])
+    }
+
+    /// Returns the lines that were there before, although these runs of lines name them. A line that
+    /// says nothing is everywhere, and so may an equal line of the commit be meant: after a rebase,
+    /// git may say of another one of two equal lines that it is new.
+    fn older_among(&self, runs: &LineRuns, language: Option<&str>) -> Vec<usize> {
+        let plain = |line: usize| self.text.line(line).trim_ascii();
+        let is_older = |line: &usize| {
+            !self.is_brought[*line] && says_something(self.text.line(*line), language)
+        };
+        let mut older = runs.find_in(&self.text, Vec::new);
+        older.retain(is_older);
+        if !older.is_empty() {
+            let brought: HashSet<&[u8]> = self.brought().map(plain).collect();
+            older.retain(|line| !brought.contains(plain(*line)));
+        }
+        older
+    }
+}
+
+/// How many texts are kept for further entries about the same commit.
+const MAX_TEXTS: usize = 64;
+
+/// The lines that commits brought.
+struct LinesOfCommits<'a> {
+    ws: &'a Workspace,
+    git: &'a Git,
+    reader: ObjectReader<'a>,
+    known: HashMap<(Option<CommitId>, RelativePath), Arc<BroughtText>>,
+    /// What the evidence of a base says, once somebody asked.
+    of_base: Option<(CommitId, Knowledge<'a>)>,
+}
+
+impl<'a> LinesOfCommits<'a> {
+    fn text_at(
+        &mut self,
+        commit: Option<&CommitId>,
+        path: &RelativePath,
+    ) -> Result<Arc<BroughtText>, VerbError> {
+        let key = (commit.cloned(), path.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let found = match commit {
+            Some(commit) => self.of_commit(commit, path)?,
+            None => self.of_work(path)?,
+        };
+        if self.known.len() >= MAX_TEXTS {
+            self.known.clear();
+        }
+        Ok(Arc::clone(self.known.entry(key).or_insert(Arc::new(found))))
+    }
+
+    fn of_commit(
+        &mut self,
+        commit: &CommitId,
+        path: &RelativePath,
+    ) -> Result<BroughtText, VerbError> {
+        let text = LineText::new(self.git.file_at(commit, path)?.unwrap_or_default());
+        let mut is_brought = vec![false; text.len()];
+        let (id, full) = (self.git.object_id(commit)?, self.git.path_in_repository(path.as_str()));
+        for line in Walk::new(&mut self.reader).new_lines_of_commit(id, &full)? {
+            is_brought[line] = true;
+        }
+        Ok(BroughtText { text, is_brought })
+    }
+
+    fn of_work(&self, path: &RelativePath) -> Result<BroughtText, VerbError> {
+        let mut before = Vec::new();
+        for commit in tips(self.ws)? {
+            let bytes = self.git.file_at(&commit, path)?;
+            before.push(LineText::new(bytes.unwrap_or_default()));
+        }
+        let text = LineText::new(bytes_now(self.ws, self.git, path)?.unwrap_or_default());
+        let is_brought = new_lines(&Vec::from_iter(&before), &text);
+        Ok(BroughtText { text, is_brought })
+    }
+
+    /// Returns what an entry claims although the commit did not bring it.
+    fn judge(
+        &mut self,
+        entry: &Entry,
+        place: Place<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<String>, VerbError> {
+        let mut wrong = Vec::new();
+        if entry.record.kind != RecordKind::Mutation {
+            return Ok(wrong);
+        }
+        for file in &entry.record.files {
+            let path = &file.relative_path;
+            let runs = file.conversations.iter().map(|one| &one.lines);
+            for runs in runs.filter(|runs| !runs.is_empty()) {
+                let text = match self.text_at(place.commit, path) {
+                    Err(VerbError::Git(GitError::Missing { .. })) if self.git.is_shallow() => {
+                        notes.push(format!(
+                            "{}: its commit, or {path} in it, cannot be read in this shallow clone",
+                            entry.origin.path
+                        ));
+                        continue;
+                    }
+                    text => text?,
+                };
+                let older = text.older_among(runs, language_of(path));
+                if !older.is_empty() && !self.is_restored(place)? {
+                    wrong.push(format!("{} stood there before", named_lines(path, &older)));
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Returns the lines of the base that evidence would claim whose commit is not in the history.
+    /// Such evidence counts for every commit that brought the same lines to the file
+    /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the base
+    /// that changed the file is asked.
+    fn claimed_of_base(
+        &mut self,
+        entry: &Entry,
+        base: &CommitId,
+    ) -> Result<Vec<String>, VerbError> {
+        let claims = |file: &&FileRecord| {
+            runs_about(entry, &file.relative_path).any(|runs| !runs.is_empty())
+        };
+        let files: Vec<&FileRecord> = entry.record.files.iter().filter(claims).collect();
+        if entry.record.kind != RecordKind::Mutation || files.is_empty() || self.git.is_shallow() {
+            return Ok(Vec::new());
+        }
+        let mut wrong = Vec::new();
+        let commits = self.git.commits_between(&[], base, usize::MAX)?;
+        for path in files.into_iter().map(|file| &file.relative_path) {
+            for commit in &commits {
+                if !self.changes_file(commit, path)? {
+                    continue;
+                }
+                let found = self.of_commit(commit, path)?;
+                let brought: Vec<usize> = found.brought().collect();
+                let mut lines: Vec<usize> = runs_about(entry, path)
+                    .flat_map(|runs| runs.find_in(&found.text, || brought.clone()))
+                    .filter(|line| {
+                        found.is_brought[*line]
+                            && says_something(found.text.line(*line), language_of(path))
+                    })
+                    .collect();
+                lines.sort_unstable();
+                if !lines.is_empty() {
+                    let lines = named_lines(path, &lines);
+                    wrong.push(format!("{} brought {lines} to the base", commit.short()));
+                    break;
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Returns true if a commit has a file that differs from that of each parent.
+    fn changes_file(&mut self, commit: &CommitId, path: &RelativePath) -> Result<bool, VerbError> {
+        let path = self.git.path_in_repository(path.as_str());
+        let node = self.reader.commit(self.git.object_id(commit)?)?;
+        let here = self.reader.locate(node.tree, path.as_ref(), None)?;
+        let mut differs = here.blob.is_some();
+        for parent in node.parents {
+            let tree = self.reader.commit(parent)?.tree;
+            differs &= self.reader.locate(tree, path.as_ref(), Some(&here))?.blob != here.blob;
+        }
+        Ok(differs)
+    }
+
+    /// Returns true if a person has put a file of evidence back that an earlier commit had added and
+    /// another one removed. It is still about that earlier commit.
+    fn is_restored(&self, place: Place<'_>) -> Result<bool, VerbError> {
+        let tip = place.commit.or(self.ws.tip());
+        let Some((tip, path)) = tip.zip(place.added_as) else { return Ok(false) };
+        Ok(self.git.removed(tip, path)?.is_some())
+    }
+
+    fn knowledge_of(&mut self, base: &CommitId) -> Result<Knowledge<'a>, VerbError> {
+        if let Some((_, known)) = self.of_base.take_if(|(commit, _)| commit == base) {
+            return Ok(known);
+        }
+        let tree = self.reader.commit(self.git.object_id(base)?)?.tree;
+        let prefix = self.git.path_in_repository("");
+        Ok(Knowledge::new(&self.ws.root, prefix, AskedTree::Tree(tree)))
+    }
+
+    /// Returns the lines that late evidence claims although evidence of the base claims them.
+    fn claimed_already(
+        &mut self,
+        entry: &Entry,
+        of: &CommitId,
+        base: &CommitId,
+    ) -> Result<Vec<String>, VerbError> {
+        let mut wrong = Vec::new();
+        if entry.record.kind != RecordKind::Mutation {
+            return Ok(wrong);
+        }
+        let mut knowledge = self.knowledge_of(base)?;
+        let known = knowledge.of_commit(&mut self.reader, self.git.object_id(of)?)?;
+        self.of_base = Some((base.clone(), knowledge));
+        for file in &entry.record.files {
+            let path = &file.relative_path;
+            let text = self.text_at(Some(of), path)?;
+            let brought: Vec<usize> = text.brought().collect();
+            let claimed = claimed_lines(&known, path, &text.text, || Ok(brought.clone()))?;
+            let lines = runs_about(entry, path)
+                .flat_map(|runs| runs.find_in(&text.text, || brought.clone()))
+                .filter(|line| text.is_brought[*line] && claimed[*line].is_some());
+            let lines: BTreeSet<usize> = lines.collect();
+            if !lines.is_empty() {
+                let lines = named_lines(path, &Vec::from_iter(lines));
+                wrong.push(format!("other evidence names {lines} already"));
+            }
+        }
+        Ok(wrong)
+    }
+}
+
+fn language_of(path: &RelativePath) -> Option<&'static str> {
+    language::of_file(path.as_str(), "").map(|language| language.id)
+}
+
+/// Names lines, which are counted from 0: `src/a.rs:3`, or `src/a.rs:3 and 4 more lines`.
+fn named_lines(path: &RelativePath, lines: &[usize]) -> String {
+    let first = lines.first().map_or(0, |line| line + 1);
+    match lines.len() {
+        0 | 1 => format!("{path}:{first}"),
+        2 => format!("{path}:{first} and one more line"),
+        count => format!("{path}:{first} and {} more lines", count - 1),
+    }
+}
+
+fn contributors(record: &Record) -> impl Iterator<Item = &Contributor> {
+    let conversations = record.files.iter().flat_map(|file| &file.conversations);
+    conversations.map(|one| &one.contributor)
+}
+/// Returns a note about late evidence of a commit that the base contains already. Reviewers decide
+/// whether to believe such evidence, so the note says which intent and contributor the entry names
+/// for which blocks.
+fn late_note(entry: &Entry, of: &CommitId) -> String {
+    let (path, of, record) = (&entry.origin.path, of.short(), &entry.record);
+    let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+    let who =
+        contributors(record).next().map(|one| format!(" and {}", answers::author_name(one, tool)));
+    let who = who.unwrap_or_default();
+    let id = record.intent_id.as_deref().unwrap_or("no intent");
+    let files: Vec<String> = record.files.iter().map(named_blocks).collect();
+    format!(
+        "{path} is late evidence of {of}, which the base has already. It names {id}{who} for {}.",
+        files.join("; ")
+    )
+}
+
+/// Returns the faults of late evidence about a commit that the base contains already: its intent
+/// does not own the file, or it names a person who is neither the author nor the committer.
+fn late_findings(git: &Git, rules: &Rules, entry: &Entry, of: &CommitId) -> Vec<Finding> {
+    let record = &entry.record;
+    let refuse = |code: Code, message: String| finding_at(entry, code, message, take_out(entry));
+    let mut findings = Vec::new();
+    // Whoever accepts a block later names nobody as its author.
+    if record.kind == RecordKind::Ack {
+        return findings;
+    }
+    for file in &record.files {
+        let Some(id) = record.intent_id.as_deref() else { break };
+        let path = &file.relative_path;
+        for ruling in rules.rulings(path, Some(id)) {
+            if !matches!(ruling, Ruling::Outside(_) | Ruling::Unknown) {
+                continue;
+            }
+            let (what, why) = rules.describe(&ruling, path, Some(id));
+            let message =
+                format!("Late evidence names {id} for {}. {what} {why}", named_blocks(file));
+            findings.push(refuse(ruling.code(), message.trim_end().to_owned()));
+        }
+    }
+    let mut people: BTreeSet<&str> =
+        contributors(record).filter_map(|one| one.name.as_deref()).collect();
+    let Some(headline) = git.headline(of).ok().filter(|_| !people.is_empty()) else {
+        return findings;
+    };
+    people.retain(|name| *name != headline.author && *name != headline.committer);
+    findings.extend(people.into_iter().map(|name| {
+        let message = format!(
+            "Late evidence names {name} for what {} brought, of which {} is the author.",
+            of.short(),
+            headline.author
+        );
+        refuse(Code::EvidenceUnfounded, message)
+    }));
+    findings
+}
+
+/// Names the blocks that a record claims in a file: `function tax in src/b.js`.
+fn named_blocks(file: &FileRecord) -> String {
+    let names = file.ranges().filter_map(|range| range.block.as_ref());
+    let names: Vec<String> = names.map(|name| format!("{} {}", name.kind, name.path)).collect();
+    match names.is_empty() {
+        true => file.relative_path.to_string(),
+        false => format!("{} in {}", names.join(", "), file.relative_path),
+    }
+}
+
+/// Says how to remove the file of an entry. Without `--no-verify`, our hook puts a file back whose
+/// code still exists.
+fn take_out(entry: &Entry) -> String {
+    let path = &entry.origin.path;
+    format!(
+        "Take the file out: `git rm -f {path} && git commit --no-verify -m 'Take out evidence'`."
+    )
+}
+
+fn refuse(entry: &Entry, what: &str) -> Finding {
+    let named = entry.record.intent_id.as_deref().unwrap_or("no intent");
+    finding_at(
+        entry,
+        Code::EvidenceUnfounded,
+        format!("This evidence names {named} for code that its commit did not add: {what}."),
+        take_out(entry)
+            + " Then `intent seal` seals what the journal of this clone holds of it, if anything.",
+    )
+}

@@ -1,0 +1,286 @@
+//! Moves records out of the journal once a commit has their evidence, and back if the commit leaves
+//! the history. So the journal has only open records, and a command pays only for these.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::{Duration, SystemTime};
+
+use super::{is_open, open};
+use crate::comparison::digests;
+use ground::git::{ChangeKind, Target};
+use ground::{CommitId, Git, RelativePath, cache, clock, store};
+use history::LineText;
+use history::knowledge::runs_about;
+use ledger::journal::{DraftNote, ReopenedNote};
+use ledger::{LineRuns, Writer, drop_texts_but, evidence, journal};
+use why::baseline::commits_of_work;
+use why::{VerbError, Workspace, shared_branches};
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+/// How long the records of a commit are kept if its evidence is on no shared branch, in
+/// milliseconds.
+const KEEP_SETTLED: i64 = 90 * DAY;
+/// How long a record is kept that no commit has, counted from the time of the record, in
+/// milliseconds.
+const KEEP_OPEN: i64 = 30 * DAY;
+/// How often records are removed automatically.
+const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+/// How many commits are searched for the one that added a file of evidence.
+const MAX_COMMITS: usize = 64;
+
+/// Moves the records out of the journal whose evidence is in `HEAD`.
+pub(super) fn settle_committed(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
+    let Some(head) = ws.head() else { return Ok(()) };
+    let (mut left, mut is_any) = (Vec::new(), false);
+    for draft in journal::drafts(&ws.root) {
+        if let Some(bytes) = git.file_at(head, &draft.file)? {
+            let mut records = draft.records;
+            if !stands_as_sealed(git, head, (&draft.file, &bytes))? {
+                let unsealed = unsealed_records(ws, &records);
+                records.retain(|id| !unsealed.contains(id));
+            }
+            settle_with(ws, git, head, (&draft.file, &records))?;
+            is_any = true;
+        } else {
+            left.push(draft);
+        }
+    }
+    if is_any {
+        journal::note_drafts(&ws.root, &left)?;
+    }
+    Ok(())
+}
+
+/// Returns true if a commit has all lines where a file of evidence names them. Another hook may have
+/// formatted the code after it was sealed.
+fn stands_as_sealed(
+    git: &Git,
+    commit: &CommitId,
+    (file, bytes): (&RelativePath, &[u8]),
+) -> Result<bool, VerbError> {
+    let mut texts: HashMap<RelativePath, LineText> = HashMap::new();
+    let entries = ledger::read::bytes(file, bytes).entries;
+    for entry in entries.iter().filter(|entry| entry.late_commit.is_none()) {
+        for path in entry.record.files.iter().map(|file| &file.relative_path) {
+            if !texts.contains_key(path) {
+                let text = LineText::new(git.file_at(commit, path)?.unwrap_or_default());
+                texts.insert(path.clone(), text);
+            }
+            let stands =
+                |runs: &LineRuns| runs.find_in(&texts[path], Vec::new).len() == runs.line_count();
+            if !runs_about(entry, path).all(stands) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Moves the records out of the journal again whose commit had left the history and whose evidence
+/// is in `HEAD` now: after an amend or a rebase, or when the commit came back.
+fn settle_reopened(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
+    let (Some(head), notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let open = journal::open_ids(&ws.root);
+    let (mut back, mut left) = (Vec::new(), Vec::new());
+    for note in notes {
+        let mut is_whole = !note.files.is_empty();
+        for file in &note.files {
+            is_whole &= has_evidence(git, head, file)?;
+        }
+        if is_whole {
+            back.push(note);
+        } else if note.records.iter().any(|id| open.contains(id)) {
+            left.push(note);
+        }
+    }
+    journal::note_reopened(&ws.root, &left)?;
+    let ids: Vec<String> = back.iter().flat_map(|note| note.records.iter().cloned()).collect();
+    let unsealed = unsealed_records(&ws.clone().with_records_of_now(), &ids);
+    for ReopenedNote { files, mut records } in back {
+        records.retain(|id| !unsealed.contains(id));
+        settle_with(ws, git, head, (&files[0], &records))?;
+    }
+    Ok(())
+}
+
+/// Returns those of the records whose evidence does not name all of their lines any more, since an
+/// amend, a squash or a formatter broke a run of them. They stay in the journal, so that the next
+/// commit can name these lines.
+fn unsealed_records(ws: &Workspace, ids: &[String]) -> HashSet<String> {
+    let entries = ids.iter().filter_map(|id| ws.journal.by_id(id));
+    let files = entries.flat_map(|entry| &entry.record.files);
+    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    paths.into_iter().flat_map(|path| open::unsealed_records(ws, path)).collect()
+}
+
+/// Moves records out of the journal, to the commit that added this file of evidence.
+fn settle_with(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    (file, records): (&RelativePath, &[String]),
+) -> Result<(), VerbError> {
+    let commit = commit_that_added(git, head, file)?;
+    let records: HashSet<&str> = records.iter().map(String::as_str).collect();
+    Writer::new(&ws.root, &ws.policy).settle(&commit.0, &|id| records.contains(id))?;
+    Ok(())
+}
+
+fn commit_that_added(
+    git: &Git,
+    head: &CommitId,
+    file: &RelativePath,
+) -> Result<CommitId, VerbError> {
+    let mut commit = head.clone();
+    for _ in 0..MAX_COMMITS {
+        let parents = git.commit_info(&commit)?.parents;
+        let mut with_it =
+            parents.into_iter().filter(|parent| git.has_file(parent, file).unwrap_or(false));
+        match with_it.next() {
+            Some(parent) => commit = parent,
+            None => break,
+        }
+    }
+    Ok(commit)
+}
+
+/// Returns true if a commit has a file of evidence, by its name or in a compacted file of its month.
+fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<bool, VerbError> {
+    let (Some(month), false) = (evidence::month_of(file), git.has_file(commit, file)?) else {
+        return Ok(git.has_file(commit, file)?);
+    };
+    let is_wanted = |path: &RelativePath| {
+        evidence::is_compacted(path) && evidence::month_of(path) == Some(month)
+    };
+    let target = Target::Commit(commit.clone());
+    let compacted = git.read_below(".orchestration", &target, &is_wanted)?;
+    let digest = evidence::digest_of_path(file);
+    Ok(compacted
+        .iter()
+        .any(|(_, bytes)| digests(bytes).iter().any(|section| Some(*section) == digest)))
+}
+
+/// Returns the files of evidence that a commit adds.
+fn evidence_added_by(git: &Git, commit: &CommitId) -> Result<Vec<RelativePath>, VerbError> {
+    let parent = git.commit_info(commit)?.parents.into_iter().next();
+    let changes = git.changes(parent.as_ref(), &Target::Commit(commit.clone()))?.into_iter();
+    let added = changes.filter(|change| {
+        change.kind == ChangeKind::Added && evidence::digest_of_path(&change.path).is_some()
+    });
+    Ok(added.map(|change| change.path).collect())
+}
+
+/// Puts the records of those commits back into the journal that have left the history since the last
+/// call, by an amend, a rebase, a reset or a switch to another branch.
+pub(super) fn reopen_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
+    let Some(head) = ws.head() else { return Ok(()) };
+    let Some(place) = cache::shared(&ws.root, "settled-head") else { return Ok(()) };
+    let before = store::read_capped(&place, 128)?.unwrap_or_default();
+    let before = String::from_utf8_lossy(&before).trim().to_owned();
+    if before == head.0 {
+        return Ok(());
+    }
+    let settled = journal::settled_commits(&ws.root);
+    if !settled.is_empty() && !before.is_empty() {
+        let before = CommitId(before);
+        // A commit that is not known any more was removed by git, and so was what followed it.
+        let lost: HashSet<CommitId> = match git.is_ancestor(head, &before) {
+            Ok(true) => HashSet::new(),
+            _ => {
+                let all = settled.into_iter().map(CommitId).collect();
+                git.outside(head, all)?
+            }
+        };
+        let writer = Writer::new(&ws.root, &ws.policy);
+        let mut notes = journal::reopened(&ws.root);
+        for commit in lost {
+            // A commit that git has removed does not come back.
+            let files = evidence_added_by(git, &commit).unwrap_or_default();
+            let records = journal::settled_records(&ws.root, &commit.0);
+            notes.push(ReopenedNote { files, records });
+            writer.reopen(&commit.0)?;
+        }
+        journal::note_reopened(&ws.root, &notes)?;
+    }
+    store::write_scratch(&place, head.0.as_bytes())?;
+    settle_reopened(ws, git)
+}
+
+/// Makes evidence a draft again whose commit has left the history and whose files are still here:
+/// after `git reset --soft`, or in a squash. The next seal names the lines as its commit brings them,
+/// and replaces it.
+///
+/// Evidence of others has no records here, so it stays. So does what a commit of the history had
+/// once and a person has put back, and what a merge or a cherry-pick in progress brings.
+pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
+    let (Some(head), mut notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
+    notes.retain(|note| !note.records.is_empty());
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let (commits, made) = (commits_of_work(ws)?, journal::sections_made(&ws.root));
+    let mut drafts = journal::drafts(&ws.root);
+    for file in notes.into_iter().flat_map(|note| note.files) {
+        let is_ours = evidence::digest_of_path(&file).is_some_and(|digest| made.contains(&digest));
+        if is_ours
+            && !drafts.iter().any(|draft| draft.file == file)
+            && (ws.root.absolute(&file).is_file() || git.file_in_index(&file)?.is_some())
+            && !commits.iter().any(|commit| git.has_file(commit, &file).unwrap_or(true))
+            && git.removed(head, &file)?.is_none()
+        {
+            drafts.push(DraftNote { file, records: Vec::new() });
+        }
+    }
+    journal::note_drafts(&ws.root, &drafts)?;
+    Ok(())
+}
+
+/// Removes records that are not needed any more: those of commits on a shared branch, those of old
+/// commits, and old ones that no commit has. Returns how many.
+pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
+    let now = clock::now_in_milliseconds();
+    let branches = shared_branches::protected(&ws.policy, git);
+    let mut retired = 0;
+    for commit in journal::settled_commits(&ws.root) {
+        let id = CommitId(commit.clone());
+        let is_shared = branches.iter().any(|(_, tip)| git.is_ancestor(tip, &id).unwrap_or(false));
+        let time = git.commit_info(&id).map_or(0, |info| info.time * 1_000);
+        if is_shared || now - time >= KEEP_SETTLED {
+            retired += journal::forget_settled(&ws.root, &commit)?;
+        }
+    }
+    let old: HashSet<&String> = ws
+        .journal
+        .entries()
+        .iter()
+        .filter(|entry| is_open(entry) && !super::is_carried(entry))
+        .filter(|entry| {
+            let made = clock::milliseconds(&entry.record.timestamp);
+            made.is_some_and(|made| now - made >= KEEP_OPEN)
+        })
+        .map(|entry| &entry.record.id)
+        .collect();
+    let standing: HashSet<String> =
+        super::open(ws).standing.iter().map(|entry| entry.record.id.clone()).collect();
+    if !old.is_empty() {
+        let goes = |id: &str| old.contains(&id.to_owned()) && !standing.contains(id);
+        retired += Writer::new(&ws.root, &ws.policy).retire(&goes)?;
+    }
+    drop_texts_but(&ws.root, &journal::needed_texts(&ws.root)?)?;
+    Ok(retired)
+}
+
+/// Like [`retire`], at most once a day.
+pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
+    let Some(note) = cache::shared(&ws.root, "retired") else { return Ok(0) };
+    let looked = std::fs::metadata(&note).and_then(|found| found.modified());
+    let since = looked.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+    if since.is_some_and(|since| since < INTERVAL) {
+        return Ok(0);
+    }
+    store::write_scratch(&note, b"")?;
+    retire(ws)
+}

@@ -1,0 +1,345 @@
+//! Reads commits, trees and contents by their ids, for walks through history.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::tree::EntryKind;
+use gix::objs::{CommitRefIter, Exists as _, Find as _, Kind, TreeRefIter};
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+
+use super::{CommitId, Git, GitError, GitResult, as_path, head_of, is_regular};
+use crate::{RelativePath, store};
+
+/// The file, at the top of the repository, with the commits that only changed how code is written.
+const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
+
+/// How many bytes of objects a reader keeps, to undo the deltas of a pack.
+const MAX_KEPT: usize = 16 * 1024 * 1024;
+
+/// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
+pub struct ObjectReader<'a> {
+    git: &'a Git,
+    repo: gix::Repository,
+    shallow: HashSet<ObjectId>,
+    /// The commit whose tree says which commits are ignored.
+    accepted: Option<ObjectId>,
+    /// The ignored commits, once somebody asked.
+    ignored: Option<HashSet<ObjectId>>,
+    buffer: Vec<u8>,
+    /// Contents that are in no object, such as those of files on disk.
+    held: HashMap<ObjectId, Vec<u8>>,
+}
+
+/// What a walk needs of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitNode {
+    pub tree: ObjectId,
+    /// Empty for the commits at which a shallow clone ends; see `is_boundary`.
+    pub parents: Vec<ObjectId>,
+    /// When it was committed, in seconds since 1970.
+    pub time: i64,
+    /// Whether the parents are missing because the clone is shallow.
+    pub is_boundary: bool,
+}
+
+/// A file in which two trees differ. Symbolic links and submodules are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedBlob {
+    /// The path from the top of the repository.
+    pub path: BString,
+    /// The content before. `None` if the file is new.
+    pub before: Option<ObjectId>,
+    /// The content now. `None` if the file is gone.
+    pub now: Option<ObjectId>,
+}
+
+/// The trees on the way to a path, and the content there. Two commits often share some of these
+/// trees, and then the rest need not be read again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreePlace {
+    /// The id of the root tree, followed by those of the folders on the way.
+    trees: Vec<ObjectId>,
+    /// The content, if there is a regular file at the path.
+    pub blob: Option<ObjectId>,
+}
+
+impl Git {
+    /// Returns a reader for a walk through history.
+    pub fn object_reader(&self) -> GitResult<ObjectReader<'_>> {
+        let mut repo = self.objects()?;
+        repo.objects.refresh_never();
+        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
+        let shallow = self.read(repo.shallow_commits())?;
+        let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
+        let accepted = self.read(head_of(&repo))?;
+        let (buffer, held, ignored) = (Vec::new(), HashMap::new(), None);
+        Ok(ObjectReader { git: self, repo, shallow, accepted, ignored, buffer, held })
+    }
+
+    /// Returns the id of a commit as the library has it.
+    pub fn object_id(&self, commit: &CommitId) -> GitResult<ObjectId> {
+        self.parse(commit)
+    }
+
+    /// Returns the path in the repository of a path in the workspace.
+    pub fn path_in_repository(&self, path: &str) -> BString {
+        format!("{}{path}", self.prefix).into()
+    }
+
+    /// The reverse of [`Self::path_in_repository`]. `None` for a path outside of the workspace.
+    pub fn path_in_workspace(&self, path: &BStr) -> Option<RelativePath> {
+        as_path("", path.strip_prefix(self.prefix.as_bytes())?.as_bstr())
+    }
+}
+
+impl TreePlace {
+    /// Returns the place of a content that is in no tree.
+    pub fn outside_of_trees(blob: ObjectId) -> Self {
+        Self { trees: Vec::new(), blob: Some(blob) }
+    }
+}
+
+impl ObjectReader<'_> {
+    /// Takes another commit than `HEAD` as the one whose rules count.
+    pub fn accepting(self, commit: Option<&CommitId>) -> GitResult<Self> {
+        let commit = commit.map(|commit| self.git.parse(commit)).transpose()?;
+        Ok(Self { accepted: commit.or(self.accepted), ..self })
+    }
+
+    /// Returns true if `.git-blame-ignore-revs` in the accepted tree names a commit.
+    pub fn ignores(&mut self, commit: ObjectId) -> GitResult<bool> {
+        if self.ignored.is_none() {
+            self.ignored = Some(self.ignored_commits()?);
+        }
+        Ok(self.ignored.as_ref().is_some_and(|ignored| ignored.contains(&commit)))
+    }
+
+    /// Returns what else than the commits themselves decides about answers: where a shallow clone
+    /// ends, and which commits are ignored.
+    pub fn view_of_history(&mut self) -> GitResult<Vec<u8>> {
+        if self.ignored.is_none() {
+            self.ignored = Some(self.ignored_commits()?);
+        }
+        let mut view = Vec::new();
+        for ids in [Some(&self.shallow), self.ignored.as_ref()] {
+            let mut ids: Vec<&ObjectId> = ids.into_iter().flatten().collect();
+            ids.sort_unstable();
+            ids.into_iter().for_each(|id| view.extend_from_slice(id.as_slice()));
+            view.push(b'\n');
+        }
+        Ok(view)
+    }
+
+    fn ignored_commits(&mut self) -> GitResult<HashSet<ObjectId>> {
+        let Some(accepted) = self.accepted else { return Ok(HashSet::new()) };
+        let tree = self.commit(accepted)?.tree;
+        let Some(blob) = self.locate(tree, IGNORED_COMMITS.into(), None)?.blob else {
+            return Ok(HashSet::new());
+        };
+        let text = self.blob(blob)?;
+        let lines = text.lines().map(|line| line.split_str("#").next().unwrap_or_default().trim());
+        Ok(lines.filter_map(|line| ObjectId::from_hex(line).ok()).collect())
+    }
+
+    /// Returns true if older commits are missing because the clone is shallow.
+    pub fn is_shallow(&self) -> bool {
+        !self.shallow.is_empty()
+    }
+
+    /// Reads a commit.
+    pub fn commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
+        let hash = id.kind();
+        let git = self.git;
+        let bytes = self.object(id, Kind::Commit)?;
+        let tree = git.read(CommitRefIter::from_bytes(bytes, hash).tree_id())?;
+        let parents = CommitRefIter::from_bytes(bytes, hash).parent_ids().collect();
+        let committer = git.read(CommitRefIter::from_bytes(bytes, hash).committer())?;
+        let time = committer.seconds();
+        let is_boundary = self.shallow.contains(&id);
+        let parents = if is_boundary { Vec::new() } else { parents };
+        Ok(CommitNode { tree, parents, time, is_boundary })
+    }
+
+    /// Returns who wrote a commit, when, and its message. A rebase and a pick keep that.
+    pub fn authorship(&mut self, id: ObjectId) -> GitResult<BString> {
+        let (hash, git) = (id.kind(), self.git);
+        let bytes = self.object(id, Kind::Commit)?;
+        let author = git.read(CommitRefIter::from_bytes(bytes, hash).author())?;
+        let message = git.read(CommitRefIter::from_bytes(bytes, hash).message())?;
+        Ok(format!("{} <{}> {}\n{message}", author.name, author.email, author.time).into())
+    }
+
+    /// Finds the file at a path in a tree. `known` is the same path in another tree.
+    pub fn locate(
+        &mut self,
+        tree: ObjectId,
+        path: &BStr,
+        known: Option<&TreePlace>,
+    ) -> GitResult<TreePlace> {
+        let mut located = TreePlace::default();
+        let mut next = Some((EntryKind::Tree, tree));
+        for name in path.split_str("/") {
+            let Some((EntryKind::Tree, tree)) = next else { return Ok(located) };
+            let depth = located.trees.len();
+            if let Some(known) = known.filter(|known| known.trees.get(depth) == Some(&tree)) {
+                located.trees.extend(&known.trees[depth..]);
+                located.blob = known.blob;
+                return Ok(located);
+            }
+            located.trees.push(tree);
+            next = self.entry(tree, name)?;
+        }
+        located.blob = next.filter(|(kind, _)| is_regular(*kind)).map(|(_, id)| id);
+        Ok(located)
+    }
+
+    fn entry(&mut self, tree: ObjectId, name: &[u8]) -> GitResult<Option<(EntryKind, ObjectId)>> {
+        let git = self.git;
+        for entry in TreeRefIter::from_bytes(self.object(tree, Kind::Tree)?, tree.kind()) {
+            let entry = git.read(entry)?;
+            if entry.filename == name {
+                return Ok(Some((entry.mode.kind(), entry.oid.to_owned())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the id of the folder at a path in a tree.
+    pub fn folder(&mut self, tree: ObjectId, path: &BStr) -> GitResult<Option<ObjectId>> {
+        let mut folder = tree;
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            match self.entry(folder, name)? {
+                Some((EntryKind::Tree, id)) => folder = id,
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(folder))
+    }
+
+    /// Returns true if a tree has the folder with the rules of the workspace.
+    pub fn is_governed(&mut self, tree: ObjectId) -> GitResult<bool> {
+        let place = self.git.path_in_repository(".orchestration");
+        Ok(self.folder(tree, place.as_ref())?.is_some())
+    }
+
+    /// Returns true if the clone has an object.
+    pub fn has_object(&self, id: ObjectId) -> bool {
+        self.repo.objects.exists(&id)
+    }
+
+    /// Returns the names of the folders directly in a tree.
+    pub fn folders_in(&mut self, tree: ObjectId) -> GitResult<Vec<BString>> {
+        let entries = self.entries(tree)?.into_iter();
+        Ok(entries.filter(|one| one.1 == EntryKind::Tree).map(|one| one.0).collect())
+    }
+
+    /// Returns the regular files directly in a tree, by name.
+    pub fn files_in(&mut self, tree: ObjectId) -> GitResult<Vec<(BString, ObjectId)>> {
+        let entries = self.entries(tree)?.into_iter();
+        Ok(entries.filter(|one| is_regular(one.1)).map(|one| (one.0, one.2)).collect())
+    }
+
+    fn entries(&mut self, tree: ObjectId) -> GitResult<Vec<(BString, EntryKind, ObjectId)>> {
+        let git = self.git;
+        let entries = TreeRefIter::from_bytes(self.object(tree, Kind::Tree)?, tree.kind());
+        let owned = entries.map(|entry| {
+            let entry = git.read(entry)?;
+            Ok((entry.filename.to_owned(), entry.mode.kind(), entry.oid.to_owned()))
+        });
+        owned.collect()
+    }
+
+    /// Returns the files in which two trees differ, without reading folders that are the same.
+    pub fn changed_blobs(
+        &mut self,
+        before: Option<ObjectId>,
+        now: Option<ObjectId>,
+    ) -> GitResult<Vec<ChangedBlob>> {
+        let mut changed = Vec::new();
+        self.collect_changed(before, now, &BString::default(), &mut changed)?;
+        Ok(changed)
+    }
+
+    fn collect_changed(
+        &mut self,
+        before: Option<ObjectId>,
+        now: Option<ObjectId>,
+        prefix: &BString,
+        changed: &mut Vec<ChangedBlob>,
+    ) -> GitResult<()> {
+        if before == now {
+            return Ok(());
+        }
+        let mut of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(tree)).transpose();
+        let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
+        let mut all: Vec<_> = before.iter().map(|one| (&one.0, Some(one), None)).collect();
+        all.extend(now.iter().map(|one| (&one.0, None, Some(one))));
+        // A folder sorts behind a file of the same name in git, so the names are sorted again.
+        all.sort_by(|a, b| a.0.cmp(b.0));
+        let mut next = all.into_iter().peekable();
+        while let Some((name, mut old, mut new)) = next.next() {
+            while let Some((_, other_old, other_new)) = next.next_if(|other| other.0 == name) {
+                (old, new) = (old.or(other_old), new.or(other_new));
+            }
+            let of_kind = |is_it: fn(EntryKind) -> bool| {
+                move |one: Option<&(BString, EntryKind, ObjectId)>| {
+                    one.filter(|one| is_it(one.1)).map(|one| one.2)
+                }
+            };
+            let (tree, file) = (of_kind(|kind| kind == EntryKind::Tree), of_kind(is_regular));
+            let path: BString = [prefix.as_slice(), name.as_slice()].concat().into();
+            if file(old) != file(new) {
+                let (before, now) = (file(old), file(new));
+                changed.push(ChangedBlob { path: path.clone(), before, now });
+            }
+            if tree(old) != tree(new) {
+                let inside: BString = [path.as_slice(), b"/"].concat().into();
+                self.collect_changed(tree(old), tree(new), &inside, changed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the files that a folder has and an earlier one lacks, with their paths below it. Only
+    /// folders that differ are read.
+    pub fn added_blobs(
+        &mut self,
+        before: Option<ObjectId>,
+        now: ObjectId,
+    ) -> GitResult<Vec<(BString, ObjectId)>> {
+        let changed = self.changed_blobs(before, Some(now))?.into_iter();
+        let added = changed.filter(|one| one.before.is_none());
+        Ok(added.filter_map(|one| Some((one.path, one.now?))).collect())
+    }
+
+    /// Reads the content of a file.
+    pub fn blob(&mut self, id: ObjectId) -> GitResult<Vec<u8>> {
+        if let Some(held) = self.held.get(&id) {
+            return Ok(held.clone());
+        }
+        let size = self.repo.try_find_header(id).ok().flatten().map_or(0, |header| header.size());
+        if size > store::MAX_CONTENT {
+            return Err(GitError::TooLarge { id: id.to_string(), bytes: size });
+        }
+        Ok(self.object(id, Kind::Blob)?.to_vec())
+    }
+
+    /// Takes a content that is not in the repository, so that it can be read by its id as if it were.
+    pub fn hold(&mut self, bytes: Vec<u8>) -> GitResult<ObjectId> {
+        let hash = self.repo.object_hash();
+        let id = self.git.read(gix::objs::compute_hash(hash, Kind::Blob, &bytes))?;
+        self.held.insert(id, bytes);
+        Ok(id)
+    }
+
+    fn object(&mut self, id: ObjectId, kind: Kind) -> GitResult<&[u8]> {
+        let git = self.git;
+        let found = git.read(self.repo.objects.try_find(&id, &mut self.buffer))?;
+        let found = found.ok_or_else(|| GitError::Missing { id: id.to_string() })?;
+        if found.kind != kind {
+            return Err(git.unreadable(format!("{id} is a {}, not a {kind}", found.kind)));
+        }
+        Ok(found.data)
+    }
+}

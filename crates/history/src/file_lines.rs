@@ -1,0 +1,496 @@
+//! Who brought each line of a file: its origin in the history, and the record about it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::{RelativePath, Root, clock};
+use ledger::{Claim, Entry, Ledger, RecordKind, Strength, Trust};
+
+use crate::attribution::attribute;
+use crate::journal_moves::{JournalTexts, ReadPresent};
+use crate::journal_texts::{language_of, recorded_texts};
+use crate::knowledge::{Knowledge, claimed_lines, is_about, path_of_version, runs_about};
+use crate::known_origins::KnownOrigins;
+use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
+use crate::text::LineText;
+
+/// How long after a commit an inferred record may be made and still describe that commit, in
+/// milliseconds. If one shell command edits and commits, its work is recorded when it has ended.
+const LONGEST_COMMAND: i64 = 10 * 60 * 1_000;
+/// The time of a commit is rounded down to seconds, so a record may appear to be later by up to
+/// this many milliseconds.
+const ROUNDING: i64 = 1_000;
+
+/// Who brought each line of a file.
+#[derive(Clone, Debug, Default)]
+pub struct FileLines {
+    /// The versions of the file that brought lines.
+    pub versions: Vec<FileVersion>,
+    /// The records that brought lines.
+    pub claims: Vec<Arc<Claim>>,
+    /// For each version, whether there is evidence about the file at its commit.
+    pub has_evidence: Vec<bool>,
+    /// For each version, the records by which people accepted blocks of it as they are.
+    pub acks: Vec<Vec<Arc<Entry>>>,
+    /// The acceptances that are in no commit yet.
+    pub open_acks: Vec<Arc<Entry>>,
+    /// The highest format among the evidence that was needed and that this program cannot read.
+    pub newer_format: Option<u32>,
+    /// One item for each line.
+    pub lines: Vec<LineSource>,
+}
+
+impl FileLines {
+    /// Says of each line that nothing is known about it.
+    pub fn unknown(lines: usize) -> Self {
+        let nothing = LineSource { version: None, line_there: 0, is_missing: true, claim: None };
+        Self { lines: vec![nothing; lines], ..Self::default() }
+    }
+}
+
+/// Who brought a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineSource {
+    /// The version that brought it: an index of [`FileLines::versions`]. A text that is not committed
+    /// is a version, too. `None` without git.
+    pub version: Option<usize>,
+    /// The line in that version, counted from 0.
+    pub line_there: usize,
+    /// Whether this clone lacks the history that says who brought the line.
+    pub is_missing: bool,
+    /// The record about it: an index of [`FileLines::claims`].
+    pub claim: Option<usize>,
+}
+
+/// What a question about lines is answered from.
+pub struct LineFinder<'a, 'git> {
+    pub root: &'a Root,
+    pub reader: &'a mut ObjectReader<'git>,
+    pub knowledge: &'a mut Knowledge<'git>,
+    /// The path of the workspace in the repository: empty, or with a trailing `/`.
+    pub prefix: &'a BStr,
+    pub journal: &'a Ledger,
+    /// Where lines come from, as it was found before. `None` if that is not believed.
+    pub known: Option<&'a KnownOrigins<'a>>,
+}
+
+/// Returns who brought the lines of a text without git: only the journal can say it.
+pub fn lines_without_git(
+    root: &Root,
+    journal: &Ledger,
+    path: &RelativePath,
+    text: &LineText,
+) -> FileLines {
+    let records = recorded_texts(root, journal, path, |_| true);
+    let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
+    let found = attribute(text, &vec![true; text.len()], &texts, language_of(path));
+    let mut claims = Claims::default();
+    let source = |owner: Option<usize>| LineSource {
+        version: None,
+        line_there: 0,
+        is_missing: false,
+        claim: owner.map(|owner| claims.index_of(&entries[owner], path, None)),
+    };
+    let lines = found.into_iter().map(source).collect();
+    let open_acks = open_acks(journal, path).collect();
+    FileLines { claims: claims.all, lines, open_acks, ..FileLines::default() }
+}
+
+/// Returns the acceptances of blocks of a file that are in no commit yet.
+fn open_acks<'a>(
+    journal: &'a Ledger,
+    path: &'a RelativePath,
+) -> impl Iterator<Item = Arc<Entry>> + 'a {
+    let is_ack = |entry: &&Arc<Entry>| {
+        entry.record.kind == RecordKind::Ack && entry.trust != Trust::Contradicted
+    };
+    journal.of_path(path).filter(is_ack).cloned()
+}
+
+impl LineFinder<'_, '_> {
+    /// Returns who brought the lines of a text that is based on `parents`; see [`Walk::of_text`].
+    /// `present` returns the present contents of other files.
+    pub fn of_text(
+        &mut self,
+        parents: &[ObjectId],
+        (path, text): (&RelativePath, Vec<u8>),
+        changed: Vec<ChangedBlob>,
+        present: &ReadPresent<'_>,
+    ) -> Result<FileLines, GitError> {
+        let full = self.full_path(path);
+        self.knowledge.asked_file = full.clone();
+        let walk = Walk::new(self.reader).with_known(self.known);
+        let origins = walk.of_text(parents, &full, text.clone(), changed)?;
+        let is_new = self.is_new_in(parents.first(), &full)?;
+        let drafts = self.knowledge.of_next_commit(self.reader)?;
+        let text = LineText::new(text);
+        let uncommitted = PresentText { path, text, is_new, present, drafts };
+        self.with_claims(origins, Some(uncommitted))
+    }
+
+    /// Returns who brought the lines of a file at a commit. `None` if the commit has no such file.
+    pub fn of_file(
+        &mut self,
+        commit: ObjectId,
+        path: &RelativePath,
+    ) -> Result<Option<FileLines>, GitError> {
+        let full = self.full_path(path);
+        self.knowledge.asked_file = full.clone();
+        let walk = Walk::new(self.reader).with_known(self.known);
+        let origins = walk.of_file(commit, &full)?;
+        origins.map(|origins| self.with_claims(origins, None)).transpose()
+    }
+
+    fn full_path(&self, path: &RelativePath) -> BString {
+        [self.prefix.as_ref() as &[u8], path.as_str().as_bytes()].concat().into()
+    }
+
+    fn with_claims(
+        &mut self,
+        origins: LineOrigins,
+        uncommitted: Option<PresentText<'_>>,
+    ) -> Result<FileLines, GitError> {
+        let mut claims = Claims::default();
+        let mut of_versions: Vec<Vec<Option<usize>>> = Vec::with_capacity(origins.versions.len());
+        for version in &origins.versions {
+            let is_brought = |run: &&crate::OriginRun| matches!(run.origin, Origin::Brought(at) if origins.versions[at] == *version);
+            of_versions.push(if !origins.runs.iter().any(|run| is_brought(&run)) {
+                Vec::new()
+            } else if let Some(now) = uncommitted.as_ref().filter(|_| version.is_uncommitted()) {
+                let mut asked = vec![false; now.text.len()];
+                origins
+                    .runs
+                    .iter()
+                    .filter(is_brought)
+                    .for_each(|run| asked[run.lines.clone()].fill(true));
+                self.of_uncommitted(&mut claims, now, asked)?
+            } else {
+                self.of_version(&mut claims, version)?
+            });
+        }
+        let count = origins.runs.last().map_or(0, |run| run.lines.end);
+        let mut lines = Vec::with_capacity(count);
+        for run in &origins.runs {
+            for (nth, _) in run.lines.clone().enumerate() {
+                let line_there = run.line_there + nth;
+                let (version, is_missing) = match run.origin {
+                    Origin::Brought(version) => (version, false),
+                    Origin::Missing(version) => (version, true),
+                };
+                let claim = of_versions[version].get(line_there).copied().flatten();
+                lines.push(LineSource { version: Some(version), line_there, is_missing, claim });
+            }
+        }
+        let mut known = FileLines { claims: claims.all, lines, ..FileLines::default() };
+        for version in &origins.versions {
+            let entries = self.entries_about(version)?;
+            known.has_evidence.push(!entries.is_empty());
+            let acks = entries.into_iter().filter(|entry| entry.record.kind == RecordKind::Ack);
+            known.acks.push(acks.collect());
+        }
+        known.versions = origins.versions;
+        let paths = known.versions.iter().filter_map(|one| path_of_version(one, self.prefix));
+        let paths: Vec<RelativePath> = ledger::sorted(paths);
+        known.open_acks = paths.iter().flat_map(|path| open_acks(self.journal, path)).collect();
+        let drafts = uncommitted.into_iter().flat_map(|now| now.drafts);
+        known.open_acks.extend(drafts.filter(|entry| entry.record.kind == RecordKind::Ack));
+        known.newer_format = self.knowledge.newer_format();
+        Ok(known)
+    }
+
+    /// Returns the claims on the lines of a text that is in no commit, from the evidence of the next
+    /// commit and from the journal.
+    fn of_uncommitted(
+        &mut self,
+        claims: &mut Claims,
+        now: &PresentText<'_>,
+        mut asked: Vec<bool>,
+    ) -> Result<Vec<Option<usize>>, GitError> {
+        let new = || Ok((0..asked.len()).filter(|line| asked[*line]).collect());
+        let drafted = claimed_lines(&now.drafts, now.path, &now.text, new)?.into_iter();
+        let mut found: Vec<Option<usize>> = drafted
+            .zip(&asked)
+            .map(|(at, asked)| {
+                Some(claims.index_of(&now.drafts[at.filter(|_| *asked)?], now.path, None))
+            })
+            .collect();
+        asked.iter_mut().zip(&found).for_each(|(asked, found)| *asked &= found.is_none());
+        let open = self.of_journal(claims, now, &asked, None)?;
+        found.iter_mut().zip(open).for_each(|(line, other)| *line = line.or(other));
+        Ok(found)
+    }
+
+    /// Returns the evidence about a file at the commit of a version.
+    fn entries_about(&mut self, version: &FileVersion) -> Result<Vec<Arc<Entry>>, GitError> {
+        let own = self.own_entries_about(version)?;
+        if !own.is_empty() || version.is_uncommitted() {
+            return Ok(own);
+        }
+        let elsewhere = self.knowledge.evidence_elsewhere(self.reader, version)?;
+        Ok(elsewhere.map(|(_, entries)| entries).unwrap_or_default())
+    }
+
+    /// Like [`Self::entries_about`], without evidence that the commit has at another place.
+    fn own_entries_about(&mut self, version: &FileVersion) -> Result<Vec<Arc<Entry>>, GitError> {
+        let path = path_of_version(version, self.prefix).filter(|_| !version.is_uncommitted());
+        let Some(path) = path else { return Ok(Vec::new()) };
+        let entries = self.knowledge.of_commit(self.reader, version.commit)?;
+        Ok(entries.iter().filter(|entry| is_about(entry, &path)).cloned().collect())
+    }
+
+    /// Returns the evidence of a commit about files that it does not have, if it adds the file of the
+    /// version. An amend or a squash has united it with a commit that renamed one of them.
+    fn entries_about_former_names(
+        &mut self,
+        version: &FileVersion,
+    ) -> Result<BTreeMap<RelativePath, Vec<Arc<Entry>>>, GitError> {
+        let mut former: BTreeMap<RelativePath, Vec<Arc<Entry>>> = BTreeMap::new();
+        let all = self.knowledge.of_commit(self.reader, version.commit)?;
+        if all.is_empty() {
+            return Ok(former);
+        }
+        let node = self.reader.commit(version.commit)?;
+        if !self.is_new_in(node.parents.first(), &version.path)? {
+            return Ok(former);
+        }
+        for entry in all.iter() {
+            for file in &entry.record.files {
+                let path = &file.relative_path;
+                let brought = runs_about(entry, path).any(|runs| !runs.is_empty());
+                let full = self.full_path(path);
+                if brought && self.reader.locate(node.tree, full.as_ref(), None)?.blob.is_none() {
+                    former.entry(path.clone()).or_default().push(Arc::clone(entry));
+                }
+            }
+        }
+        Ok(former)
+    }
+
+    /// Returns the text of a committed version, and the claims of the evidence on its lines.
+    fn of_evidence(
+        &mut self,
+        claims: &mut Claims,
+        version: &FileVersion,
+        (path, entries): (&RelativePath, &[Arc<Entry>]),
+    ) -> Result<(LineText, Vec<Option<usize>>), GitError> {
+        let text = LineText::new(self.reader.blob(version.blob)?);
+        let brought = || Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path);
+        let claimed = claimed_lines(entries, path, &text, brought)?.into_iter();
+        let commit = version.commit.to_string();
+        let mut claim = |at: usize| claims.index_of(&entries[at], path, Some(&commit));
+        let found = claimed.map(|at| at.map(&mut claim)).collect();
+        Ok((text, found))
+    }
+
+    /// Returns the claims on the lines of a committed version.
+    fn of_version(
+        &mut self,
+        claims: &mut Claims,
+        version: &FileVersion,
+    ) -> Result<Vec<Option<usize>>, GitError> {
+        let mut entries = self.own_entries_about(version)?;
+        if entries.is_empty()
+            && let Some((path, entries)) =
+                self.knowledge.evidence_elsewhere(self.reader, version)?
+        {
+            let (text, mut found) = self.of_evidence(claims, version, (&path, &entries))?;
+            claims.reassign(&entries, &path, &text, &mut found);
+            return Ok(found);
+        }
+        let Some(path) = path_of_version(version, self.prefix) else { return Ok(Vec::new()) };
+        let commit = version.commit.to_string();
+        let about = |entry: &&Arc<Entry>| {
+            entry.record.of.as_deref() == Some(&*commit) && entry.trust != Trust::Contradicted
+        };
+        entries.extend(self.journal.of_path(&path).filter(about).cloned());
+        // After a rebase, evidence may name a commit that is gone.
+        let gone = self.knowledge.of_replaced_commits(self.reader, version.commit)?;
+        entries.splice(0..0, gone.iter().filter(|entry| is_about(entry, &path)).cloned());
+        let time = version.time * 1_000;
+        let language = language_of(&path);
+        let may_be_its = |entry: &Arc<Entry>| {
+            let mut files = entry.record.files.iter().map(|file| &file.relative_path);
+            entry.record.kind == RecordKind::Mutation
+                && !is_after(entry, (&commit, time))
+                && files.any(|other| *other == path || language_of(other) == language)
+        };
+        let has_records = self.journal.entries().iter().any(may_be_its);
+        let renamed = self.entries_about_former_names(version)?;
+        if entries.is_empty() && !has_records && renamed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (mut text, mut found) = self.of_evidence(claims, version, (&path, &entries))?;
+        for (path, entries) in &renamed {
+            let (_, others) = self.of_evidence(claims, version, (path, entries))?;
+            found.iter_mut().zip(others).for_each(|(line, other)| *line = line.or(other));
+        }
+        if has_records {
+            let mut asked = vec![false; text.len()];
+            for line in Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)? {
+                asked[line] = found[line].is_none();
+            }
+            let unsealed = if asked.contains(&true) {
+                let node = self.reader.commit(version.commit)?;
+                let prefix = self.prefix.to_owned();
+                let present = |reader: &mut ObjectReader<'_>, path: &RelativePath| {
+                    let full: BString =
+                        [prefix.as_slice(), path.as_str().as_bytes()].concat().into();
+                    let blob = reader.locate(node.tree, full.as_ref(), None).ok()?.blob?;
+                    reader.blob(blob).ok()
+                };
+                let is_new = self.is_new_in(node.parents.first(), &version.path)?;
+                let drafts = Vec::new();
+                let now = PresentText { path: &path, text, is_new, present: &present, drafts };
+                let unsealed = self.of_journal(claims, &now, &asked, Some((&commit, time)))?;
+                text = now.text;
+                unsealed
+            } else {
+                Vec::new()
+            };
+            found.iter_mut().zip(unsealed).for_each(|(line, other)| *line = line.or(other));
+        }
+        claims.reassign(&entries, &path, &text, &mut found);
+        Ok(found)
+    }
+
+    /// Returns for each line of a committed version the record of the journal that brought it, if no
+    /// evidence names the line.
+    pub fn unsealed_lines(
+        &mut self,
+        version: &FileVersion,
+    ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
+        let mut claims = Claims::default();
+        let found = self.of_version(&mut claims, version)?;
+        let entry = |at: usize| Arc::clone(&claims.all[at].entry);
+        let is_open = |entry: &Arc<Entry>| entry.section.is_none() && entry.record.of.is_none();
+        Ok(found.into_iter().map(|at| at.map(entry).filter(is_open)).collect())
+    }
+
+    /// Returns the claims of the journal on lines that no evidence names. `commit` is the commit
+    /// that brought them, and its time in milliseconds.
+    fn of_journal(
+        &mut self,
+        claims: &mut Claims,
+        now: &PresentText<'_>,
+        asked: &[bool],
+        commit: Option<(&str, i64)>,
+    ) -> Result<Vec<Option<usize>>, GitError> {
+        let may_be_in = |entry: &Entry| {
+            entry.record.of.is_none() && commit.is_none_or(|commit| !is_after(entry, commit))
+        };
+        let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
+        let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
+        let found = attribute(&now.text, asked, &texts, language_of(now.path)).into_iter();
+        let commit = commit.map(|(commit, _)| commit);
+        let mut found: Vec<Option<usize>> =
+            found.map(|at| at.map(|at| claims.index_of(&entries[at], now.path, commit))).collect();
+        let open: Vec<bool> =
+            asked.iter().zip(&found).map(|(asked, found)| *asked && found.is_none()).collect();
+        let mut texts = JournalTexts {
+            root: self.root,
+            reader: self.reader,
+            journal: self.journal,
+            is_wanted: &may_be_in,
+            is_new: now.is_new,
+            present: now.present,
+        };
+        let moved = texts.records_of_moved_lines(now.path, &now.text, &open)?;
+        for (line, record) in moved.into_iter().enumerate() {
+            if let Some((entry, path)) = record {
+                found[line] = Some(claims.index_of(&entry, &path, commit));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns true if a commit lacks a file.
+    fn is_new_in(&mut self, parent: Option<&ObjectId>, path: &BString) -> Result<bool, GitError> {
+        let Some(parent) = parent else { return Ok(true) };
+        let tree = self.reader.commit(*parent)?.tree;
+        Ok(self.reader.locate(tree, path.as_ref(), None)?.blob.is_none())
+    }
+}
+
+/// A text whose new lines no evidence explains.
+struct PresentText<'a> {
+    path: &'a RelativePath,
+    text: LineText,
+    /// The evidence of the commit that will have it.
+    drafts: Vec<Arc<Entry>>,
+    /// Whether the file is new.
+    is_new: bool,
+    /// Returns the contents of other files at the same time.
+    present: &'a ReadPresent<'a>,
+}
+
+/// Returns true if a record was made after a commit, so that it is about later work. The commit has
+/// its id and its time.
+///
+/// A commit of 12:00:00 is before a record of 12:00:02, and before each record that is based on it.
+/// It is not before an inferred record of 12:09, because one command may have edited, committed, and
+/// ended nine minutes later.
+fn is_after(entry: &Entry, (commit, time): (&str, i64)) -> bool {
+    let is_inferred = entry.record.strength == Some(Strength::Inferred);
+    let base = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+    if base == Some(commit) && !is_inferred {
+        return true;
+    }
+    let late = if is_inferred { LONGEST_COMMAND } else { 0 };
+    let made = clock::milliseconds(&entry.record.timestamp);
+    made.is_some_and(|made| made > time + ROUNDING + late)
+}
+
+/// The records that brought lines, each of them once.
+#[derive(Default)]
+struct Claims {
+    all: Vec<Arc<Claim>>,
+    known: HashMap<(String, Option<String>), usize>,
+}
+
+impl Claims {
+    fn index_of(&mut self, entry: &Arc<Entry>, path: &RelativePath, commit: Option<&str>) -> usize {
+        let commit = commit.map(str::to_owned);
+        let key = (entry.record.id.clone(), commit.clone());
+        *self.known.entry(key).or_insert_with(|| {
+            let entry = Arc::clone(entry);
+            let path = path.clone();
+            self.all.push(Arc::new(Claim { entry, path, commit, reassigned: Vec::new() }));
+            self.all.len() - 1
+        })
+    }
+
+    /// Applies the records by which people put lines of a commit under another intent.
+    fn reassign(
+        &mut self,
+        entries: &[Arc<Entry>],
+        path: &RelativePath,
+        text: &LineText,
+        found: &mut [Option<usize>],
+    ) {
+        let takes = entries.iter().filter(|entry| entry.record.kind == RecordKind::Reassign);
+        for entry in takes {
+            // After a squash the lines stand elsewhere, among those that are claimed.
+            let claimed = || {
+                let lines = found.iter().enumerate().filter(|(_, claim)| claim.is_some());
+                lines.map(|(line, _)| line).collect()
+            };
+            let runs = runs_about(entry, path);
+            let lines: Vec<usize> = runs.flat_map(|runs| runs.find_in(text, claimed)).collect();
+            let mut moved: HashMap<usize, usize> = HashMap::new();
+            for line in lines {
+                let Some(claim) = found[line] else { continue };
+                if self.all[claim].intent() != entry.record.takes.as_deref() {
+                    continue;
+                }
+                let new = *moved.entry(claim).or_insert_with(|| {
+                    let mut taken = Claim::clone(&self.all[claim]);
+                    taken.reassigned.push(Arc::clone(entry));
+                    self.all.push(Arc::new(taken));
+                    self.all.len() - 1
+                });
+                found[line] = Some(new);
+            }
+        }
+    }
+}

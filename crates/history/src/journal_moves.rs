@@ -1,0 +1,124 @@
+//! Lines that were moved, or whose file was renamed, since they were recorded and before they were
+//! committed.
+//!
+//! The texts that the journal kept are treated as one commit, and the present texts as the next one:
+//! a file goes on under another name by git's rule, and a whole block goes on to another place.
+
+use std::sync::Arc;
+
+use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::{RelativePath, Root};
+use ledger::{Entry, Ledger};
+
+use crate::attribution::{RecordedText, attribute};
+use crate::journal_texts::{language_of, recorded_texts};
+use crate::moves::{MAX_FILES, moved_blocks};
+use crate::renames::Renames;
+use crate::text::LineText;
+
+/// Where the lines that were moved before a commit are looked for.
+pub struct JournalTexts<'a, 'git> {
+    pub root: &'a Root,
+    pub reader: &'a mut ObjectReader<'git>,
+    pub journal: &'a Ledger,
+    /// Says whether a record may be about the lines.
+    pub is_wanted: &'a dyn Fn(&Entry) -> bool,
+    /// Whether the file of the lines is new, so that another one may have been renamed to it.
+    pub is_new: bool,
+    /// Returns the present content of another file. `None` if it is gone.
+    pub present: &'a ReadPresent<'a>,
+}
+
+/// Reads a file as it is now.
+pub(crate) type ReadPresent<'a> =
+    dyn Fn(&mut ObjectReader<'_>, &RelativePath) -> Option<Vec<u8>> + 'a;
+
+/// A record that brought a line, and the path of the file at which it did.
+pub(crate) type RecordAtPath = (Arc<Entry>, RelativePath);
+
+/// The records about one file, newest first, and the id of each text.
+struct RecordsOfFile {
+    path: RelativePath,
+    entries: Vec<Arc<Entry>>,
+    texts: Vec<RecordedText>,
+    blobs: Vec<ObjectId>,
+}
+
+impl RecordsOfFile {
+    /// Returns the record of each line for which `is_asked` has true, among the records before one.
+    fn owners(&self, at: usize, text: &LineText, is_asked: &[bool]) -> Vec<Option<RecordAtPath>> {
+        let (texts, language) = (&self.texts[at..], language_of(&self.path));
+        let found = attribute(text, is_asked, texts, language).into_iter();
+        let owner = |nth: usize| (Arc::clone(&self.entries[at + nth]), self.path.clone());
+        found.map(|nth| nth.map(owner)).collect()
+    }
+}
+
+impl JournalTexts<'_, '_> {
+    /// Returns for each line of a text the record that brought it to another place. Only lines for
+    /// which `is_open` has true are looked for.
+    pub fn records_of_moved_lines(
+        &mut self,
+        path: &RelativePath,
+        text: &LineText,
+        is_open: &[bool],
+    ) -> Result<Vec<Option<RecordAtPath>>, GitError> {
+        let mut found: Vec<Option<RecordAtPath>> = vec![None; text.len()];
+        let language = language_of(path);
+        let mut paths = self.journal.paths();
+        paths.retain(|other| language.is_some() && language_of(other) == language);
+        if !is_open.contains(&true) || paths.len() > MAX_FILES {
+            return Ok(found);
+        }
+        let mut files: Vec<RecordsOfFile> = Vec::new();
+        // All texts of the files, and the last text of each.
+        let (mut changed, mut last) = (Vec::new(), Vec::new());
+        for other in paths {
+            let records = recorded_texts(self.root, self.journal, &other, self.is_wanted);
+            let (entries, texts): (Vec<_>, Vec<RecordedText>) = records.into_iter().unzip();
+            let now = match other == *path {
+                true => Some(text.as_bytes().to_vec()),
+                false => (self.present)(self.reader, &other),
+            };
+            let now = now.map(|bytes| self.reader.hold(bytes)).transpose()?;
+            let mut blobs: Vec<ObjectId> = Vec::new();
+            for recorded in &texts {
+                let before = self.reader.hold(recorded.text.as_bytes().to_vec())?;
+                let path: BString = other.as_str().into();
+                let one = ChangedBlob { path, before: Some(before), now };
+                if blobs.is_empty() {
+                    last.push(one.clone());
+                }
+                if Some(before) != now && !blobs.contains(&before) {
+                    changed.push(one);
+                }
+                blobs.push(before);
+            }
+            files.push(RecordsOfFile { path: other, entries, texts, blobs });
+        }
+        let place: BString = path.as_str().into();
+        let of_path = |at: &BString| files.iter().find(|file| at == file.path.as_str());
+        if self.is_new {
+            last.retain(|one| one.path != place);
+            let now = Some(self.reader.hold(text.as_bytes().to_vec())?);
+            last.push(ChangedBlob { path: place.clone(), before: None, now });
+            let former = Renames::from_changes(&last).former_file(self.reader, place.as_ref())?;
+            if let Some(file) = former.and_then(|(former, _)| of_path(&former)) {
+                found = file.owners(0, text, is_open);
+            }
+        }
+        let open: Vec<bool> =
+            found.iter().zip(is_open).map(|(found, open)| *open && found.is_none()).collect();
+        for moved in moved_blocks(self.reader, &changed, &place, text, &open)? {
+            let Some(file) = of_path(&moved.path) else { continue };
+            let Some(at) = file.blobs.iter().position(|blob| *blob == moved.blob) else { continue };
+            let before = &file.texts[at].text;
+            let owners = file.owners(at, before, &vec![true; before.len()]);
+            for run in moved.lines {
+                let lines = run.now.zip(run.before..);
+                lines.for_each(|(line, there)| found[line] = owners[there].clone());
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,536 @@
+//! What is known of the lines that a commit brought, from the evidence about that commit.
+//!
+//! The evidence of a commit is in the files that the commit adds, and in the folder of late
+//! evidence that is named after it. A file counts only while the tree that is asked about holds it,
+//! under its name or in a compacted file of its month. So evidence that somebody took back says
+//! nothing any more.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
+use ground::{RelativePath, Root, store};
+use ledger::evidence;
+use ledger::{Entry, LineRuns, RecordKind, Trust, read};
+
+use crate::known_origins::KnownOrigins;
+use crate::origins::FileVersion;
+use crate::text::LineText;
+
+/// The tree that is asked about.
+#[derive(Clone, Debug)]
+pub enum AskedTree {
+    /// The files on disk. Drafts of evidence count, too.
+    WorkTree,
+    /// The files of a tree in git, such as that of a commit.
+    Tree(ObjectId),
+    /// The files of the index, by their paths in the workspace.
+    Index(Arc<BTreeMap<RelativePath, ObjectId>>),
+}
+
+/// The evidence of a repository, as one tree has it.
+pub struct Knowledge<'a> {
+    root: &'a Root,
+    /// The path of the workspace in the repository: empty, or with a trailing `/`.
+    prefix: BString,
+    /// The same path in the trees of the commits. It differs if a folder was moved as a whole, or if
+    /// the history of another project was merged into a folder.
+    prefix_then: BString,
+    /// The place of the project in the workspace, with a trailing `/`. Empty for our own.
+    place: String,
+    asked: AskedTree,
+    /// The file that is asked about, from the top of the repository.
+    pub(crate) asked_file: BString,
+    /// The evidence of projects at other places: then in the commits, and now in the workspace.
+    elsewhere: HashMap<(BString, String), Knowledge<'a>>,
+    of_commits: HashMap<ObjectId, Arc<[Arc<Entry>]>>,
+    compacted: HashMap<String, Arc<[Arc<Entry>]>>,
+    /// The commits with late evidence, once somebody asked.
+    late: Option<Vec<LateCommit>>,
+    /// The files of evidence that the next commit adds.
+    drafts: Vec<RelativePath>,
+    /// The highest format among the files that were opened and that this program cannot read.
+    newer_format: Option<u32>,
+    /// What was found out before. `None` if that is not believed.
+    known: Option<&'a KnownOrigins<'a>>,
+}
+
+/// A commit that late evidence is about.
+struct LateCommit {
+    commit: String,
+    /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
+    authorship: Option<BString>,
+    entries: Option<Vec<Arc<Entry>>>,
+}
+
+/// Evidence about a file, and the path that it has there.
+pub(crate) type EvidenceAtPath = (RelativePath, Vec<Arc<Entry>>);
+
+const FOLDER: &str = ".orchestration/agent_trace";
+
+impl<'a> Knowledge<'a> {
+    pub fn new(root: &'a Root, prefix: BString, asked: AskedTree) -> Self {
+        Self {
+            root,
+            prefix_then: prefix.clone(),
+            prefix,
+            place: String::new(),
+            asked,
+            asked_file: BString::default(),
+            elsewhere: HashMap::new(),
+            of_commits: HashMap::new(),
+            compacted: HashMap::new(),
+            late: None,
+            drafts: Vec::new(),
+            newer_format: None,
+            known: None,
+        }
+    }
+
+    /// Takes answers about commits that were found before.
+    pub fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// Returns the same knowledge for a text of the next commit, which adds these files of evidence.
+    pub fn with_drafts(self, drafts: Vec<RelativePath>) -> Self {
+        Self { drafts, ..self }
+    }
+
+    /// Returns the highest format among the files that were opened and that this program cannot
+    /// read.
+    pub fn newer_format(&self) -> Option<u32> {
+        self.newer_format
+    }
+
+    /// Parses a file of evidence.
+    fn entries_in_file(&mut self, path: &RelativePath, bytes: &[u8]) -> Vec<Arc<Entry>> {
+        let parsed = read::bytes(path, bytes);
+        self.newer_format = self.newer_format.max(parsed.newer_format);
+        parsed.entries
+    }
+
+    /// Returns the evidence of the next commit.
+    pub(crate) fn of_next_commit(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let mut entries = Vec::new();
+        for path in self.drafts.clone() {
+            let bytes = self.read(reader, &path)?.unwrap_or_default();
+            entries.extend(self.entries_in_file(&path, &bytes));
+        }
+        entries.retain(|entry| entry.late_commit.is_none() && entry.trust != Trust::Contradicted);
+        Ok(entries)
+    }
+
+    /// Returns the evidence about a commit: one entry for each line, oldest first.
+    pub fn of_commit(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+    ) -> Result<Arc<[Arc<Entry>]>, GitError> {
+        if let Some(known) = self.of_commits.get(&commit) {
+            return Ok(Arc::clone(known));
+        }
+        let mut entries: Vec<Arc<Entry>> = Vec::new();
+        for (path, blob) in self.added_by(reader, commit)? {
+            if self.holds(reader, &path)? {
+                let bytes = reader.blob(blob)?;
+                entries.extend(
+                    self.entries_in_file(&path, &bytes)
+                        .into_iter()
+                        .filter(|entry| entry.late_commit.is_none()),
+                );
+            } else {
+                entries.extend(self.moved_to_compacted(reader, &path, blob)?);
+            }
+        }
+        entries.extend(self.late_entries(reader, &commit.to_string())?);
+        entries.retain(|entry| entry.trust != Trust::Contradicted);
+        entries.sort_by(|a, b| a.record.timestamp.cmp(&b.record.timestamp));
+        if let Some(project) = self.place.strip_suffix('/') {
+            entries.iter_mut().for_each(|entry| *entry = Arc::new(of_project(entry, project)));
+        }
+        let entries: Arc<[Arc<Entry>]> = entries.into();
+        self.of_commits.insert(commit, Arc::clone(&entries));
+        Ok(entries)
+    }
+
+    /// Returns the evidence about a file that a commit has at another place, and the path of the file
+    /// in its project. The project may be ours, before its folder was moved as a whole, or another
+    /// one whose history was merged into a folder of ours. `None` if there is no evidence.
+    ///
+    /// The place is found from the end of the path that the file has now, which must be the same.
+    pub(crate) fn evidence_elsewhere(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        version: &FileVersion,
+    ) -> Result<Option<EvidenceAtPath>, GitError> {
+        let (then, now) = (version.path.clone(), self.asked_file.clone());
+        let starts = then.rfind_iter(b"/").map(|at| at + 1).chain([0]).collect::<Vec<_>>();
+        for start in starts.into_iter().rev() {
+            let inside = &then[start..];
+            let Some(at) = now.strip_suffix(inside).filter(|_| then != now) else { continue };
+            let place = at.strip_prefix(self.prefix.as_slice());
+            let place = place.and_then(|place| std::str::from_utf8(place).ok());
+            let is_folder = |place: &&str| place.is_empty() || place.ends_with('/');
+            let (Some(place), Ok(path)) =
+                (place.filter(is_folder), std::str::from_utf8(inside).map(RelativePath::new))
+            else {
+                continue;
+            };
+            let Ok(path) = path else { continue };
+            let key = (BString::from(&then[..start]), place.to_owned());
+            let other = self.elsewhere.entry(key).or_insert_with_key(|(then, place)| {
+                let (prefix_then, place) = (then.clone(), place.clone());
+                let own = Self::new(self.root, self.prefix.clone(), self.asked.clone());
+                Self { prefix_then, place, ..own }
+            });
+            let entries = other.of_commit(reader, version.commit)?;
+            let about = entries.iter().filter(|entry| is_about(entry, &path));
+            let about: Vec<Arc<Entry>> = about.cloned().collect();
+            if !about.is_empty() {
+                return Ok(Some((path, about)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns where a path of the project is in the workspace.
+    fn at_place(&self, path: &str) -> Option<RelativePath> {
+        RelativePath::new(&format!("{}{path}", self.place)).ok()
+    }
+
+    /// Returns the late evidence about commits that a commit may have replaced, as a rebase does. It
+    /// counts for the same runs of lines that the commit brought to the same files.
+    ///
+    /// A commit that was replaced is missing here, or still here with the same author, time and
+    /// message. A shallow clone may only lack it, so there nothing is known.
+    pub(crate) fn of_replaced_commits(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        by: ObjectId,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        if self.late.is_none() {
+            let commits = if reader.is_shallow() { Vec::new() } else { self.late_commits(reader)? };
+            let mut late = Vec::new();
+            for commit in commits {
+                let id = ObjectId::from_hex(commit.as_bytes()).ok();
+                let id = id.filter(|id| reader.has_object(*id));
+                let authorship = id.and_then(|id| reader.authorship(id).ok());
+                late.push(LateCommit { commit, authorship, entries: None });
+            }
+            self.late = Some(late);
+        }
+        let mut late = self.late.take().unwrap_or_default();
+        let mut entries: Vec<Arc<Entry>> = Vec::new();
+        if !late.is_empty() {
+            let (id, authorship) = (by.to_string(), reader.authorship(by)?);
+            let is_it = |other: &BString| *other == authorship;
+            let replaced = |one: &&mut LateCommit| {
+                one.commit != id && one.authorship.as_ref().is_none_or(is_it)
+            };
+            for one in late.iter_mut().filter(replaced) {
+                let known = match one.entries.take() {
+                    Some(known) => known,
+                    None => self.late_entries(reader, &one.commit)?,
+                };
+                entries.extend(known.iter().cloned());
+                one.entries = Some(known);
+            }
+        }
+        self.late = Some(late);
+        entries.retain(|entry| entry.trust != Trust::Contradicted);
+        Ok(entries)
+    }
+
+    /// Returns the late evidence about a commit. A section that names another commit, or none, lies
+    /// in the wrong folder and does not count.
+    fn late_entries(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: &str,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let mut entries = Vec::new();
+        for path in self.list(reader, &evidence::late_folder(commit))? {
+            let bytes = self.read(reader, &path)?.unwrap_or_default();
+            let is_it = |entry: &Arc<Entry>| entry.late_commit.as_deref() == Some(commit);
+            entries.extend(self.entries_in_file(&path, &bytes).into_iter().filter(is_it));
+        }
+        Ok(entries)
+    }
+
+    /// Returns the commits with late evidence.
+    fn late_commits(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<String>, GitError> {
+        let folder = evidence::late_folder("");
+        let mut commits: Vec<String> = match &self.asked {
+            AskedTree::WorkTree => {
+                let Ok(path) = RelativePath::new(&folder) else { return Ok(Vec::new()) };
+                let entries = store::entries(&self.root.absolute(&path));
+                entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+            }
+            AskedTree::Tree(tree) => {
+                let place: BString = [self.prefix.as_slice(), folder.as_bytes()].concat().into();
+                match reader.folder(*tree, place.as_ref())? {
+                    Some(folder) => {
+                        let names = reader.folders_in(folder)?.into_iter();
+                        names.filter_map(|name| String::from_utf8(name.into()).ok()).collect()
+                    }
+                    None => Vec::new(),
+                }
+            }
+            AskedTree::Index(files) => {
+                let below = files.keys().filter_map(|path| path.as_str().strip_prefix(&folder));
+                below.filter_map(|rest| Some(rest.split('/').nth(1)?.to_owned())).collect()
+            }
+        };
+        commits.sort();
+        commits.dedup();
+        Ok(commits)
+    }
+
+    /// Returns the files of evidence that a commit has and none of its parents.
+    fn added_by(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+    ) -> Result<Vec<(RelativePath, ObjectId)>, GitError> {
+        let place: BString = [self.prefix_then.as_slice(), FOLDER.as_bytes()].concat().into();
+        let added = match self.known.and_then(|known| known.added_files(&place, commit)) {
+            Some(added) => added,
+            None => {
+                let added = added_to_folder(reader, commit, &place)?;
+                if let Some(known) = self.known {
+                    known.keep_added_files(&place, commit, &added);
+                }
+                added
+            }
+        };
+        let paths = added.into_iter().filter_map(|(path, blob)| {
+            let path = RelativePath::new(&format!("{FOLDER}/{path}")).ok()?;
+            evidence::month_of(&path)?;
+            evidence::digest_of_path(&path).map(|_| (path, blob))
+        });
+        Ok(paths.collect())
+    }
+
+    /// Returns the sections of a file that are now in a compacted file of its month.
+    fn moved_to_compacted(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        path: &RelativePath,
+        blob: ObjectId,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let Some(month) = evidence::month_of(path).map(str::to_owned) else {
+            return Ok(Vec::new());
+        };
+        let all = match self.compacted.get(&month) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let mut all = Vec::new();
+                for path in self.list(reader, &format!("{FOLDER}/{month}"))? {
+                    if evidence::is_compacted(&path) {
+                        let bytes = self.read(reader, &path)?.unwrap_or_default();
+                        all.extend(self.entries_in_file(&path, &bytes));
+                    }
+                }
+                let all: Arc<[Arc<Entry>]> = all.into();
+                self.compacted.insert(month, Arc::clone(&all));
+                all
+            }
+        };
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sections = read::bytes(path, &reader.blob(blob)?).sections;
+        let is_here = |entry: &&Arc<Entry>| {
+            entry.late_commit.is_none()
+                && entry.section.is_some_and(|section| sections.contains(&section))
+        };
+        Ok(all.iter().filter(is_here).cloned().collect())
+    }
+
+    /// Returns true if the tree that is asked about has this file.
+    fn holds(&self, reader: &mut ObjectReader<'_>, path: &RelativePath) -> Result<bool, GitError> {
+        let Some(path) = &self.at_place(path.as_str()) else { return Ok(false) };
+        Ok(match &self.asked {
+            AskedTree::WorkTree => {
+                self.root.absolute(path).symlink_metadata().is_ok_and(|meta| meta.is_file())
+            }
+            AskedTree::Tree(tree) => self.locate(reader, *tree, path)?.is_some(),
+            AskedTree::Index(files) => files.contains_key(path),
+        })
+    }
+
+    fn locate(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        tree: ObjectId,
+        path: &RelativePath,
+    ) -> Result<Option<ObjectId>, GitError> {
+        let path: BString = [self.prefix.as_slice(), path.as_str().as_bytes()].concat().into();
+        Ok(reader.locate(tree, path.as_ref(), None)?.blob)
+    }
+
+    fn read(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        path: &RelativePath,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let Some(path) = &self.at_place(path.as_str()) else { return Ok(None) };
+        let blob = match &self.asked {
+            AskedTree::WorkTree => {
+                return Ok(self.root.read_rules(path, store::MAX_CONTENT).ok().flatten());
+            }
+            AskedTree::Tree(tree) => self.locate(reader, *tree, path)?,
+            AskedTree::Index(files) => files.get(path).copied(),
+        };
+        blob.map(|blob| reader.blob(blob)).transpose()
+    }
+
+    /// Returns the files directly in a folder of the workspace.
+    fn list(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        folder: &str,
+    ) -> Result<Vec<RelativePath>, GitError> {
+        let below = |name: &str| RelativePath::new(&format!("{folder}/{name}")).ok();
+        Ok(match &self.asked {
+            AskedTree::WorkTree => {
+                let Some(path) = self.at_place(folder) else { return Ok(Vec::new()) };
+                let entries = store::entries(&self.root.absolute(&path));
+                let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+                let mut files: Vec<RelativePath> = names.filter_map(|name| below(&name)).collect();
+                files.sort();
+                files
+            }
+            AskedTree::Tree(tree) => {
+                let place: BString =
+                    [self.prefix.as_slice(), self.place.as_bytes(), folder.as_bytes()]
+                        .concat()
+                        .into();
+                match reader.folder(*tree, place.as_ref())? {
+                    Some(folder) => {
+                        let files = reader.files_in(folder)?.into_iter();
+                        files
+                            .filter_map(|(name, _)| below(std::str::from_utf8(&name).ok()?))
+                            .collect()
+                    }
+                    None => Vec::new(),
+                }
+            }
+            // Of the index, only our own evidence is known.
+            AskedTree::Index(_) if !self.place.is_empty() => Vec::new(),
+            AskedTree::Index(files) => {
+                let start = RelativePath::new(&format!("{folder}/ ")).ok();
+                let is_in = |path: &&RelativePath| {
+                    path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+                };
+                match start {
+                    Some(start) => files
+                        .range(start..)
+                        .map(|(path, _)| path)
+                        .take_while(is_in)
+                        .cloned()
+                        .collect(),
+                    None => Vec::new(),
+                }
+            }
+        })
+    }
+}
+
+/// Returns the files below a folder that a commit has and none of its parents, with their paths there.
+fn added_to_folder(
+    reader: &mut ObjectReader<'_>,
+    commit: ObjectId,
+    place: &BString,
+) -> Result<Vec<(BString, ObjectId)>, GitError> {
+    let node = reader.commit(commit)?;
+    let Some(folder) = reader.folder(node.tree, place.as_ref())? else { return Ok(Vec::new()) };
+    let mut others = Vec::new();
+    for parent in &node.parents {
+        let tree = reader.commit(*parent)?.tree;
+        match reader.folder(tree, place.as_ref())? {
+            Some(other) if other == folder => return Ok(Vec::new()),
+            other => others.push(other),
+        }
+    }
+    let mut added = reader.added_blobs(others.first().copied().flatten(), folder)?;
+    for other in others.iter().skip(1) {
+        let also = reader.added_blobs(*other, folder)?;
+        added.retain(|one| also.contains(one));
+    }
+    Ok(added)
+}
+
+/// Returns for each line of a version of a file the entry that brought it, as an index of `entries`.
+/// If two entries name a line, the later one counts.
+///
+/// `brought` returns the lines that the commit brought; it is asked only if a run does not stand
+/// where it says.
+pub fn claimed_lines(
+    entries: &[Arc<Entry>],
+    path: &RelativePath,
+    text: &LineText,
+    brought: impl FnOnce() -> Result<Vec<usize>, GitError>,
+) -> Result<Vec<Option<usize>>, GitError> {
+    let mut claimed = vec![None; text.len()];
+    let mut asked = Some(brought);
+    let mut known: Option<Vec<usize>> = None;
+    let mut failed = None;
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.record.kind != RecordKind::Mutation {
+            continue;
+        }
+        for runs in runs_about(entry, path) {
+            let lines = runs.find_in(text, || match &known {
+                Some(known) => known.clone(),
+                None => match asked.take().map(|brought| brought()) {
+                    Some(Ok(lines)) => known.insert(lines).clone(),
+                    Some(Err(error)) => {
+                        failed = Some(error);
+                        Vec::new()
+                    }
+                    None => Vec::new(),
+                },
+            });
+            lines.into_iter().for_each(|line| claimed[line] = Some(at));
+        }
+    }
+    failed.map_or(Ok(claimed), Err)
+}
+
+/// Returns an entry of another project: its intents are named with the project, in a form that no
+/// registry has, so that none is taken for one of ours.
+fn of_project(entry: &Entry, project: &str) -> Entry {
+    let label = |id: &mut String| *id = format!("{id} ({project})");
+    let mut entry = entry.clone();
+    entry.record.intent_id.as_mut().map(label);
+    entry.record.takes.as_mut().map(label);
+    let conversations = entry.record.files.iter_mut().flat_map(|file| &mut file.conversations);
+    let related = conversations.flat_map(|one| &mut one.related);
+    let intents = related.filter(|related| related.kind == "intent");
+    intents.for_each(|related| label(&mut related.value));
+    entry
+}
+
+pub(crate) fn is_about(entry: &Entry, path: &RelativePath) -> bool {
+    entry.record.files.iter().any(|file| file.relative_path == *path)
+}
+
+/// Returns the runs of lines that an entry names in a file.
+pub fn runs_about<'a>(
+    entry: &'a Entry,
+    path: &'a RelativePath,
+) -> impl Iterator<Item = &'a LineRuns> {
+    let files = entry.record.files.iter().filter(move |file| file.relative_path == *path);
+    files.flat_map(|file| &file.conversations).map(|one| &one.lines)
+}
+
+/// Returns the path in the workspace of a version of a file. `None` if it was outside of it.
+pub(crate) fn path_of_version(version: &FileVersion, prefix: &BStr) -> Option<RelativePath> {
+    let path = version.path.strip_prefix(prefix.as_ref() as &[u8])?;
+    RelativePath::new(std::str::from_utf8(path).ok()?).ok()
+}

@@ -1,0 +1,36 @@
+//! Whose line is it: which change brought each line of a file.
+//!
+//! - `attribution`: the records that brought the lines of a text that is not committed.
+//! - `file_lines`: who brought each line of a file.
+//! - `journal_moves`: lines that were moved after they were recorded and before a commit.
+//! - `journal_texts`: the texts that the journal kept.
+//! - `knowledge`: what is known of the lines of a commit.
+//! - `known_origins`: where lines come from, as it was found before.
+//! - `line_diff`: the hunks in which two texts differ, as git finds them.
+//! - `line_map`: which lines of a text pass to an earlier text.
+//! - `moves`: whole blocks that one commit moved.
+//! - `origins`: the commit that brought each line.
+//! - `renames`: which file a new file was before.
+//! - `text`: a text as lines of bytes.
+
+mod attribution;
+mod file_lines;
+mod journal_moves;
+mod journal_texts;
+pub mod knowledge;
+mod known_origins;
+mod line_diff;
+mod line_map;
+mod moves;
+mod origins;
+mod renames;
+mod text;
+
+pub use attribution::{RecordedText, attribute};
+pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
+pub use journal_moves::JournalTexts;
+pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
+pub use known_origins::KnownOrigins;
+pub use line_map::new_lines;
+pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
+pub use text::LineText;

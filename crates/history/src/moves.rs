@@ -1,0 +1,191 @@
+//! Whole blocks that one commit took out of one place and put in another, in the same file or in
+//! another file of the same language. Their lines go on to where the block was. Nothing smaller is
+//! followed: short pieces of code are often alike without having the same origin.
+//!
+//! The two blocks must have the same tokens. So a block that was moved and reformatted is found,
+//! and one that was moved and edited is not.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
+
+use code::{Block, Document, FileBlocks, TokenHash, language, saying_lines};
+use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+
+use crate::line_map::{PassedRun, passed_runs};
+use crate::text::{LineText, Loose};
+
+/// If a commit changes more files of the language than this, no block of it counts as moved.
+pub(crate) const MAX_FILES: usize = 32;
+/// If these files have more bytes than this, no block of the commit counts as moved.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The smallest number of lines of a moved block that say something.
+const MIN_LINES: usize = 2;
+
+/// Lines of a version that were in another place before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// The file in which they were, and its content there.
+    pub path: BString,
+    pub blob: ObjectId,
+    pub lines: Vec<PassedRun>,
+}
+
+/// Finds the moved blocks among lines that a commit seems to have brought to a file.
+///
+/// `brought` has one item for each line of `now`, and `changed` are the files that the commit changed.
+pub(crate) fn moved_blocks(
+    reader: &mut ObjectReader<'_>,
+    changed: &[ChangedBlob],
+    path: &BString,
+    now: &LineText,
+    brought: &[bool],
+) -> Result<Vec<Moved>, GitError> {
+    let Some(language) = language_of(path) else { return Ok(Vec::new()) };
+    let says = |line: usize| saying_lines::says_something(now.line(line), Some(language));
+    let sought = pairs_of_lines(now, brought, says);
+    if sought.is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_partner =
+        |one: &&ChangedBlob| one.before.is_some() && language_of(&one.path) == Some(language);
+    let partners: Vec<&ChangedBlob> = changed.iter().filter(is_partner).collect();
+    if partners.len() > MAX_FILES {
+        return Ok(Vec::new());
+    }
+    let blocks: OnceCell<(Document, std::sync::Arc<FileBlocks>)> = OnceCell::new();
+    let mut left = MAX_BYTES;
+    let mut free = brought.to_vec();
+    let mut found = Vec::new();
+    for partner in partners {
+        let Some(blob) = partner.before else { continue };
+        let before = LineText::new(reader.blob(blob)?);
+        let after = partner.now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
+        left = left.saturating_sub(before.lines(0..before.len()).len() + after.len());
+        if left == 0 {
+            return Ok(Vec::new());
+        }
+        let removed = removed_lines(&before, &LineText::new(after));
+        let said_before = |at: usize| saying_lines::says_something(before.line(at), Some(language));
+        let gone = pairs_of_lines(&before, &removed, said_before);
+        if gone.is_disjoint(&sought) {
+            continue;
+        }
+        let (_, blocks) = blocks.get_or_init(|| parsed(path, now));
+        let may_be_moved = |block: &Block| {
+            let mut chosen = vec![false; now.len()];
+            lines_of(block, now).for_each(|at| chosen[at] = free[at]);
+            !pairs_of_lines(now, &chosen, says).is_disjoint(&gone)
+        };
+        if !blocks.blocks.iter().any(may_be_moved) {
+            continue;
+        }
+        let lines = pairs((&before, &removed, &partner.path), (now, blocks, &mut free), says);
+        if !lines.is_empty() {
+            found.push(Moved { path: partner.path.clone(), blob, lines });
+        }
+    }
+    Ok(found)
+}
+
+/// Pairs the removed blocks of a file with new blocks that have the same tokens, outer ones first.
+/// Lines of a paired block are not free any more.
+fn pairs(
+    (before, removed, path): (&LineText, &[bool], &BString),
+    (now, blocks, free): (&LineText, &FileBlocks, &mut Vec<bool>),
+    says: impl Fn(usize) -> bool,
+) -> Vec<PassedRun> {
+    let (_, old) = parsed(path, before);
+    let language = language_of(path);
+    let said_before = |at: usize| saying_lines::says_something(before.line(at), language);
+    let mut gone: HashMap<&TokenHash, Vec<&Block>> = HashMap::new();
+    for block in old.blocks.iter().filter(|block| !block.identity.kind.is_unnamed()) {
+        if is_chosen(lines_of(block, before), removed, said_before) {
+            gone.entry(&block.fingerprint.tokens).or_default().push(block);
+        }
+    }
+    let mut lines = Vec::new();
+    for block in &blocks.blocks {
+        let Some(partners) = gone.get_mut(&block.fingerprint.tokens) else { continue };
+        let own = lines_of(block, now);
+        let same_name = partners.iter().position(|old| old.identity.path == block.identity.path);
+        if !is_chosen(own.clone(), free, &says) || partners.is_empty() {
+            continue;
+        }
+        let was = lines_of(partners.remove(same_name.unwrap_or(0)), before);
+        let passed = passed_runs(&before.part(was.clone()), &now.part(own.clone()));
+        for run in passed {
+            let places =
+                run.now.zip(run.before..).map(|(at, there)| (at + own.start, there + was.start));
+            let places = places.filter(|(at, _)| free[*at]);
+            lines.extend(places.map(|(at, before)| PassedRun { now: at..at + 1, before }));
+        }
+        own.for_each(|at| free[at] = false);
+    }
+    lines.sort_by_key(|run| run.now.start);
+    lines
+}
+
+/// Returns true if the lines of a block are chosen. Lines at its edges need not be, because another
+/// block may have the same ones, and then a comparison of the two texts may take them for its own.
+fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool) -> bool {
+    let said: Vec<bool> = block.filter(|at| says(*at)).map(|at| chosen[at]).collect();
+    let is_left_out = |chosen: &&bool| !**chosen;
+    let edges = said.iter().take_while(is_left_out).count()
+        + said.iter().rev().take_while(is_left_out).count();
+    let count = said.iter().filter(|chosen| **chosen).count();
+    said.len() >= MIN_LINES && 2 * count > said.len() && count + edges == said.len()
+}
+
+fn parsed(path: &BString, text: &LineText) -> (Document, std::sync::Arc<FileBlocks>) {
+    let text = String::from_utf8_lossy(text.lines(0..text.len()));
+    let document = Document::from_text(&path.to_string(), &text);
+    let blocks = document.blocks();
+    (document, blocks)
+}
+
+fn language_of(path: &BString) -> Option<&'static str> {
+    language::of_file(&path.to_string(), "").map(|language| language.id)
+}
+
+/// Returns the lines of a block with its lead, counted from 0.
+fn lines_of(block: &Block, text: &LineText) -> Range<usize> {
+    let (start, end) = (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
+    (start - 1).min(text.len())..end.min(text.len())
+}
+
+fn removed_lines(before: &LineText, after: &LineText) -> Vec<bool> {
+    let mut removed = vec![true; before.len()];
+    for run in passed_runs(before, after) {
+        removed[run.before..].iter_mut().take(run.now.len()).for_each(|line| *line = false);
+    }
+    removed
+}
+
+/// Returns the ranges in which all items are true.
+fn runs_of(items: &[bool]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + items[at..].iter().position(|item| *item)?;
+        at = items[start..].iter().position(|item| !item).map_or(items.len(), |end| start + end);
+        Some(start..at)
+    })
+}
+
+/// Returns a hash for each two chosen lines that say something and have none between them that does.
+/// A text that shares no such pair holds no moved block, and need not be parsed.
+fn pairs_of_lines(text: &LineText, chosen: &[bool], says: impl Fn(usize) -> bool) -> HashSet<u64> {
+    let mut pairs = HashSet::new();
+    for run in runs_of(chosen) {
+        let lines: Vec<u64> = run.filter(|at| says(*at)).map(|at| hash(text.line(at))).collect();
+        pairs.extend(lines.windows(2).map(|pair| pair[0].rotate_left(1) ^ pair[1]));
+    }
+    pairs
+}
+
+fn hash(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    Loose(line).hash(&mut hasher);
+    hasher.finish()
+}

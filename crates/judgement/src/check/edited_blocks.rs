@@ -1,0 +1,300 @@
+//! Finds out who edited each block of a change: the intents of the records that brought its new
+//! lines.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use code::saying_lines::says_something;
+use code::{Block, LineRange};
+use ground::{CommitId, RelativePath};
+use history::knowledge::claimed_lines;
+use history::{FileVersion, LineSource, LineText, Walk};
+use ledger::{BlockRecord, Claim, Entry, journal};
+use provenance::{Difference, is_named};
+use why::Workspace;
+use why::answers::FileProvenance;
+
+/// What a change consists of, besides its files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChangeHistory {
+    /// The commits that the change is based on.
+    pub bases: Vec<CommitId>,
+    /// The commits of the change.
+    pub commits: HashSet<String>,
+    /// The records that these commits added and those that are in no commit, oldest first. Each has
+    /// the commit that added it.
+    pub records: Vec<(Option<CommitId>, Arc<Entry>)>,
+    /// The records that these commits added and removed again, oldest first. Work with such a record
+    /// counts as not recorded, and the intent of the record is judged all the same. Otherwise a later
+    /// commit could hide work that an intent may not do.
+    pub removed: Vec<(Option<CommitId>, Arc<Entry>)>,
+}
+
+impl ChangeHistory {
+    /// Returns the history of work that is in no commit.
+    pub(crate) fn of_open_work(ws: &Workspace, bases: &[CommitId]) -> Self {
+        let records = ws.journal.entries().iter().map(|entry| (None, Arc::clone(entry)));
+        Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
+    }
+
+    /// Returns true if the change brought a line. A line that a commit of the base brought is older,
+    /// and so is one of which the history is missing but begins before the change.
+    fn has_brought(&self, file: &FileProvenance, source: &LineSource) -> bool {
+        match source.version.map(|at| &file.lines.versions[at]) {
+            Some(version) => {
+                version.is_uncommitted() || self.commits.contains(&version.commit.to_string())
+            }
+            None => !source.is_missing,
+        }
+    }
+
+    /// Returns true if this clone lacks the history that says who brought the lines of a block, and
+    /// it may be that the change did.
+    pub(crate) fn misses_history(&self, file: &FileProvenance, at: usize) -> bool {
+        let mut own = file.provenance[at].own.iter().map(|(_, source)| source);
+        own.any(|source| {
+            source.is_missing && (source.version.is_none() || self.has_brought(file, source))
+        })
+    }
+
+    /// Returns who answers for what the change did to a block without bringing a line: the newest
+    /// record that names the block, and the newest that was removed again.
+    fn owners_by_name(
+        &self,
+        ws: &Workspace,
+        path: &RelativePath,
+        is_meant: impl Fn(&BlockRecord) -> bool,
+    ) -> Vec<Option<PartOwner>> {
+        let names = |entry: &Entry| {
+            let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
+            files.flat_map(|file| file.ranges()).any(&is_meant)
+        };
+        let is_at = |base: &CommitId, path: &RelativePath| {
+            ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
+        };
+        // Open files of the journal hold only records that are in no commit. Any other file is old
+        // if a base commit has it.
+        let is_old = |entry: &Entry| {
+            let place = &entry.origin.path;
+            !journal::is_open(place) && self.bases.iter().any(|base| is_at(base, place))
+        };
+        let newest = |records: &[(Option<CommitId>, Arc<Entry>)]| {
+            records.iter().rev().find_map(|(commit, entry)| {
+                let commit = commit.as_ref().map(|commit| commit.0.clone());
+                let claim = || Claim {
+                    entry: Arc::clone(entry),
+                    path: path.clone(),
+                    commit,
+                    reassigned: Vec::new(),
+                };
+                (names(entry) && !is_old(entry))
+                    .then(claim)
+                    .and_then(|claim| PartOwner::by_claim(ws, claim.into()))
+            })
+        };
+        let (standing, removed) = (newest(&self.records), newest(&self.removed));
+        let mut owners = vec![standing];
+        owners.extend(removed.map(Some));
+        owners
+    }
+
+    /// Returns who says of a block that it was deleted; see [`Self::owners_by_name`].
+    pub(crate) fn deletions(
+        &self,
+        ws: &Workspace,
+        path: &RelativePath,
+        block: &Block,
+    ) -> Vec<Option<PartOwner>> {
+        let is_it = |range: &BlockRecord| {
+            let name = range.block.as_ref();
+            range.deleted && name.is_some_and(|name| is_named(name, &block.identity))
+        };
+        let mut owners = self.owners_by_name(ws, path, is_it);
+        owners.iter_mut().flatten().for_each(|owner| owner.is_deletion = true);
+        owners
+    }
+}
+
+/// The intent whose record explains a part, and that record.
+#[derive(Clone, Debug)]
+pub(super) struct PartOwner {
+    pub intent: String,
+    pub claim: Arc<Claim>,
+    /// Whether the record says that the block was deleted.
+    pub is_deletion: bool,
+}
+
+impl PartOwner {
+    /// Returns the intent under which a claim was made. `None` if its record has none, because then
+    /// it does not explain a change.
+    fn by_claim(ws: &Workspace, claim: Arc<Claim>) -> Option<Self> {
+        Some(Self { intent: ws.intent_of(&claim)?, claim, is_deletion: false })
+    }
+
+    /// Returns the code of the question about the work that a person answered.
+    pub(crate) fn approval_code(&self) -> Option<&str> {
+        self.claim.entry.record.decision.as_ref()?.approval.as_deref()
+    }
+
+    pub(crate) fn judged_by(&self) -> (&str, Option<&str>) {
+        (&self.intent, self.approval_code())
+    }
+}
+
+/// A block that a change edits.
+pub(super) struct EditedBlock {
+    /// The index of the block.
+    pub at: usize,
+    /// Who brought its new lines, with the first and the last of them: one item for each intent and
+    /// approval, and `None` for lines that nobody recorded.
+    pub owners: Vec<(Option<PartOwner>, LineRange)>,
+    /// The records that brought its new lines, also those without an intent.
+    pub claims: Vec<Arc<Claim>>,
+    /// Whether a record covers all that is new.
+    pub is_recorded: bool,
+}
+
+/// A file that a change edits.
+pub(super) struct EditedFile<'a> {
+    pub ws: &'a Workspace,
+    pub path: &'a RelativePath,
+    pub file: &'a FileProvenance,
+    text: LineText,
+    /// What differs from each text of the baseline.
+    pub differences: &'a [Difference],
+    pub change: &'a ChangeHistory,
+    /// See [`Self::find_removed_claims`].
+    removed_claims: OnceCell<HashMap<usize, Vec<Option<Arc<Claim>>>>>,
+}
+
+impl<'a> EditedFile<'a> {
+    pub fn new(
+        ws: &'a Workspace,
+        path: &'a RelativePath,
+        file: &'a FileProvenance,
+        differences: &'a [Difference],
+        change: &'a ChangeHistory,
+    ) -> Self {
+        let text = LineText::new(file.document.text().into_bytes());
+        Self { ws, path, file, text, differences, change, removed_claims: OnceCell::new() }
+    }
+
+    /// Finds out who edited a block: the intents of the records that brought its new lines. So one
+    /// line that INT-002 changed in a function of INT-001 is the work of INT-002.
+    pub(crate) fn edited_block(&self, at: usize) -> EditedBlock {
+        let (block, found) = (&self.file.blocks.blocks[at], &self.file.provenance[at]);
+        let language = self.file.blocks.language;
+        let says = |line: u32| says_something(self.text.line(line as usize - 1), language);
+        let new = found.own.iter().filter(|(_, source)| self.change.has_brought(self.file, source));
+        let mut new: Vec<&(u32, LineSource)> = new.collect();
+        if new.iter().any(|(line, _)| says(*line)) {
+            new.retain(|(line, _)| says(*line));
+        }
+        let accepted = || {
+            let (entry, path) = (Arc::clone(found.accepted.as_ref()?), self.path.clone());
+            let claim = Claim { entry, path, commit: None, reassigned: Vec::new() };
+            PartOwner::by_claim(self.ws, claim.into())
+        };
+        let mut edited =
+            EditedBlock { at, owners: Vec::new(), claims: Vec::new(), is_recorded: true };
+        for (line, source) in &new {
+            let claim = source.claim.map(|at| &self.file.lines.claims[at]);
+            edited.is_recorded &= claim.is_some() || found.accepted.is_some();
+            if let Some(claim) =
+                claim.filter(|new| !edited.claims.iter().any(|it| Arc::ptr_eq(it, new)))
+            {
+                edited.claims.push(Arc::clone(claim));
+            }
+            let owner = claim.and_then(|claim| PartOwner::by_claim(self.ws, Arc::clone(claim)));
+            let owner = owner.or_else(accepted);
+            let removed = self.removed_claim(source);
+            let removed = removed.and_then(|claim| PartOwner::by_claim(self.ws, claim));
+            for owner in std::iter::once(owner).chain(removed.map(Some)) {
+                let Some(lines) = LineRange::new(*line, *line) else { continue };
+                let key = owner.as_ref().map(PartOwner::judged_by);
+                let is_same =
+                    |known: &Option<PartOwner>| known.as_ref().map(PartOwner::judged_by) == key;
+                match edited.owners.iter_mut().find(|(known, _)| is_same(known)) {
+                    Some((_, known)) => {
+                        *known = LineRange::new(known.start(), *line).unwrap_or(*known);
+                    }
+                    None => edited.owners.push((owner, lines)),
+                }
+            }
+        }
+        let changed = self.differences.first().map_or(block.lines, |first| first.changed(at));
+        match &mut edited.owners[..] {
+            [] => {
+                let mut owners = self.owners_without_lines(at);
+                owners[0] = accepted().or(owners[0].take());
+                let owner = owners[0].as_ref();
+                edited.is_recorded = owner.is_some() || found.covered();
+                edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
+                edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
+            }
+            [(_, lines)] => *lines = changed,
+            _ => {}
+        }
+        edited
+    }
+
+    /// Returns the claim on a line by evidence that the commit of the line added and a later commit
+    /// removed.
+    fn removed_claim(&self, source: &LineSource) -> Option<Arc<Claim>> {
+        let claims = self.removed_claims.get_or_init(|| self.find_removed_claims());
+        claims.get(&source.version?)?.get(source.line_there)?.clone()
+    }
+
+    /// Returns what the removed evidence about each commit of the change says about the lines of this
+    /// file.
+    fn find_removed_claims(&self) -> HashMap<usize, Vec<Option<Arc<Claim>>>> {
+        let versions = self.file.lines.versions.iter().enumerate();
+        versions.filter_map(|(at, version)| Some((at, self.claims_of_version(version)?))).collect()
+    }
+
+    fn claims_of_version(&self, version: &FileVersion) -> Option<Vec<Option<Arc<Claim>>>> {
+        let git = self.ws.git()?;
+        let commit = version.commit.to_string();
+        let path = git.path_in_workspace(version.path.as_ref())?;
+        let is_about = |(added_by, entry): &&(Option<CommitId>, Arc<Entry>)| {
+            let added_by = added_by.as_ref().map(|commit| commit.0.as_str());
+            added_by.is_some() && entry.late_commit.as_deref().or(added_by) == Some(&*commit)
+        };
+        let entries = self.change.removed.iter().filter(is_about);
+        let entries: Vec<Arc<Entry>> = entries.map(|(_, entry)| Arc::clone(entry)).collect();
+        if entries.is_empty() {
+            return None;
+        }
+        let mut reader = git.object_reader().ok()?;
+        let text = LineText::new(reader.blob(version.blob).ok()?);
+        let brought = || Walk::new(&mut reader).new_lines_of_commit(version.commit, &version.path);
+        let claimed = claimed_lines(&entries, &path, &text, brought).ok()?;
+        let claim = |at: usize| {
+            let (entry, path) = (Arc::clone(&entries[at]), path.clone());
+            Arc::new(Claim { entry, path, commit: Some(commit.clone()), reassigned: Vec::new() })
+        };
+        Some(claimed.into_iter().map(|at| at.map(claim)).collect())
+    }
+
+    /// Returns the owners of an edit that brought no line: one that only removed lines, or changed the
+    /// layout. The first is `None` if no record answers for it.
+    fn owners_without_lines(&self, at: usize) -> Vec<Option<PartOwner>> {
+        let (block, found) = (&self.file.blocks.blocks[at], &self.file.provenance[at]);
+        // The content hash of a block changes with the blocks inside it, so its name has to do.
+        let has_blocks = self.file.blocks.blocks.iter().any(|inner| inner.container == Some(at));
+        let is_meant = |range: &BlockRecord| {
+            let has_name =
+                || range.block.as_ref().is_some_and(|name| is_named(name, &block.identity));
+            !range.deleted
+                && (range.content_hash == block.fingerprint.content || has_blocks && has_name())
+        };
+        let mut owners = self.change.owners_by_name(self.ws, self.path, is_meant);
+        let of_block = || {
+            let claim = found.claim.as_ref().filter(|_| found.covered())?;
+            PartOwner::by_claim(self.ws, Arc::clone(claim))
+        };
+        owners[0] = owners[0].take().or_else(of_block);
+        owners
+    }
+}

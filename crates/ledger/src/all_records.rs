@@ -1,0 +1,245 @@
+//! The records of a workspace or a commit in memory, sorted by time.
+//!
+//! The journal and the records of other tools are few. All evidence is as much as was ever
+//! recorded, so it is read only for questions that are about all of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::append::own_chains;
+use super::chain;
+use super::digest::Digest;
+use super::evidence;
+use super::journal::ReopenedNote;
+use super::ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile};
+use super::{Entry, Strength, Trust, journal, read, sorted};
+use ground::parallel::in_parallel;
+use ground::{Finding, RelativePath, Root, clock};
+
+/// Records sorted by time, and what is wrong in their files.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    entries: Vec<Arc<Entry>>,
+    /// The files, without their entries.
+    files: BTreeMap<RelativePath, ParsedLedgerFile>,
+    findings: Vec<Finding>,
+    /// The sections that were sealed in this clone.
+    made_here: Arc<HashSet<Digest>>,
+}
+
+impl Ledger {
+    /// Reads all records of a work tree.
+    pub fn load(root: &Root) -> Self {
+        let ledger = Self::of_parsed(root, read::files(root));
+        let notes = journal::reopened(root);
+        if notes.is_empty() {
+            return ledger;
+        }
+        let sections = ledger.sections();
+        let is_here = |file: &RelativePath| {
+            evidence::digest_of_path(file).is_some_and(|digest| sections.contains(&digest))
+        };
+        ledger.without_reopened(root, &notes, is_here)
+    }
+
+    /// Reads the records that are no evidence: those of the journal, and those of other tools.
+    pub fn load_journal(root: &Root) -> Self {
+        let is_here = |file: &RelativePath| root.absolute(file).symlink_metadata().is_ok();
+        Self::of_parsed(root, read::files_without_evidence(root)).without_reopened(
+            root,
+            &journal::reopened(root),
+            is_here,
+        )
+    }
+
+    /// Leaves out the reopened records whose evidence is here again. The next seal settles them. If
+    /// their evidence is a draft, the next seal replaces it, and needs them.
+    fn without_reopened(
+        mut self,
+        root: &Root,
+        notes: &[ReopenedNote],
+        is_here: impl Fn(&RelativePath) -> bool,
+    ) -> Self {
+        if notes.is_empty() {
+            return self;
+        }
+        let drafts: HashSet<RelativePath> =
+            journal::drafts(root).into_iter().map(|draft| draft.file).collect();
+        let is_back = |file: &RelativePath| is_here(file) && !drafts.contains(file);
+        let back = notes.iter().filter(|note| !note.files.is_empty());
+        let back = back.filter(|note| note.files.iter().all(is_back));
+        let ids: HashSet<&String> = back.flat_map(|note| &note.records).collect();
+        self.entries.retain(|entry| {
+            !journal::is_open(&entry.origin.path) || !ids.contains(&entry.record.id)
+        });
+        self
+    }
+
+    fn of_parsed(root: &Root, files: Vec<LedgerFile>) -> Self {
+        let is_own = own_chains(root);
+        let parsed = in_parallel(&files, |file| ParsedLedgerFile::read(file).owned_by(&is_own));
+        let parts = files.into_iter().map(|file| file.path).zip(parsed).collect();
+        Self { made_here: Arc::new(journal::sections_made(root)), ..Self::of_known(parts) }
+    }
+
+    /// Makes a ledger of files that are not on disk, such as those of a commit. A journal among them
+    /// does not count, because only the clone that wrote a journal can know that nobody else did.
+    pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
+        let files: Vec<_> = files.iter().filter(|(path, _)| !journal::is_open(path)).collect();
+        let parsed = in_parallel(&files, |(path, bytes)| read::bytes(path, bytes));
+        Self::of_known(files.iter().map(|(path, _)| path.clone()).zip(parsed).collect())
+    }
+
+    /// Returns the same ledger with these files besides its own.
+    pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
+        let other = Self::from_files(files);
+        let mut parts = other.files;
+        parts.extend(self.files.clone());
+        let mut entries = other.entries;
+        entries.extend(self.entries.iter().cloned());
+        Self { made_here: Arc::clone(&self.made_here), ..Self::of_entries(entries, parts) }
+    }
+
+    pub(super) fn of_known(mut files: BTreeMap<RelativePath, ParsedLedgerFile>) -> Self {
+        let entries = files.values_mut().flat_map(|file| std::mem::take(&mut file.entries));
+        Self::of_entries(entries.collect(), files)
+    }
+
+    fn of_entries(
+        mut entries: Vec<Arc<Entry>>,
+        files: BTreeMap<RelativePath, ParsedLedgerFile>,
+    ) -> Self {
+        sort_by_time(&mut entries);
+        // A section that is in several files, because two branches compacted it, counts once.
+        let mut seen: HashSet<(Digest, String)> = HashSet::new();
+        entries.retain(|entry| {
+            entry.section.is_none_or(|section| seen.insert((section, entry.record.id.clone())))
+        });
+        let judged = chain::judge(&entries);
+        let mut findings: Vec<Finding> =
+            files.values().flat_map(|file| file.findings.iter().cloned()).collect();
+        findings.extend(judged.findings);
+        for at in &judged.forked {
+            Arc::make_mut(&mut entries[*at]).trust = Trust::Contradicted;
+        }
+        let mut at = 0..;
+        entries.retain(|_| !at.next().is_some_and(|at| judged.duplicates.contains(&at)));
+        Self { entries, files, findings, made_here: Arc::default() }
+    }
+
+    /// Returns all records, oldest first.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns the records about a file, oldest first.
+    pub fn of_path(&self, path: &RelativePath) -> impl Iterator<Item = &Arc<Entry>> {
+        let is_about = move |entry: &&Arc<Entry>| {
+            entry.record.files.iter().any(|file| file.relative_path == *path)
+        };
+        self.entries.iter().filter(is_about)
+    }
+
+    /// Returns the records that name an intent, oldest first.
+    pub fn of_intent(&self, intent: &str) -> impl Iterator<Item = &Arc<Entry>> {
+        self.entries.iter().filter(move |entry| entry.record.names_intent(intent))
+    }
+
+    pub fn by_id(&self, record: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.record.id == record)
+    }
+
+    /// Returns the ids of all intents that records name.
+    pub fn intents(&self) -> BTreeSet<String> {
+        self.entries.iter().flat_map(|entry| entry.record.intents().map(str::to_owned)).collect()
+    }
+
+    /// Returns all files that records name.
+    pub fn paths(&self) -> Vec<RelativePath> {
+        let files = self.entries.iter().flat_map(|entry| &entry.record.files);
+        sorted(files.map(|file| file.relative_path.clone()))
+    }
+
+    /// Returns how far a record can be trusted. Evidence that was sealed in this clone is its own.
+    pub fn trust(&self, entry: &Entry) -> Trust {
+        match entry.section {
+            Some(section) if entry.trust == Trust::Claimed && self.made_here.contains(&section) => {
+                Trust::Own
+            }
+            _ => entry.trust,
+        }
+    }
+
+    /// Returns how reliably the content of a record is known. Evidence that somebody else added
+    /// after its commit was made is at most [`Strength::Declared`], because no hook saw them add it.
+    pub fn strength(&self, entry: &Entry) -> Option<Strength> {
+        let is_word = entry.late_commit.is_some() && self.trust(entry) != Trust::Own;
+        let strength = entry.record.strength;
+        if is_word { strength.map(|strength| strength.min(Strength::Declared)) } else { strength }
+    }
+
+    /// Returns what is wrong in the files and in the chains of the journal.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Returns the files of evidence with their sections.
+    pub fn evidence_files(&self) -> Vec<(RelativePath, Vec<Digest>)> {
+        let files = self.files.iter().filter(|(path, _)| evidence::digest_of_path(path).is_some());
+        files.map(|(path, file)| (path.clone(), file.sections.clone())).collect()
+    }
+
+    /// Returns the digest of the bytes of each file of evidence.
+    pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
+        let files = self.files.iter();
+        files.filter_map(|(path, file)| Some((path.clone(), file.digest?))).collect()
+    }
+
+    /// Returns the digests of all sections of evidence.
+    pub fn sections(&self) -> HashSet<Digest> {
+        self.files.values().flat_map(|file| file.sections.iter().copied()).collect()
+    }
+
+    /// Returns the sections from which a line was erased.
+    pub fn erased(&self) -> Vec<&ErasedSection> {
+        self.files.values().flat_map(|file| &file.erased).collect()
+    }
+
+    /// Returns the files whose format is newer than this program, with their version.
+    pub fn newer_formats(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
+        self.files.iter().filter_map(|(path, file)| Some((path, file.newer_format?)))
+    }
+}
+
+/// Sorts records by time. Those of one writer in one file stay in the order in which they were
+/// written, even if the writer's clock went back.
+fn sort_by_time(entries: &mut Vec<Arc<Entry>>) {
+    entries.sort_by(|a, b| {
+        let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
+        (&a.record.writer, &a.origin.path)
+            .cmp(&(&b.record.writer, &b.origin.path))
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+    let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
+    for entry in entries.drain(..) {
+        let mut time = clock::milliseconds(&entry.record.timestamp);
+        if let Some((earlier, before)) = timed.last()
+            && !entry.record.writer.is_empty()
+            && entry.record.writer == before.record.writer
+            && entry.origin.path == before.origin.path
+        {
+            time = time.max(*earlier);
+        }
+        timed.push((time, entry));
+    }
+    timed.sort_by_key(|(time, _)| *time);
+    entries.extend(timed.into_iter().map(|(_, entry)| entry));
+}

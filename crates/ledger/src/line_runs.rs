@@ -1,0 +1,263 @@
+//! Which lines of a file a change brought, as evidence and the journal write them.
+//!
+//! `8-11:kX3p9A,14:b0Qz_w` are the lines 8 to 11 and line 14. After the colon stand the first 32
+//! bits of the SHA-256 of the text of these lines, in base64url. White space at the ends of lines
+//! and the line ends themselves do not count. A run has at most eight lines, so that an edit makes
+//! few of them unreadable.
+//!
+//! A number is believed only if the hash agrees with the text. After a squash or a rebase the text
+//! stands elsewhere, and then the run is looked for among the lines that the commit brought.
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::{Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// The largest number of lines of a run.
+const LONGEST: usize = 8;
+const BYTES: usize = 4;
+
+/// A text as lines of bytes, counted from 0.
+pub trait LinesOfText {
+    /// Returns the number of lines.
+    fn count(&self) -> usize;
+    /// Returns a line, with or without its line end.
+    fn line(&self, at: usize) -> &[u8];
+}
+
+/// Runs of lines in ascending order, each with the hash of its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineRuns(Vec<HashedRun>);
+
+/// Lines one after the other, counted from 0, and the hash of their text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashedRun {
+    pub lines: Range<usize>,
+    hash: [u8; BYTES],
+}
+
+impl HashedRun {
+    fn of_lines(lines: Range<usize>, text: &impl LinesOfText) -> Self {
+        let hash = hash(lines.clone().map(|at| text.line(at)));
+        Self { lines, hash }
+    }
+
+    /// Returns true if the text has these lines at this place.
+    fn stands(&self, text: &impl LinesOfText) -> bool {
+        self.lines.end <= text.count() && *self == Self::of_lines(self.lines.clone(), text)
+    }
+
+    fn is_text(&self, lines: &[usize], text: &impl LinesOfText) -> bool {
+        lines.len() == self.lines.len() && self.hash == hash(lines.iter().map(|at| text.line(*at)))
+    }
+}
+
+fn hash<'a>(lines: impl Iterator<Item = &'a [u8]>) -> [u8; BYTES] {
+    let mut hash = Sha256::new();
+    for line in lines {
+        hash.update(line.trim_ascii_end());
+        hash.update(b"\n");
+    }
+    let whole = hash.finalize();
+    std::array::from_fn(|at| whole[at])
+}
+
+impl LineRuns {
+    /// Makes the runs for those lines of a text for which `is_chosen` is true.
+    pub fn of_chosen(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
+        let mut runs = Vec::new();
+        let mut at = 0;
+        while at < text.count() {
+            let start = at;
+            while at < text.count() && at - start < LONGEST && is_chosen(at) {
+                at += 1;
+            }
+            if start < at {
+                runs.push(HashedRun::of_lines(start..at, text));
+            } else {
+                at += 1;
+            }
+        }
+        Self(runs)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the number of lines.
+    pub fn line_count(&self) -> usize {
+        self.0.iter().map(|run| run.lines.len()).sum()
+    }
+
+    pub fn runs(&self) -> &[HashedRun] {
+        &self.0
+    }
+
+    /// Finds the lines in the text of a commit. A run that does not stand where it says is looked
+    /// for among the lines that the commit brought, in order. A run that is nowhere, or of which
+    /// that cannot be said, claims nothing.
+    ///
+    /// `brought` is asked only if it is needed. It returns the lines that the commit brought, in
+    /// ascending order.
+    pub fn find_in(
+        &self,
+        text: &impl LinesOfText,
+        brought: impl FnOnce() -> Vec<usize>,
+    ) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        let (standing, others): (Vec<&HashedRun>, Vec<&HashedRun>) =
+            self.0.iter().partition(|run| run.stands(text));
+        found.extend(standing.iter().flat_map(|run| run.lines.clone()));
+        if others.is_empty() {
+            return found;
+        }
+        let mut brought = brought();
+        brought.retain(|line| !found.contains(line));
+        let mut from = 0;
+        for run in others {
+            let places = brought[from..].windows(run.lines.len());
+            let is_joined = |lines: &&[usize]| lines[lines.len() - 1] - lines[0] + 1 == lines.len();
+            let mut places = places.enumerate().filter(|(_, lines)| is_joined(lines));
+            if let Some((at, lines)) = places.find(|(_, lines)| run.is_text(lines, text)) {
+                found.extend(lines);
+                from += at + run.lines.len();
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+impl std::fmt::Display for LineRuns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (nth, run) in self.0.iter().enumerate() {
+            let comma = if nth == 0 { "" } else { "," };
+            let (start, end) = (run.lines.start + 1, run.lines.end);
+            write!(f, "{comma}{start}")?;
+            if start < end {
+                write!(f, "-{end}")?;
+            }
+            write!(f, ":{}", URL_SAFE_NO_PAD.encode(run.hash))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::str::FromStr for LineRuns {
+    type Err = ();
+
+    /// Accepts only what [`Self::of_chosen`] can have made: ascending runs of one to eight lines,
+    /// each number and hash in its one spelling.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut runs: Vec<HashedRun> = Vec::new();
+        for run in text.split(',') {
+            let (lines, hash) = run.split_once(':').ok_or(())?;
+            let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
+            let (start, end): (usize, usize) =
+                (start.parse().map_err(|_| ())?, end.parse().map_err(|_| ())?);
+            let hash = URL_SAFE_NO_PAD.decode(hash).map_err(|_| ())?;
+            let hash: [u8; BYTES] = hash.try_into().map_err(|_| ())?;
+            let is_after = runs.last().is_none_or(|last| last.lines.end < start);
+            if start == 0 || start > end || end - start >= LONGEST || !is_after {
+                return Err(());
+            }
+            runs.push(HashedRun { lines: start - 1..end, hash });
+        }
+        let runs = Self(runs);
+        if runs.to_string() == text { Ok(runs) } else { Err(()) }
+    }
+}
+
+impl Serialize for LineRuns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LineRuns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|()| D::Error::custom("no runs of lines"))
+    }
+}
+
+impl schemars::JsonSchema for LineRuns {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "LineRuns".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^\\d+(-\\d+)?:[\\w-]{6}(,\\d+(-\\d+)?:[\\w-]{6})*$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct TestLines(Vec<&'static str>);
+
+    impl LinesOfText for TestLines {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn line(&self, at: usize) -> &[u8] {
+            self.0[at].as_bytes()
+        }
+    }
+
+    fn lines(text: &'static str) -> TestLines {
+        TestLines(text.split_whitespace().collect())
+    }
+
+    #[test]
+    fn runs_have_at_most_eight_lines_and_one_spelling() {
+        let text = lines("a b c d e f g h i j k");
+        let runs = LineRuns::of_chosen(&text, |at| at != 9);
+        let told = runs.to_string();
+        let numbers: Vec<&str> = told.split(',').filter_map(|run| run.split(':').next()).collect();
+        assert_eq!(numbers, ["1-8", "9", "11"]);
+        assert_eq!(told.parse(), Ok(runs));
+        for wrong in [
+            "",
+            "0:kX3p9A",
+            "2-1:kX3p9A",
+            "1-9:kX3p9A",
+            "01:kX3p9A",
+            "1",
+            "1:kX3p",
+            "2:kX3p9A,2:kX3p9A",
+        ] {
+            assert!(wrong.parse::<LineRuns>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_stands_elsewhere_is_found_among_the_lines_that_the_commit_brought() {
+        let before = lines("a b c x y");
+        let runs = LineRuns::of_chosen(&before, |at| at < 2 || at == 3);
+        let brought = |lines: &[usize]| runs.find_in(&before, || lines.to_vec());
+        assert_eq!(brought(&[]), [0, 1, 3]);
+        let now = lines("n a b m x");
+        assert_eq!(runs.find_in(&now, || vec![1, 2, 4]), [1, 2, 4]);
+        // The commit did not bring `b`, so the run is not whole, and nothing of it is claimed.
+        assert_eq!(runs.find_in(&now, || vec![1, 4]), [4]);
+        // The order of the runs must be that of the lines.
+        assert_eq!(runs.find_in(&lines("n x a b"), || vec![1, 2, 3]), [2, 3]);
+        // A line between two lines of a run breaks it.
+        assert_eq!(runs.find_in(&lines("a n b x"), || vec![0, 2]), [3]);
+    }
+
+    #[test]
+    fn white_space_at_the_end_of_a_line_does_not_count() {
+        let plain = TestLines(vec!["a", "b"]);
+        let other = TestLines(vec!["a  \r\n", "b\n"]);
+        assert_eq!(LineRuns::of_chosen(&plain, |_| true), LineRuns::of_chosen(&other, |_| true));
+        let indented = TestLines(vec![" a", "b"]);
+        assert_ne!(LineRuns::of_chosen(&plain, |_| true), LineRuns::of_chosen(&indented, |_| true));
+    }
+}

@@ -1,0 +1,306 @@
+//! Who brought each line of a file of the workspace, and what that says about its blocks.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use code::{Document, FileBlocks, language};
+use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, Target};
+use ground::{CommitId, Git, RelativePath};
+use history::knowledge::{AskedTree, Knowledge};
+use history::{
+    FileLines, JournalTexts, KnownOrigins, LineFinder, LineText, Walk, lines_without_git,
+};
+use ledger::{Entry, FileRecord, Ledger, RecordKind, kept_text};
+
+use crate::Workspace;
+use crate::provenance_of_blocks::{FileToJudge, Provenance};
+use crate::workspace::newer_format_note;
+
+/// A file's blocks with what is known about each. The answers of all faces are made from it.
+#[derive(Clone)]
+pub struct FileProvenance {
+    pub document: Document,
+    pub blocks: Arc<FileBlocks>,
+    /// Who brought each line.
+    pub lines: Arc<FileLines>,
+    /// One entry for each block, in the same order.
+    pub provenance: Vec<Provenance>,
+    /// Why nothing is known, if the history cannot be read.
+    pub error: Option<String>,
+    /// Whether nothing is known because a program converts the file for git.
+    pub is_converted: bool,
+}
+
+impl FileProvenance {
+    /// Says that the answer lacks evidence in a newer format. `None` if it does not.
+    pub fn unread_evidence(&self) -> Option<String> {
+        self.lines.newer_format.map(newer_format_note)
+    }
+}
+
+/// Finds out who brought the lines of a file, and what that says about its blocks.
+pub(crate) fn provenance_of_file(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+) -> FileProvenance {
+    let blocks = document.blocks();
+    let (lines, error) = match lines_of_file(ws, path, document) {
+        Ok(lines) => (lines, None),
+        Err(error) => {
+            let lines = LineText::new(document.text().into_bytes()).len();
+            (FileLines::unknown(lines), Some(error))
+        }
+    };
+    let is_converted = matches!(error, Some(GitError::Converted { .. }));
+    let error = error.map(|error| ground::Hint::with_hint(&error));
+    let known: Mutex<HashMap<Option<usize>, Option<Arc<FileBlocks>>>> = Mutex::default();
+    let blocks_of_version = |at: Option<usize>| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry(at)
+            .or_insert_with(|| match at {
+                Some(at) => blocks_of_version(ws, &lines, at),
+                None => {
+                    let text = ws.last_recorded_text(path)?;
+                    Some(ws.document(path, &text).ok()?.blocks())
+                }
+            })
+            .clone()
+    };
+    let file = FileToJudge {
+        path,
+        document,
+        blocks: &blocks,
+        lines: &lines,
+        blocks_of_version: &blocks_of_version,
+    };
+    let provenance = file.judged();
+    let (document, lines) = (document.clone(), Arc::new(lines));
+    FileProvenance { document, blocks, lines, provenance, error, is_converted }
+}
+
+fn blocks_of_version(ws: &Workspace, lines: &FileLines, at: usize) -> Option<Arc<FileBlocks>> {
+    let version = lines.versions.get(at).filter(|version| !version.is_uncommitted())?;
+    let git = ws.git()?;
+    let path = git.path_in_workspace(version.path.as_ref())?;
+    let bytes = git.object_reader().ok()?.blob(version.blob).ok()?;
+    Some(ws.document(&path, &bytes).ok()?.blocks())
+}
+
+fn lines_of_file(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+) -> Result<FileLines, GitError> {
+    let text = document.text().into_bytes();
+    let Some(git) = ws.git() else {
+        return Ok(lines_without_git(&ws.root, &ws.journal, path, &LineText::new(text)));
+    };
+    let mut reader = git.object_reader()?.accepting(ws.head())?;
+    let prefix = git.path_in_repository("");
+    let none = Ledger::default();
+    let (asked, journal): (AskedTree, &Ledger) = match ws.evidence_source() {
+        Target::WorkTree => (AskedTree::WorkTree, &ws.journal),
+        Target::Index => (AskedTree::Index(Arc::new(evidence_in_index(git)?)), &ws.journal),
+        Target::Commit(commit) => {
+            (AskedTree::Tree(reader.commit(git.object_id(&commit)?)?.tree), &none)
+        }
+    };
+    let store = ws.kept_answers.as_deref();
+    let known = store.map(|store| KnownOrigins::new(store, &mut reader)).transpose()?;
+    let known = known.as_ref();
+    let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), asked).with_known(known);
+    if *ws.files() == Target::Index && ws.evidence_source() == Target::Index {
+        let added = ws.changes_since_head()?;
+        let added = added.iter().filter(|change| {
+            change.kind == ChangeKind::Added && ledger::evidence::month_of(&change.path).is_some()
+        });
+        knowledge = knowledge.with_drafts(added.map(|change| change.path.clone()).collect());
+    }
+    let parents = match ws.files() {
+        Target::Commit(commit) => {
+            let commit = git.object_id(commit)?;
+            let mut finder = LineFinder {
+                root: &ws.root,
+                reader: &mut reader,
+                knowledge: &mut knowledge,
+                prefix: prefix.as_ref(),
+                journal,
+                known,
+            };
+            return Ok(finder.of_file(commit, path)?.unwrap_or_default());
+        }
+        _ => parents_of_work(ws, git)?,
+    };
+    let text = text_as_stored(ws, git, path, text, &parents)?;
+    let changed = changes_of_work(ws, (git, &mut reader), path, &text)?;
+    let mut finder = LineFinder {
+        root: &ws.root,
+        reader: &mut reader,
+        knowledge: &mut knowledge,
+        prefix: prefix.as_ref(),
+        journal,
+        known,
+    };
+    finder.of_text(&parents, (path, text), changed, &|_, other| ws.read_bytes(other, MAX_BYTES))
+}
+
+/// Returns the text that git would store for a text of the work, line for line. Files of the index
+/// are as git stores them.
+fn text_as_stored(
+    ws: &Workspace,
+    git: &Git,
+    path: &RelativePath,
+    text: Vec<u8>,
+    parents: &[ObjectId],
+) -> Result<Vec<u8>, GitError> {
+    match ws.files() {
+        Target::WorkTree => git.conversions().stored_lines(path, text, parents),
+        _ => Ok(text),
+    }
+}
+
+impl Workspace {
+    /// Returns the text of a file after the last change of it that the journal has, which is empty if
+    /// that change deleted the file. `None` if it has none, or the text was not kept.
+    pub fn last_recorded_text(&self, path: &RelativePath) -> Option<Vec<u8>> {
+        let (_, file) = self.last_change_in_journal(path)?;
+        match &file.text {
+            Some(key) => kept_text(&self.root, key),
+            None => Some(Vec::new()),
+        }
+    }
+
+    /// Returns true if the last change of a file that the journal has is based on the commit that the
+    /// work is based on. Otherwise commits may have changed the file since.
+    pub fn has_record_since_head(&self, path: &RelativePath) -> bool {
+        self.last_change_in_journal(path).is_some_and(|(entry, _)| {
+            let base = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+            base == self.head().map(|head| head.0.as_str())
+        })
+    }
+
+    fn last_change_in_journal(&self, path: &RelativePath) -> Option<(&Entry, &FileRecord)> {
+        let changes = self.journal.of_path(path).filter_map(|entry| {
+            let mut files = entry.record.files.iter();
+            let file = files.find(|file| file.relative_path == *path)?;
+            let is_known = file.text.is_some() || is_deletion(file);
+            (entry.record.kind == RecordKind::Mutation && is_known).then_some((&**entry, file))
+        });
+        changes.last()
+    }
+}
+
+fn is_deletion(file: &FileRecord) -> bool {
+    file.ranges().next().is_some() && file.ranges().all(|range| range.deleted)
+}
+
+/// Returns the commit that the work is based on, and those that a merge in progress brings in.
+fn parents_of_work(ws: &Workspace, git: &Git) -> Result<Vec<ObjectId>, GitError> {
+    let mut commits: Vec<CommitId> = ws.head().cloned().into_iter().collect();
+    commits.extend(git.incoming()?);
+    commits.iter().map(|commit| git.object_id(commit)).collect()
+}
+
+/// Returns which of the lines that somebody seems to have brought to a file of the work are new. A
+/// line is not if it was in another place, in the commit that the work is based on or when it was
+/// recorded. `None` without git.
+pub fn lines_of_work(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    brought: &[bool],
+) -> Result<Option<Vec<bool>>, GitError> {
+    let Some(git) = ws.git() else { return Ok(None) };
+    let (text, mut reader) =
+        (document.text().into_bytes(), git.object_reader()?.accepting(ws.head())?);
+    let mut is_new = vec![false; LineText::new(text.clone()).len()];
+    let (parents, full) = (parents_of_work(ws, git)?, git.path_in_repository(path.as_str()));
+    let text = text_as_stored(ws, git, path, text, &parents)?;
+    let changed = changes_of_work(ws, (git, &mut reader), path, &text)?;
+    let is_new_file = changed.first().is_some_and(|one| one.before.is_none());
+    let lines = Walk::new(&mut reader).new_lines_of_text(&parents, &full, text.clone(), changed)?;
+    lines.into_iter().for_each(|line| is_new[line] = true);
+    let mut texts = JournalTexts {
+        root: &ws.root,
+        reader: &mut reader,
+        journal: &ws.journal,
+        is_wanted: &|entry| entry.record.of.is_none(),
+        is_new: is_new_file,
+        present: &|_, other| ws.read_bytes(other, MAX_BYTES),
+    };
+    let open: Vec<bool> = is_new.iter().zip(brought).map(|(new, one)| *new && *one).collect();
+    let moved = texts.records_of_moved_lines(path, &LineText::new(text), &open)?;
+    is_new.iter_mut().zip(moved).for_each(|(new, record)| *new &= record.is_none());
+    Ok(Some(is_new))
+}
+
+/// Returns the files in which the work differs from the commit that it is based on, as if it were a
+/// commit, so that renames and moved blocks can be found. The reader holds the contents that git does
+/// not have.
+///
+/// Only files are read of which some code of `path` may come, up to a bound. Beyond it nothing is
+/// returned, so that no rename and no move is found.
+fn changes_of_work(
+    ws: &Workspace,
+    (git, reader): (&Git, &mut ObjectReader<'_>),
+    path: &RelativePath,
+    text: &[u8],
+) -> Result<Vec<ChangedBlob>, GitError> {
+    let Some(head) = ws.head() else { return Ok(Vec::new()) };
+    let language = |path: &RelativePath| language::of_file(path.as_str(), "").map(|one| one.id);
+    let tree = reader.commit(git.object_id(head)?)?.tree;
+    let at_head = |reader: &mut ObjectReader<'_>, path: &RelativePath| {
+        let full = git.path_in_repository(path.as_str());
+        Ok::<_, GitError>((reader.locate(tree, full.as_ref(), None)?.blob, full))
+    };
+    let (before, full) = at_head(reader, path)?;
+    let now = Some(reader.hold(text.to_vec())?);
+    if before == now {
+        return Ok(Vec::new());
+    }
+    let mut changed = vec![ChangedBlob { path: full, before, now }];
+    let is_new = before.is_none();
+    // The file before a rename has at most twice as many bytes, and so has another file like it.
+    let larger = 4 * text.len() as u64;
+    let mut left = MAX_BYTES;
+    for change in ws.changes_since_head()?.iter().filter(|change| change.path != *path) {
+        let is_partner = language(&change.path) == language(path) && language(path).is_some();
+        let is_wanted = match change.kind {
+            ChangeKind::Deleted => is_new || is_partner,
+            // Another new file may be more like the file that is gone.
+            ChangeKind::Added => is_new && !change.path.is_orchestration(),
+            ChangeKind::Modified => is_partner,
+        };
+        if !is_wanted {
+            continue;
+        }
+        let (before, full) = at_head(reader, &change.path)?;
+        let now = match change.kind {
+            ChangeKind::Deleted => None,
+            ChangeKind::Added => match ws.read_bytes(&change.path, left.min(larger)) {
+                Some(bytes) => Some(bytes),
+                None => continue,
+            },
+            ChangeKind::Modified => match ws.read_bytes(&change.path, left) {
+                Some(bytes) => Some(bytes),
+                None => return Ok(Vec::new()),
+            },
+        };
+        left -= now.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let now = now.map(|bytes| reader.hold(bytes)).transpose()?;
+        changed.push(ChangedBlob { path: full, before, now });
+    }
+    Ok(changed)
+}
+
+/// How many bytes of other files are read to find out where code was moved from.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Returns the files of evidence in the index.
+fn evidence_in_index(git: &Git) -> Result<BTreeMap<RelativePath, ObjectId>, GitError> {
+    let is_evidence = |path: &RelativePath| ledger::evidence::digest_of_path(path).is_some();
+    let files = git.list_below(".orchestration", &Target::Index, &is_evidence)?.into_iter();
+    Ok(files.map(|(path, blob)| (path, blob.object_id())).collect())
+}

@@ -1,0 +1,384 @@
+//! Who a block belongs to: the sum over its own lines, and whether it is still what was recorded.
+//!
+//! A block's own lines are those of its lead and its node without the blocks inside it. An intent is
+//! named if at least half of the own lines that say something were brought under it and are still
+//! there. If two intents have exactly half each, both are shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use code::saying_lines::says_something;
+use code::{Block, ContentHash, Document, FileBlocks};
+use ground::RelativePath;
+use ground::git::ObjectId;
+use history::{FileLines, LineSource, LineText};
+use ledger::{BlockRecord, Claim, Entry, RecordKind};
+use provenance::Verdict;
+
+/// What is known about where one block comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Provenance {
+    pub verdict: Verdict,
+    /// The newest record with the most lines of the intent that is named. `None` if no intent is.
+    pub claim: Option<Arc<Claim>>,
+    /// If two intents have exactly half of the lines each, a record of either.
+    pub candidates: Vec<Arc<Claim>>,
+    /// Who brought how many of the own lines that say something, most lines first.
+    pub shares: Vec<LineShare>,
+    /// The block's own lines, each with its number, counted from 1.
+    pub own: Vec<(u32, LineSource)>,
+    /// How many of its lines are newer than its record and were brought by nobody that is recorded.
+    pub newer: usize,
+    /// Whether the block is as recorded and only the blocks inside it differ.
+    pub only_inside: bool,
+    /// Whether lines were removed since it was recorded.
+    pub is_cut: bool,
+    /// Whether this clone lacks history that says who brought some of its lines.
+    pub is_missing: bool,
+    /// The record by which a person accepted the block as it is.
+    pub accepted: Option<Arc<Entry>>,
+}
+
+/// How many lines of a block one intent, or one commit without a record, brought.
+#[derive(Clone, Debug)]
+pub struct LineShare {
+    /// The newest record of the intent. `None` if no record is about the lines.
+    pub claim: Option<Arc<Claim>>,
+    /// The version that brought the lines, as an index of [`FileLines::versions`], if no record is
+    /// about them.
+    pub version: Option<usize>,
+    pub lines: usize,
+}
+
+/// How a block is like the one that was recorded.
+enum PairedAs {
+    Whole(Verdict),
+    /// Its own tokens are the same, and those of the blocks inside it are not.
+    OnlyInside,
+}
+
+impl Provenance {
+    /// Returns true if a record covers the block's own text, so that no new record is needed. A
+    /// block that differs only in the blocks inside it is covered, because those are judged on
+    /// their own.
+    pub fn covered(&self) -> bool {
+        self.verdict.covered() || self.only_inside
+    }
+
+    /// Returns how many of the lines that say something the named intent brought, and of how many.
+    pub fn brought(&self) -> Option<(usize, usize)> {
+        let claim = self.claim.as_ref()?;
+        let own = self.shares.iter().find(|share| {
+            share.claim.as_ref().is_some_and(|other| other.intent() == claim.intent())
+        });
+        Some((own?.lines, self.shares.iter().map(|share| share.lines).sum()))
+    }
+}
+
+/// A file with what is known about its lines, and a way to read an earlier version of it.
+pub struct FileToJudge<'a> {
+    pub path: &'a RelativePath,
+    pub document: &'a Document,
+    pub blocks: &'a FileBlocks,
+    pub lines: &'a FileLines,
+    /// Returns the blocks of a version, an index of [`FileLines::versions`], or of the text after the
+    /// last change that the journal has.
+    pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<FileBlocks>>,
+}
+
+impl FileToJudge<'_> {
+    /// Returns what is known of each block, in the order of the blocks.
+    pub fn judged(&self) -> Vec<Provenance> {
+        let text = self.document.text();
+        let text = LineText::new(text.into_bytes());
+        let own = own_lines(self.blocks, self.lines.lines.len());
+        let mut judged: Vec<Provenance> = self
+            .blocks
+            .blocks
+            .iter()
+            .zip(own)
+            .map(|(block, own)| self.judge(block, &own, &text))
+            .collect();
+        for (at, block) in self.blocks.blocks.iter().enumerate().rev() {
+            // A block is as recorded only if all blocks inside it are.
+            if let Some(outer) = block.container
+                && !judged[at].verdict.covered()
+                && judged[outer].verdict.covered()
+                && judged[outer].accepted.is_none()
+                && !self.is_as_recorded(&self.blocks.blocks[outer], &judged[outer])
+            {
+                judged[outer].verdict = Verdict::Modified;
+                judged[outer].only_inside = true;
+            }
+        }
+        judged
+    }
+
+    fn judge(&self, block: &Block, own: &[usize], text: &LineText) -> Provenance {
+        let language = self.blocks.language;
+        let says = |line: &usize| says_something(text.line(*line), language);
+        let mut said: Vec<usize> = own.iter().copied().filter(says).collect();
+        if said.is_empty() {
+            said = own.to_vec();
+        }
+        let source = |line: usize| self.lines.lines[line];
+        let mut found = Provenance {
+            own: own.iter().map(|line| (line_number(*line), source(*line))).collect(),
+            shares: self.shares(&said),
+            is_missing: said.iter().any(|line| source(*line).is_missing),
+            ..Provenance::default()
+        };
+        let total: usize = found.shares.iter().map(|share| share.lines).sum();
+        let halves: Vec<&LineShare> = found
+            .shares
+            .iter()
+            .filter(|share| share.claim.is_some() && 2 * share.lines >= total)
+            .collect();
+        match halves[..] {
+            [only] => found.claim = only.claim.clone(),
+            [first, second] => {
+                found.candidates =
+                    [first, second].into_iter().filter_map(|share| share.claim.clone()).collect();
+                found.verdict = Verdict::Ambiguous;
+            }
+            _ => {}
+        }
+        found.accepted = self.acceptance_of(block, own);
+        if found.accepted.is_some() {
+            found.verdict = Verdict::Exact;
+        } else if let Some(claim) = found.claim.clone() {
+            self.compare(block, &claim, &said, &mut found);
+        }
+        found
+    }
+
+    /// Compares a block with the records about it.
+    fn compare(&self, block: &Block, claim: &Claim, said: &[usize], found: &mut Provenance) {
+        let time = |line: &usize| self.time_of(self.lines.lines[*line]);
+        let since = self.time_of_claim(claim);
+        let is_newer = |line: &&usize| {
+            let source = self.lines.lines[**line];
+            let is_newest = self.is_uncommitted(source) || time(line) > since;
+            source.claim.is_none() && is_newest
+        };
+        let newer: Vec<usize> = said.iter().filter(is_newer).copied().collect();
+        let recorded = self.record_with_text(found, &block.fingerprint.content);
+        if let Some((other, path, name)) = &recorded
+            && said.iter().all(|line| time(line) <= self.time_of_claim(other))
+        {
+            // The text between two definitions is named after the next one, so another name there
+            // does not mean another place.
+            let has_other_name = *name != block.identity.path && !block.identity.kind.is_unnamed();
+            let is_moved = path != self.path || has_other_name;
+            found.verdict = if is_moved { Verdict::Moved } else { Verdict::Exact };
+            return;
+        }
+        found.newer = newer.len();
+        found.verdict = match self.paired(block, claim, found, &newer) {
+            Some(PairedAs::OnlyInside) => {
+                found.only_inside = true;
+                Verdict::Modified
+            }
+            Some(PairedAs::Whole(verdict)) => verdict,
+            None if newer.is_empty() && self.is_united(block, found) => Verdict::Exact,
+            None => {
+                found.is_cut = newer.is_empty();
+                Verdict::Modified
+            }
+        };
+    }
+
+    /// Returns the verdict from the block as it was recorded, if the two differ in layout or names
+    /// only. This is asked only if no line is newer, or if the newer lines come from a commit whose
+    /// evidence is about this file and does not name them.
+    fn paired(
+        &self,
+        block: &Block,
+        claim: &Claim,
+        found: &Provenance,
+        newer: &[usize],
+    ) -> Option<PairedAs> {
+        let has_evidence = |line: &usize| {
+            let version = self.lines.lines[*line].version;
+            version.is_some_and(|at| self.lines.has_evidence.get(at) == Some(&true))
+        };
+        if !newer.iter().all(has_evidence) {
+            return None;
+        }
+        let mut sources = found.own.iter().map(|(_, source)| source);
+        let of_claim = |source: &&LineSource| {
+            source.claim.is_some_and(|at| {
+                let other = &self.lines.claims[at];
+                other.commit == claim.commit && other.entry.record.id == claim.entry.record.id
+            })
+        };
+        let source = sources.find(of_claim)?;
+        let version = source.version.filter(|_| claim.commit.is_some());
+        let blocks = (self.blocks_of_version)(version)?;
+        let mut old = blocks.blocks.iter().filter(|old| old.identity.kind == block.identity.kind);
+        let same = |old: &&Block| old.identity.path == block.identity.path;
+        let named = old.clone().find(same);
+        let alike = |old: &Block| {
+            let (then, now) = (&old.fingerprint, &block.fingerprint);
+            if then.content == now.content {
+                // The record is about the blocks inside it.
+                Some(PairedAs::Whole(Verdict::Exact))
+            } else if then.tokens == now.tokens {
+                Some(PairedAs::Whole(Verdict::Reformatted))
+            } else if then.own_tokens() == now.own_tokens() {
+                Some(PairedAs::OnlyInside)
+            } else if then.shape == now.shape {
+                Some(PairedAs::Whole(Verdict::Renamed))
+            } else {
+                None
+            }
+        };
+        match named {
+            Some(old) => alike(old),
+            None => old.find_map(alike),
+        }
+    }
+
+    /// Returns true if the block unites the lines of several commits, as a merge does, and none of
+    /// them left it longer than it is now, so that no line was removed since.
+    fn is_united(&self, block: &Block, found: &Provenance) -> bool {
+        let claims: BTreeSet<usize> =
+            found.own.iter().filter_map(|(_, source)| source.claim).collect();
+        let commits: BTreeSet<&Option<String>> =
+            claims.iter().map(|at| &self.lines.claims[*at].commit).collect();
+        let count = block.lines.end() - block.lines.start();
+        let ranges = claims.iter().filter_map(|at| self.lines.claims[*at].file());
+        let mut ranges = ranges.flat_map(|file| file.ranges());
+        let is_longer = |range: &BlockRecord| {
+            range.block.as_ref().is_some_and(|name| name.path == block.identity.path)
+                && range.end_line - range.start_line > count
+        };
+        commits.len() > 1 && !ranges.any(is_longer)
+    }
+
+    /// Returns the record that has exactly this text for a block, with the path and the name of the
+    /// block there.
+    fn record_with_text(
+        &self,
+        found: &Provenance,
+        content: &ContentHash,
+    ) -> Option<(Arc<Claim>, RelativePath, String)> {
+        let mut claims: Vec<usize> =
+            found.own.iter().filter_map(|(_, source)| source.claim).collect();
+        claims.sort_unstable();
+        claims.dedup();
+        claims.into_iter().rev().find_map(|at| {
+            let claim = &self.lines.claims[at];
+            let mut ranges = claim.file()?.ranges();
+            let range = ranges.find(|range| !range.deleted && range.content_hash == *content)?;
+            let name = range.block.as_ref().map(|name| name.path.clone()).unwrap_or_default();
+            Some((Arc::clone(claim), claim.path.clone(), name))
+        })
+    }
+
+    fn is_as_recorded(&self, block: &Block, found: &Provenance) -> bool {
+        self.record_with_text(found, &block.fingerprint.content).is_some()
+    }
+
+    /// Returns the newest record by which a person accepted a block with exactly this text.
+    fn acceptance_of(&self, block: &Block, own: &[usize]) -> Option<Arc<Entry>> {
+        let sources = own.iter().map(|line| self.lines.lines[*line]);
+        let mut versions: Vec<usize> = sources.filter_map(|source| source.version).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        let accepts = |entry: &&Arc<Entry>| {
+            entry.record.kind == RecordKind::Ack
+                && entry
+                    .record
+                    .files
+                    .iter()
+                    .flat_map(|file| file.ranges())
+                    .any(|range| range.content_hash == block.fingerprint.content)
+        };
+        let acks = versions.iter().filter_map(|at| self.lines.acks.get(*at)).flatten();
+        let all = acks.chain(&self.lines.open_acks).filter(accepts);
+        all.max_by_key(|entry| &entry.record.timestamp).cloned()
+    }
+
+    fn shares(&self, lines: &[usize]) -> Vec<LineShare> {
+        let mut by_owner: BTreeMap<(Option<&str>, Option<usize>), Vec<usize>> = BTreeMap::new();
+        let mut counts: BTreeMap<(Option<&str>, Option<usize>), usize> = BTreeMap::new();
+        for line in lines {
+            let source = self.lines.lines[*line];
+            let claim = source.claim.map(|at| &self.lines.claims[at]);
+            let key = match claim {
+                Some(claim) => (Some(claim.intent().unwrap_or_default()), None),
+                None => (None, source.version),
+            };
+            *counts.entry(key).or_default() += 1;
+            by_owner.entry(key).or_default().extend(source.claim);
+        }
+        let mut shares: Vec<LineShare> = counts
+            .into_iter()
+            .map(|(key, lines)| LineShare {
+                claim: self.foremost(&by_owner[&key]),
+                version: key.1,
+                lines,
+            })
+            .collect();
+        shares.sort_by_key(|share| std::cmp::Reverse(share.lines));
+        shares
+    }
+
+    /// Returns the record with the most lines. If several have as many, the newest of them.
+    fn foremost(&self, claims: &[usize]) -> Option<Arc<Claim>> {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        claims.iter().for_each(|at| *counts.entry(*at).or_default() += 1);
+        let best = counts.into_iter().max_by_key(|(at, count)| {
+            (*count, self.lines.claims[*at].entry.record.timestamp.clone())
+        });
+        best.map(|(at, _)| Arc::clone(&self.lines.claims[at]))
+    }
+
+    /// Returns true if a line is in no commit.
+    fn is_uncommitted(&self, source: LineSource) -> bool {
+        source.version.is_none_or(|at| self.lines.versions[at].is_uncommitted())
+    }
+
+    fn time_of(&self, source: LineSource) -> i64 {
+        source.version.map_or(0, |at| self.lines.versions[at].time)
+    }
+
+    /// Returns when the lines of a claim were committed. What is not committed is newer than all
+    /// commits.
+    fn time_of_claim(&self, claim: &Claim) -> i64 {
+        let commit = claim.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
+        let is_it = |version: &&history::FileVersion| Some(version.commit) == commit;
+        self.lines.versions.iter().find(is_it).map_or(i64::MAX, |version| version.time)
+    }
+}
+
+fn line_number(line: usize) -> u32 {
+    u32::try_from(line + 1).unwrap_or(u32::MAX)
+}
+
+/// Returns for each block its own lines, counted from 0: those of its lead and node without the
+/// blocks inside it.
+fn own_lines(blocks: &FileBlocks, count: usize) -> Vec<Vec<usize>> {
+    let mut owner: Vec<Option<usize>> = vec![None; count];
+    for (at, block) in blocks.blocks.iter().enumerate() {
+        let (start, end) = (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
+        // An inner block comes after the outer one, so it takes its lines away.
+        for line in owner.iter_mut().take(end).skip(start - 1) {
+            *line = Some(at);
+        }
+    }
+    let mut own = vec![Vec::new(); blocks.blocks.len()];
+    for (line, owner) in owner.into_iter().enumerate() {
+        if let Some(owner) = owner {
+            own[owner].push(line);
+        }
+    }
+    // If all of a block is on the lines of the blocks inside it, it shares the line where it starts.
+    // Lines that end with a carriage return alone are one line for git.
+    for (block, own) in blocks.blocks.iter().zip(&mut own).filter(|(_, own)| own.is_empty()) {
+        let start = block.whole_lines.start() as usize - 1;
+        own.extend(count.checked_sub(1).map(|last| start.min(last)));
+    }
+    own
+}

@@ -1,0 +1,182 @@
+//! Files that git converts, files that are too large for a kept text, and the history of another project.
+
+use crate::cli::lab::Lab;
+
+const PAY: &str = "# $Id$\ndef total(items):\n    result = sum(items)\n    return result\n";
+
+/// Makes a repository with a committed `src/pay.py`, as git writes it with these attributes and settings.
+fn converting(attributes: &str, settings: &[(&str, &str)]) -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Pay", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Other", "--scope", "other/**", "--start"]);
+    lab.write("src/pay.py", PAY);
+    lab.write("other/same.py", PAY);
+    lab.commit();
+    for (key, value) in settings {
+        lab.run_git(&["config", key, value]);
+    }
+    lab.write(".gitattributes", attributes);
+    lab.run_git(&["add", ".gitattributes"]);
+    lab.run_git(&["commit", "-q", "-m", "attributes"]);
+    checked_out_again(&lab);
+    lab.fine(&["select", "INT-001"]);
+    lab
+}
+
+/// Writes the files as git converts them, with time stamps that prove nothing.
+fn checked_out_again(lab: &Lab) {
+    for path in ["src/pay.py", "other/same.py"] {
+        std::fs::remove_file(lab.root.join(path)).expect("removed");
+        lab.run_git(&["checkout", "--", path]);
+        let bytes = std::fs::read(lab.root.join(path)).expect("a file");
+        lab.write(path, bytes);
+    }
+    assert_eq!(lab.read_git(&["status", "--porcelain"]), "");
+}
+
+fn commit_with_evidence(lab: &Lab) {
+    lab.run_git(&["add", "-A"]);
+    lab.fine(&["seal"]);
+    lab.commit();
+}
+
+/// Changes a letter of the file on disk, in whatever encoding.
+fn edit(lab: &Lab) {
+    let path = lab.root.join("src/pay.py");
+    let mut bytes = std::fs::read(&path).expect("a file");
+    let at = bytes.iter().rposition(|byte| *byte == b'r').expect("a letter");
+    bytes[at] = b'R';
+    std::fs::write(path, bytes).expect("written");
+}
+
+#[test]
+fn a_clean_tree_is_clean_whatever_git_converts() {
+    for (attributes, settings) in [
+        ("", &[("core.autocrlf", "true")][..]),
+        ("*.py text eol=crlf\n", &[][..]),
+        ("*.py ident\n", &[][..]),
+        ("*.py text working-tree-encoding=UTF-16LE-BOM\n", &[][..]),
+    ] {
+        let lab = converting(attributes, settings);
+        let told = lab.json(&["check"]);
+        assert_eq!(told["summary"]["files"], 0, "{attributes}: {told}");
+        let status = lab.json(&["status"]);
+        assert_eq!(status["errors"], 0, "{attributes}: {status}");
+        edit(&lab);
+        let told = lab.json(&["check"]);
+        assert_eq!(told["summary"]["files"], 1, "{attributes}: {told}");
+    }
+}
+
+#[test]
+fn a_recorded_line_is_known_however_git_converts_its_file() {
+    for attributes in
+        ["*.py text eol=crlf\n", "*.py ident\n", "*.py text working-tree-encoding=UTF-16LE-BOM\n"]
+    {
+        let lab = converting(attributes, &[]);
+        edit(&lab);
+        lab.fine(&["record", "src", "--agent", "claude-code"]);
+        // Only this line is recorded, before the commit and after it.
+        let recorded = || {
+            let told = lab.json(&["why", "src/pay.py", "--lines"]);
+            let blocks = told["blocks"].as_array().expect("blocks").clone();
+            let runs = |block: &serde_json::Value| block["lines"]["runs"].as_array().cloned();
+            let runs = blocks.iter().filter_map(runs).flatten();
+            let runs = runs.filter(|run| run["state"] == "as_recorded");
+            let told = runs
+                .map(|run| format!("{}-{} {}", run["start"], run["end"], run["from"]["intent"]));
+            told.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(recorded(), "4-4 \"INT-001\"", "{attributes}");
+        commit_with_evidence(&lab);
+        checked_out_again(&lab);
+        assert_eq!(recorded(), "4-4 \"INT-001\"", "{attributes}");
+    }
+}
+
+#[test]
+fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
+    let lab = converting("other/* filter=secret\n", &[("filter.secret.clean", "cat")]);
+    lab.write("other/same.py", "def total(items):\n    return 1\n");
+    let told = lab.json(&["check"]);
+    assert_eq!(told["findings"], serde_json::json!([]), "{told:#}");
+    let notes = told["summary"]["notes"].to_string();
+    assert!(notes.contains("other/same.py") && notes.contains("Nobody can tell"), "{notes}");
+    let why = lab.json(&["why", "other/same.py"]).to_string();
+    assert!(why.contains("filter=secret"), "{why}");
+    // A new file is a change, and so is what is committed.
+    lab.write("other/new.py", "def total(items):\n    return 1\n");
+    lab.commit();
+    let told = lab.json(&["check", "--base", "HEAD~1"]);
+    assert_eq!(told["summary"]["files"], 2, "{told:#}");
+}
+
+#[test]
+fn a_text_that_is_too_large_to_be_kept_is_known_by_its_runs() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Pay", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Sell", "--scope", "src/**", "--start"]);
+    let function = |name: &str| {
+        format!("def {name}(items):\n    {name}_sum = sum(items)\n    return {name}_sum\n\n\n")
+    };
+    let filler = format!("# {}\n", "x".repeat(500)).repeat(2_300);
+    let write = |names: &[&str]| {
+        let functions: String = names.iter().map(|name| function(name)).collect();
+        lab.write("src/pay.py", filler.clone() + &functions);
+    };
+    write(&["old"]);
+    lab.commit();
+    write(&["old", "pay"]);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    // The second record does not take what the first one brought.
+    write(&["old", "sell", "pay"]);
+    lab.fine(&["record", "src", "--intent", "INT-002", "--agent", "cursor"]);
+    let intents = || {
+        let told = lab.json(&["why", "src/pay.py"]);
+        let blocks = told["blocks"].as_array().expect("blocks").clone();
+        let named = blocks.into_iter().map(|block| {
+            let intent = block["intent"]["id"].as_str().unwrap_or("-").to_owned();
+            format!("{} {intent}", block["name"].as_str().unwrap_or_default())
+        });
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let expected = "old -, sell INT-002, pay INT-001";
+    assert_eq!(intents(), expected);
+    commit_with_evidence(&lab);
+    assert_eq!(intents(), expected);
+}
+
+#[test]
+fn the_intents_of_another_project_are_named_with_it() {
+    let other = Lab::governed();
+    other.fine(&["new", "Parse", "--scope", "**", "--start"]);
+    other.write("parse.py", "");
+    other.commit();
+    other.write("parse.py", "def parse(text):\n    words = text.split()\n    return words\n");
+    other.fine(&["record", "parse.py", "--intent", "INT-001", "--agent", "claude-code"]);
+    commit_with_evidence(&other);
+    let lab = Lab::governed();
+    lab.fine(&["new", "Pay", "--scope", "**", "--start"]);
+    lab.write("src/pay.py", PAY);
+    lab.commit();
+    let place = other.root.display().to_string();
+    lab.run_git(&["fetch", "-q", &place, "main"]);
+    lab.run_git(&[
+        "merge",
+        "-q",
+        "-s",
+        "ours",
+        "--no-commit",
+        "--allow-unrelated-histories",
+        "FETCH_HEAD",
+    ]);
+    lab.run_git(&["read-tree", "--prefix=vendor/parser/", "-u", "FETCH_HEAD"]);
+    lab.run_git(&["commit", "-q", "-m", "merge the parser"]);
+    let told = lab.json(&["why", "vendor/parser/parse.py"]);
+    let block = &told["blocks"][0];
+    assert_eq!(block["intent"]["id"], "INT-001 (vendor/parser)", "{told:#}");
+    assert!(block["contributor"].to_string().contains("AI"), "{block:#}");
+    // Nothing of it counts for our intent of the same id.
+    let report = lab.json(&["list", "--count"]).to_string();
+    assert!(!report.contains("parse.py"), "{report}");
+}

@@ -1,0 +1,448 @@
+//! Stories in which a likeness of texts would name the wrong intent. After each of them, every line must have its intent
+//! in the clone that worked and in a fresh one.
+
+use std::path::Path;
+
+use evidence::seal::{SealCaller, SealScope, after_commit, seal};
+use why::{Workspace, answers};
+
+use crate::support::binary::intent_in;
+use crate::support::{Repo, git, relative};
+
+const FILE: &str = "src/a.rs";
+
+/// A repository in which agents, INT-001 and INT-002, and people work on one file.
+struct Place(Repo);
+
+impl Place {
+    fn open(&self) -> Workspace {
+        self.0.open()
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        self.0.git(arguments);
+    }
+
+    /// Lets an agent write the file. A person does it under `0`.
+    fn write(&self, intent: u32, text: &str) {
+        self.write_to(FILE, intent, text);
+    }
+
+    fn write_to(&self, path: &str, intent: u32, text: &str) {
+        self.0.write(path, text);
+        if intent > 0 {
+            self.0.record(&format!("INT-00{intent}"), &[path]);
+        }
+    }
+
+    /// Does what the hooks do in a commit.
+    fn commit(&self, options: &[&str]) {
+        self.git(&["add", "-A"]);
+        seal(&self.open(), SealScope::Commit, SealCaller::Hook).expect("sealed");
+        self.git(&["add", "-A"]);
+        self.git(&[&["commit", "-q", "--allow-empty", "-m", "c"], options].concat());
+        after_commit(&self.open()).expect("settled");
+    }
+
+    fn step(&self, intent: u32, text: &str) {
+        self.write(intent, text);
+        self.commit(&[]);
+    }
+
+    /// Starts a branch at `main`, works there, and goes back to `main`.
+    fn branch(&self, name: &str, intent: u32, text: &str) {
+        self.git(&["switch", "-qc", name, "main"]);
+        self.step(intent, text);
+        self.git(&["switch", "-q", "main"]);
+    }
+
+    /// Leaves nothing of the branches, so that a fresh clone does not get their commits.
+    fn forget(&self, branches: &[&str]) {
+        branches.iter().for_each(|name| self.git(&["branch", "-qD", name]));
+    }
+}
+
+/// Returns a function with these statements.
+fn function(name: &str, statements: &str) -> String {
+    let body: String = statements.split(' ').map(|one| format!("    {one}();\n")).collect();
+    format!("fn {name}() {{\n{body}}}\n")
+}
+
+fn f(statements: &str) -> String {
+    function("f", statements)
+}
+
+/// Returns for each line that says something the number of its intent. `-` is a line by nobody that is recorded, and `?`
+/// one of which that is unknown here.
+fn picture(folder: &Path, path: &str) -> String {
+    let ws = Workspace::open(folder, &ground::Environment::of_process()).expect("a workspace");
+    let path = relative(path);
+    let document = ws.read(&path).expect("readable");
+    let file = answers::file(&ws, &path, &document);
+    let text = document.text();
+    let said = text.lines().zip(&file.lines.lines);
+    let said = said.filter(|(line, _)| line.contains(|letter: char| letter.is_alphanumeric()));
+    said.map(|(_, source)| match source.claim.map(|at| &file.lines.claims[at]) {
+        Some(claim) => claim.intent().and_then(|id| id.chars().last()).unwrap_or('?'),
+        None if source.is_missing => '?',
+        None => '-',
+    })
+    .collect()
+}
+
+/// Clones a repository with these options, and takes the origin away. The folder is removed with what is returned.
+fn cloned(repo: &Repo, options: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    repo.git(&["config", "uploadpack.allowFilter", "true"]);
+    repo.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let source = format!("file://{}", repo.root().display());
+    let clone = ["clone", "-q", "--no-local"];
+    git(folder.path(), &[&clone[..], options, &[&source, "."]].concat());
+    git(folder.path(), &["remote", "set-url", "origin", "/nowhere"]);
+    folder
+}
+
+struct LineStory {
+    name: &'static str,
+    told: fn(&Place),
+    expected: &'static str,
+}
+
+const STORIES: &[LineStory] = &[
+    LineStory {
+        name: "a person rejects a function and writes it otherwise",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.step(0, &f("mine other"));
+        },
+        expected: "1--",
+    },
+    LineStory {
+        name: "a person rejects a function before the commit",
+        told: |place| {
+            place.write(1, &f("one two three"));
+            place.step(0, &f("mine other"));
+        },
+        expected: "---",
+    },
+    LineStory {
+        name: "a function is stashed, and written otherwise by a person",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.write(1, &(function("x", "x") + &f("one two three")));
+            place.git(&["stash", "-q"]);
+            place.step(0, &(function("x", "x") + &f("mine other")));
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "a function is stashed, and comes back",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.write(1, &(function("x", "x") + &f("one two")));
+            place.git(&["stash", "-q"]);
+            place.write_to("src/b.rs", 0, &f("b"));
+            place.commit(&[]);
+            place.git(&["stash", "pop", "-q"]);
+            place.commit(&[]);
+        },
+        expected: "--111",
+    },
+    LineStory {
+        name: "an edit is put back as it was committed, and made again",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.write(1, &(function("x", "x") + &f("one two")));
+            place.git(&["checkout", "--", FILE]);
+            assert_eq!(picture(&place.0.root(), FILE), "--");
+            place.step(0, &(function("x", "x") + &f("one two")));
+        },
+        expected: "--111",
+    },
+    LineStory {
+        name: "a file is deleted and made again with other code",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.git(&["rm", "-q", FILE]);
+            place.commit(&[]);
+            place.step(0, &f("mine other"));
+        },
+        expected: "---",
+    },
+    LineStory {
+        name: "an amend rewrites the function",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.write(0, &f("mine other"));
+            place.commit(&["--amend"]);
+        },
+        expected: "---",
+    },
+    LineStory {
+        name: "an amend breaks a run of lines, which the next commit names again",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.write(2, &f("one zwei three"));
+            place.commit(&["--amend"]);
+            place.commit(&[]);
+        },
+        expected: "1121",
+    },
+    LineStory {
+        name: "an amend moves the lines down",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.write(0, &(function("x", "x") + &f("one two three")));
+            place.commit(&["--amend"]);
+        },
+        expected: "--1111",
+    },
+    LineStory {
+        name: "a file is generated again, and its header stays",
+        told: |place| {
+            place.step(1, &format!("// generated\n{}", f("one two") + &function("g", "three")));
+            place.step(0, &format!("// generated\n{}", function("h", "a b") + &function("i", "c")));
+        },
+        expected: "1-----",
+    },
+    LineStory {
+        name: "a conflict is resolved by hand",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            place.branch("t", 1, &f("one agent three"));
+            place.step(2, &f("one other three"));
+            conflict(place, &f("one mine three"));
+        },
+        expected: "----",
+    },
+    LineStory {
+        name: "a conflict is resolved with both sides",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            place.branch("t", 1, &f("one agent three"));
+            place.step(2, &f("one other three"));
+            conflict(place, &f("one agent other three"));
+        },
+        expected: "--12-",
+    },
+    LineStory {
+        name: "two agents and a person edit one function before a commit",
+        told: |place| {
+            place.step(1, &f("one two three four"));
+            place.write(2, &f("one two drei four"));
+            place.step(0, &f("eins two drei four"));
+        },
+        expected: "1-121",
+    },
+    LineStory {
+        name: "a function is moved, and edited in the next commit",
+        told: |place| {
+            place.write_to("src/b.rs", 1, &(f("one two three") + &function("g", "g")));
+            place.commit(&[]);
+            place.write_to("src/b.rs", 0, &function("g", "g"));
+            place.step(0, &f("one two three"));
+            place.step(2, &f("one zwei three"));
+        },
+        expected: "1121",
+    },
+    LineStory {
+        name: "a person copies a function",
+        told: |place| {
+            place.write_to("src/b.rs", 1, &f("one two three"));
+            place.commit(&[]);
+            place.step(0, &f("one two three"));
+        },
+        expected: "----",
+    },
+    LineStory {
+        name: "a branch is squashed",
+        told: |place| {
+            place.step(0, &f("one two"));
+            place.branch("t", 1, &f("eins two"));
+            place.git(&["switch", "-q", "t"]);
+            place.step(2, &(f("eins two") + &function("g", "x y")));
+            place.git(&["switch", "-q", "main"]);
+            place.git(&["merge", "-q", "--squash", "t"]);
+            place.commit(&[]);
+            place.forget(&["t"]);
+        },
+        expected: "-1-222",
+    },
+    LineStory {
+        name: "a branch is squashed, and a person writes its function otherwise",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.branch("t", 1, &(function("x", "x") + &f("one two three")));
+            place.git(&["merge", "-q", "--squash", "t"]);
+            place.step(0, &(function("x", "x") + &f("mine other")));
+            place.forget(&["t"]);
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "two pull requests that edit one function are squashed",
+        told: |place| {
+            two_pull_requests(place);
+            for name in ["t", "u"] {
+                place.git(&["merge", "-q", "--squash", name]);
+                place.commit(&[]);
+            }
+            place.forget(&["t", "u"]);
+        },
+        expected: "--11---22--",
+    },
+    LineStory {
+        name: "two pull requests that edit one function are rebased",
+        told: |place| {
+            two_pull_requests(place);
+            for name in ["t", "u"] {
+                place.git(&["rebase", "-q", "main", name]);
+                place.git(&["switch", "-q", "main"]);
+                place.git(&["merge", "-q", "--ff-only", name]);
+            }
+            place.forget(&["t", "u"]);
+        },
+        expected: "--11---22--",
+    },
+    LineStory {
+        name: "two pull requests that edit one function are merged",
+        told: |place| {
+            two_pull_requests(place);
+            for name in ["t", "u"] {
+                place.git(&["merge", "-q", "--no-ff", "-m", "m", name]);
+            }
+        },
+        expected: "--11---22--",
+    },
+    LineStory {
+        name: "a picked commit is merged back",
+        told: |place| {
+            place.step(0, &f("one two"));
+            place.branch("t", 1, &(f("one two") + &function("g", "x")));
+            place.write_to("src/b.rs", 2, &function("b", "b"));
+            place.commit(&[]);
+            place.git(&["cherry-pick", "t"]);
+            place.git(&["merge", "-q", "-m", "m", "t"]);
+        },
+        expected: "---11",
+    },
+    LineStory {
+        name: "two commits are put in another order",
+        told: |place| {
+            place.step(0, &f("one two three four five"));
+            place.step(1, &f("eins two three four five"));
+            place.step(2, &f("eins two three four vijf"));
+            place.git(&["switch", "-q", "--detach", "HEAD~2"]);
+            place.git(&["cherry-pick", "main", "main~1"]);
+            place.git(&["branch", "-f", "main"]);
+            place.git(&["switch", "-q", "main"]);
+        },
+        expected: "-1---2",
+    },
+    LineStory {
+        name: "commits are made without hooks, and sealed later",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            for (intent, text) in [(1, "eins two three"), (2, "eins zwei three")] {
+                place.write(intent, &f(text));
+                place.git(&["commit", "-qam", "without a hook"]);
+            }
+            place.commit(&[]);
+        },
+        expected: "-12-",
+    },
+];
+
+fn conflict(place: &Place, resolved: &str) {
+    let merged = std::process::Command::new(&*crate::support::GIT)
+        .args(["merge", "-q", "t"])
+        .current_dir(place.0.root())
+        .output();
+    assert!(!merged.expect("git runs").status.success());
+    place.step(0, resolved);
+}
+
+fn two_pull_requests(place: &Place) {
+    place.step(0, &f("a b c d e g"));
+    place.branch("t", 1, &f("a x1 x2 b c d e g"));
+    place.branch("u", 2, &f("a b c d y1 y2 e g"));
+}
+
+#[test]
+fn each_line_has_its_intent_in_both_clones() {
+    let mut wrong = String::new();
+    for LineStory { name, told, expected } in STORIES {
+        let place = Place(Repo::new());
+        told(&place);
+        let fresh = cloned(&place.0, &[]);
+        let both = [place.0.root(), fresh.path().to_owned()].map(|folder| picture(&folder, FILE));
+        if both != [*expected; 2] {
+            wrong += &format!("{name}: {both:?}, not {expected}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn a_clean_merge_of_two_recorded_edits_is_as_recorded() {
+    let place = Place(Repo::new());
+    place.step(1, &f("one two three four five"));
+    place.branch("t", 1, &f("eins two three four five"));
+    place.step(2, &f("one two three four vijf"));
+    place.git(&["merge", "-q", "-m", "m", "t"]);
+    assert_eq!(picture(&place.0.root(), FILE), "111112");
+    assert_eq!(place.0.picture(FILE), "exact INT-001 function f\n");
+}
+
+#[test]
+fn a_removed_or_indented_line_is_said_and_takes_no_name_away() {
+    let place = Place(Repo::new());
+    place.step(1, &f("one two three four"));
+    place.step(0, &f("one three four"));
+    assert_eq!(picture(&place.0.root(), FILE), "1111");
+    assert_eq!(place.0.picture(FILE), "modified INT-001 function f\n");
+    // In Python the indentation says what a line does.
+    let python =
+        |last: &str| format!("def f(x):\n    one(x)\n    if x:\n        two(x)\n{last}three(x)\n");
+    place.write_to("src/a.py", 1, &python("    "));
+    place.commit(&[]);
+    place.write_to("src/a.py", 0, &python("        "));
+    place.commit(&[]);
+    assert_eq!(picture(&place.0.root(), "src/a.py"), "11111");
+    assert_eq!(place.0.picture("src/a.py"), "modified INT-001 function f\n");
+}
+
+/// A clone without the history that says who brought a line says so, and names nobody.
+#[test]
+fn missing_history_is_said_and_never_another_name() {
+    let place = Place(Repo::new());
+    place.step(1, &f("one two"));
+    place.step(2, &(f("one two") + &function("g", "x")));
+    place.step(1, &(f("one zwei") + &function("g", "x")));
+    place.write_to("src/b.rs", 0, &function("b", "b"));
+    place.commit(&[]);
+    assert_eq!(picture(&place.0.root(), FILE), "11122");
+    let clones: [(&[&str], &str); 4] = [
+        (&["--depth=1"], "?????"),
+        (&["--depth=2"], "?????"),
+        (&["--filter=blob:none"], "?????"),
+        (&["--filter=tree:0"], "?????"),
+    ];
+    for (options, expected) in clones {
+        let clone = cloned(&place.0, options);
+        assert_eq!(picture(clone.path(), FILE), expected, "{options:?}");
+        let said = intent_in(clone.path(), &["why", "--json", "--", FILE]).json();
+        for block in said["blocks"].as_array().expect("blocks") {
+            let told = (block["history_missing"].as_bool(), block["intent"].is_null());
+            assert_eq!(told, (Some(true), true), "{options:?}: {block}");
+        }
+        let told = intent_in(clone.path(), &["why", FILE]).out;
+        assert!(told.contains("history is missing here"), "{options:?}: {told}");
+    }
+    // Nobody is judged by what is missing.
+    for options in ["--filter=blob:none", "--filter=tree:0"] {
+        let clone = cloned(&place.0, &[options]);
+        let judged = intent_in(clone.path(), &["check", "--base", "HEAD~3"]);
+        assert_eq!(judged.code, 2, "{options}: {}{}", judged.out, judged.err);
+    }
+}
