@@ -333,7 +333,8 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     }
     let parents = commits_of_work(ws)?;
     let changes = git.changes(parents.first(), &Target::Index)?;
-    // Recorded code may have been moved to any file of its language.
+    // Somebody may have moved recorded code to a file that no record is about, but only to one of the
+    // same language.
     let language = |path: &RelativePath| language::of_file(path.as_str(), "").map(|one| one.id);
     let languages: HashSet<_> = recorded.iter().filter_map(|path| language(path)).collect();
     let is_wanted = |change: &&PathChange| {

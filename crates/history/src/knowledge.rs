@@ -45,7 +45,7 @@ pub struct Knowledge<'a> {
     elsewhere: HashMap<(BString, String), Knowledge<'a>>,
     of_commits: HashMap<ObjectId, Arc<[Arc<Entry>]>>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
-    /// The commits with late evidence, once somebody asked.
+    /// The commits with late evidence. `None` until they are first needed.
     late: Option<Vec<LateCommit>>,
     /// The files of evidence that the next commit adds.
     drafts: Vec<RelativePath>,

@@ -119,9 +119,9 @@ impl Baseline {
         Ok(Self::Texts(versions))
     }
 
-    /// Completes the baseline of a renamed file. If the file did not exist at `commit`, and one of
-    /// the deleted files `gone` has mostly the same lines ([`matching::has_same_lines`]), then the text of that file is added. Blocks that did not
-    /// change are then no edits.
+    /// Completes the baseline of a renamed file. If `commit` lacks the file, the texts of those
+    /// deleted files in `gone` are added that have mostly the same lines
+    /// ([`matching::has_same_lines`]). So a block that did not change is no edit.
     pub fn or_renamed(
         self,
         ws: &Workspace,
