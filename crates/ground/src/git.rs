@@ -27,7 +27,7 @@ mod precheck;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::branches::BlobId;
 use self::index::kind_of;
+use self::non_utf8::{ContentIds, lossy_path};
 use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
@@ -159,6 +160,16 @@ pub struct ComparedFiles {
     /// Files on disk that a program converts for git ([`StoredContent::CannotTell`]), and that may have
     /// changed.
     pub unknown: Vec<RelativePath>,
+    /// The files that differ and whose paths are not UTF-8. Each invalid byte sequence is replaced by
+    /// U+FFFD.
+    pub nameless: BTreeSet<RelativePath>,
+}
+
+impl ComparedFiles {
+    /// Returns the changes of contents, without those of modes, symbolic links and submodules.
+    pub fn contents(&self) -> impl Iterator<Item = &PathChange> {
+        self.changes.iter().filter(|change| change.aspect == Aspect::Content)
+    }
 }
 
 /// What a change of a path is about.
@@ -228,6 +239,13 @@ pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace};
 /// unresolved.
 type TreeEntry = (EntryKind, Option<gix::ObjectId>);
 type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
+
+/// The files of a tree, or of the files on disk.
+#[derive(Default)]
+struct TreeFiles {
+    entries: TreeEntries,
+    nameless: ContentIds,
+}
 
 // `Git` only reads, so a panic cannot leave anything half changed.
 impl std::panic::UnwindSafe for Git {}
@@ -386,7 +404,7 @@ impl Git {
 
     /// Returns every regular file of a commit below the workspace root, sorted.
     pub fn files_at(&self, commit: &CommitId) -> GitResult<Vec<RelativePath>> {
-        let files = self.files(&self.objects()?, commit)?.into_iter();
+        let files = self.files(&self.objects()?, commit)?.entries.into_iter();
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
@@ -427,19 +445,19 @@ impl Git {
         let repo = self.objects()?;
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
-            None => Ok(TreeEntries::new()),
+            None => Ok(TreeFiles::default()),
         };
-        let only = |changes| ComparedFiles { changes, unknown: Vec::new() };
         let mut compared = match target {
-            Target::Index => only(compare::with_index(&before()?, &self.index(&repo)?)),
+            Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
             Target::WorkTree => {
                 compare::with_work_tree(self, &repo, &before()?, &self.index(&repo)?)?
             }
-            Target::Commit(commit) => only(self.changes_between(base, commit)?),
+            Target::Commit(commit) => self.changes_between(base, commit)?,
         };
         let mut nested = discover::NestedRoots::from_policy_of(&self.root);
         compared.changes.retain(|change| !nested.hold(&change.path));
         compared.unknown.retain(|path| !nested.hold(path));
+        compared.nameless.retain(|path| !nested.hold(path));
         compared.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(compared)
     }
@@ -519,21 +537,28 @@ impl Git {
     }
 
     /// Returns the entries of a commit below the workspace root.
-    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeEntries> {
+    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeFiles> {
         match self.folder_at(repo, commit, "")? {
             Some(tree) => self.files_below(&self.read(repo.find_tree(tree))?, ""),
-            None => Ok(TreeEntries::new()),
+            None => Ok(TreeFiles::default()),
         }
     }
 
-    /// Returns the entries of a tree, with `prefix` before their paths.
-    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> GitResult<TreeEntries> {
-        let entries = self.read(tree.traverse().breadthfirst.files())?.into_iter();
-        let files = entries.filter(|entry| !entry.mode.is_tree()).filter_map(|entry| {
-            let held = (entry.mode.kind(), Some(entry.oid));
-            Some((as_path(prefix, entry.filepath.as_bstr())?, held))
-        });
-        Ok(files.collect())
+    /// Returns the files of a tree, with `prefix` before their paths.
+    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> GitResult<TreeFiles> {
+        let mut files = TreeFiles::default();
+        for entry in self.read(tree.traverse().breadthfirst.files())? {
+            if entry.mode.is_tree() {
+                continue;
+            }
+            if entry.filepath.to_str().is_err() {
+                let path = [prefix.as_bytes(), &entry.filepath].concat();
+                files.nameless.insert(path.into(), Some(entry.oid));
+            } else if let Some(path) = as_path(prefix, entry.filepath.as_bstr()) {
+                files.entries.insert(path, (entry.mode.kind(), Some(entry.oid)));
+            }
+        }
+        Ok(files)
     }
 }
 

@@ -170,6 +170,7 @@ impl Ignores {
         let of_folder = top.unwrap_or(root.path()).to_path_buf();
         let read = move |folder: &str| {
             let file = Path::new(folder).join(".gitignore");
+            of_folder.join(&file).symlink_metadata().ok()?;
             Some(compiled(folder::read_below(&of_folder, &file, MAX_IGNORE_FILE)))
         };
         Self {
@@ -485,7 +486,7 @@ fn builder() -> GitignoreBuilder {
 /// followed and not included. Nested repositories are left out, unless git tracks files in them.
 /// Nested workspaces are always left out.
 pub fn walk(root: &Root) -> Vec<RelativePath> {
-    let visible = visible(root).into_iter().filter(|(_, kind)| kind.is_file());
+    let visible = visible(root).files.into_iter().filter(|(_, kind)| kind.is_file());
     let mut files: BTreeSet<RelativePath> = visible.map(|(path, _)| path).collect();
     let is_file = |path: &RelativePath| {
         std::fs::symlink_metadata(root.absolute(path)).is_ok_and(|found| found.is_file())
@@ -505,32 +506,35 @@ fn tracked(root: &Root) -> Option<Vec<RelativePath>> {
     tracked.inspect_err(|error| tracing::warn!(%error, "tracked files unknown")).ok()
 }
 
+/// The files and symbolic links that a walk has seen, in no particular order.
+#[derive(Default)]
+pub(super) struct VisibleFiles {
+    pub files: Vec<(RelativePath, FileType)>,
+    /// Those whose path is not UTF-8.
+    pub nameless: Vec<PathBuf>,
+}
+
 /// Returns the files and symbolic links that the ignore files do not exclude, including those in
-/// `.orchestration`, in no particular order.
-pub(super) fn visible(root: &Root) -> Vec<(RelativePath, FileType)> {
-    let files = files(root).into_iter();
-    files.filter_map(|(path, kind)| Some((RelativePath::new(path.to_str()?).ok()?, kind))).collect()
-}
-
-/// Like [`visible`], but only returns paths that are not UTF-8.
-pub(super) fn nameless(root: &Root) -> Vec<PathBuf> {
-    let files = files(root).into_iter().map(|(path, _)| path);
-    files.filter(|path| path.to_str().is_none()).collect()
-}
-
-fn files(root: &Root) -> Vec<(PathBuf, FileType)> {
-    let walk = walker(root, root.work_tree(), is_entered).build();
-    let files = walk.filter_map(|entry| match entry {
-        Ok(entry) => {
-            let kind = entry.file_type().filter(|kind| kind.is_file() || kind.is_symlink())?;
-            Some((entry.path().strip_prefix(root.path()).ok()?.to_path_buf(), kind))
+/// `.orchestration`.
+pub(super) fn visible(root: &Root) -> VisibleFiles {
+    let mut visible = VisibleFiles::default();
+    for entry in walker(root, root.work_tree(), is_entered).build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                tracing::debug!(%error, "not walked");
+                continue;
+            }
+        };
+        let kind = entry.file_type().filter(|kind| kind.is_file() || kind.is_symlink());
+        let path = entry.path().strip_prefix(root.path()).ok();
+        let Some((path, kind)) = path.zip(kind) else { continue };
+        match path.to_str() {
+            Some(path) => visible.files.extend(RelativePath::new(path).ok().map(|it| (it, kind))),
+            None => visible.nameless.push(path.to_path_buf()),
         }
-        Err(error) => {
-            tracing::debug!(%error, "not walked");
-            None
-        }
-    });
-    files.collect()
+    }
+    visible
 }
 
 /// Makes a walk over the workspace. It leaves out what git ignores by the ignore files from `top`

@@ -75,7 +75,7 @@ pub struct Walk<'a, 'git> {
     pending: HashMap<(ObjectId, BString), Pending>,
     texts: HashMap<ObjectId, Arc<LineText>>,
     /// The files in which the text that is not committed differs from its first parent.
-    uncommitted: Vec<ChangedBlob>,
+    uncommitted: Arc<[ChangedBlob]>,
     found: LineOrigins,
     known: Option<&'a KnownOrigins<'a>>,
     /// The first version, if all of its lines are asked about and its origins were not known.
@@ -103,7 +103,7 @@ impl<'a, 'git> Walk<'a, 'git> {
             next: BinaryHeap::new(),
             pending: HashMap::new(),
             texts: HashMap::new(),
-            uncommitted: Vec::new(),
+            uncommitted: Arc::default(),
             found: LineOrigins::default(),
             known: None,
             to_keep: None,
@@ -196,7 +196,7 @@ impl<'a, 'git> Walk<'a, 'git> {
     ) -> Result<(ObjectId, BString), GitError> {
         let blob = self.reader.hold(text)?;
         let lines = vec![PendingRun { asked: 0, there: 0..self.text(blob)?.len() }];
-        self.uncommitted = changed;
+        self.uncommitted = changed.into();
         let commit = ObjectId::null(blob.kind());
         let node = CommitNode {
             tree: ObjectId::empty_tree(blob.kind()),
@@ -255,9 +255,9 @@ impl<'a, 'git> Walk<'a, 'git> {
         &mut self,
         parent: &CommitNode,
         node: &CommitNode,
-    ) -> Result<Vec<ChangedBlob>, GitError> {
+    ) -> Result<Arc<[ChangedBlob]>, GitError> {
         if node.time == UNCOMMITTED {
-            return Ok(self.uncommitted.clone());
+            return Ok(Arc::clone(&self.uncommitted));
         }
         self.reader.changed_blobs(Some(parent.tree), Some(node.tree))
     }
@@ -485,7 +485,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         if moved.is_empty() && self.reader.ignores(commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
-            let own: Vec<_> = changed.into_iter().filter(|one| one.path == *path).collect();
+            let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
             moved = moved_if_known(self.reader, &own, text)?;
         }
         for moved in moved {

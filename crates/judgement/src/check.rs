@@ -198,9 +198,7 @@ pub fn change_signed(
         }
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);
-        let unnamed = judged.files_without_utf8_name()?;
-        let bound =
-            UnrecordedIntents::determined(here, request, &judged, &rules, !unnamed.is_empty())?;
+        let bound = UnrecordedIntents::determined(here, request, &judged, &rules)?;
         let texts = judged.texts()?;
         let classes = judged.classified(&texts);
         if classes.is_none() {
@@ -208,7 +206,7 @@ pub fn change_signed(
         }
         class = classes.as_ref().map(change_class::answer);
         let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
-        findings.extend(judge.judge_all(unnamed)?);
+        findings.extend(judge.judge_all()?);
     }
     if request.suspect {
         findings.extend(suspects::suspect_findings(ws));
@@ -251,6 +249,8 @@ pub(crate) struct JudgedChange {
     changes: Vec<PathChange>,
     /// The files of which nobody can tell whether they differ.
     unknown: Vec<RelativePath>,
+    /// The changed files whose names are not valid UTF-8. They are not in `changes`.
+    nameless: BTreeSet<RelativePath>,
 }
 
 impl JudgedChange {
@@ -266,6 +266,7 @@ impl JudgedChange {
             against: against.clone(),
             changes: Vec::new(),
             unknown: Vec::new(),
+            nameless: BTreeSet::new(),
         };
         let Some(git) = here.git() else {
             return match against {
@@ -305,14 +306,15 @@ impl JudgedChange {
             _ => judged.ws,
         };
         judged.history = judged.with_commits(git)?;
-        let ComparedFiles { mut changes, unknown } =
-            git.compared(judged.base(), judged.ws.files())?;
+        let compared = judged.ws.compared_with(judged.base())?;
+        let ComparedFiles { mut changes, unknown, mut nameless } = (*compared).clone();
         for side in judged.history.bases.iter().skip(1) {
-            let other = git.all_changes(Some(side), judged.ws.files())?;
-            let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
-            changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
+            let other = judged.ws.compared_with(Some(side))?;
+            let same: HashSet<_> = other.changes.iter().map(|it| (&it.path, it.aspect)).collect();
+            changes.retain(|change| same.contains(&(&change.path, change.aspect)));
+            nameless.retain(|path| other.nameless.contains(path));
         }
-        Ok(Self { changes, unknown, ..judged })
+        Ok(Self { changes, unknown, nameless, ..judged })
     }
 
     /// Returns the history of the change with its commits and their records.
@@ -346,26 +348,14 @@ impl JudgedChange {
     /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
     /// change.
     fn uncommitted(&self) -> Result<Option<HashSet<RelativePath>>, VerbError> {
-        match (&self.against, self.ws.git()) {
-            (ComparedSides::Range { .. }, _) => Ok(Some(HashSet::new())),
-            (ComparedSides::Base(_), Some(git)) => {
-                let changes = git.all_changes(self.head.as_ref(), self.ws.files())?;
-                Ok(Some(changes.into_iter().map(|change| change.path).collect()))
+        match &self.against {
+            ComparedSides::Range { .. } => Ok(Some(HashSet::new())),
+            ComparedSides::Base(_) => {
+                let compared = self.ws.compared_with(self.head.as_ref())?;
+                Ok(Some(compared.changes.iter().map(|change| change.path.clone()).collect()))
             }
             _ => Ok(None),
         }
-    }
-
-    /// Returns the changed files whose names are not valid UTF-8. They are not in
-    /// [`Self::changes`], but are compared in the same way.
-    fn files_without_utf8_name(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
-        let Some(git) = self.ws.git() else { return Ok(BTreeSet::new()) };
-        let mut paths = git.nameless_changes(self.base(), self.ws.files())?;
-        for side in self.history.bases.iter().skip(1) {
-            let other = git.nameless_changes(Some(side), self.ws.files())?;
-            paths.retain(|path| other.contains(path));
-        }
-        Ok(paths)
     }
 
     /// Returns the rules that decide, together with those that the change proposes.
@@ -518,7 +508,7 @@ pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, Verb
     let (rules, bound) = (rules(ws), UnrecordedIntents::same_for_all_paths(ws.selected(None)));
     let mut summary = CheckSummary::default();
     let judge = Judge::from_change(&judged, &rules, &bound, Default::default(), &mut summary)?;
-    let mut findings = judge.judge_all(BTreeSet::new())?;
+    let mut findings = judge.judge_all()?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
 }

@@ -41,9 +41,9 @@ impl FormerFile {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         let baseline = Baseline::of_commits(ws, path, commits)?;
-        let gone = match (ws.git(), commits.first()) {
-            (Some(git), Some(head)) if baseline.is_empty() => {
-                deleted_paths(&git.changes(Some(head), ws.files())?)
+        let gone = match commits.first() {
+            Some(head) if baseline.is_empty() => {
+                deleted_paths(ws.compared_with(Some(head))?.contents())
             }
             _ => Vec::new(),
         };

@@ -112,8 +112,8 @@ fn lines_of_file(
     let known = known.as_ref();
     let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), asked).with_known(known);
     if *ws.files() == Target::Index && ws.evidence_source() == Target::Index {
-        let added = ws.changes_since_head()?;
-        let added = added.iter().filter(|change| {
+        let compared = ws.compared_with(ws.head())?;
+        let added = compared.contents().filter(|change| {
             change.kind == ChangeKind::Added && ledger::evidence::month_of(&change.path).is_some()
         });
         knowledge = knowledge.with_drafts(added.map(|change| change.path.clone()).collect());
@@ -265,7 +265,8 @@ fn changes_of_work(
     // The file before a rename has at most twice as many bytes, and so has another file like it.
     let larger = 4 * text.len() as u64;
     let mut left = MAX_BYTES;
-    for change in ws.changes_since_head()?.iter().filter(|change| change.path != *path) {
+    let compared = ws.compared_with(Some(head))?;
+    for change in compared.contents().filter(|change| change.path != *path) {
         let is_partner = language(&change.path) == language(path) && language(path).is_some();
         let is_wanted = match change.kind {
             ChangeKind::Deleted => is_new || is_partner,

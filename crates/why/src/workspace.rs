@@ -1,7 +1,7 @@
 //! The workspace with everything that verbs need, read once and never changed.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::error::{ReadError, VerbError};
 use super::intent_history::IntentHistory;
@@ -13,7 +13,7 @@ use ground::{
     Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
     RelativePath, Root, Selection, cache,
     git::{
-        GitError, PathChange, StoredContent, Target, configured_on_machine, path_on_machine,
+        ComparedFiles, GitError, StoredContent, Target, configured_on_machine, path_on_machine,
         person_of_machine,
     },
     root::RootError,
@@ -57,11 +57,14 @@ pub struct Workspace {
     evidence_at: Option<CommitId>,
     /// The commit that the files are based on, if it differs from that of the work tree.
     base: Option<Option<CommitId>>,
-    /// The files that differ from `head`. They are looked for on first use.
-    changed: Arc<OnceLock<Arc<[PathChange]>>>,
+    /// How the files differ from commits. They are compared on first use.
+    compared: Arc<Mutex<Vec<KnownComparison>>>,
     /// What was found out about history before. `None` if it is not believed.
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
 }
+
+/// The differences from a commit, or from nothing.
+type KnownComparison = (Option<CommitId>, Arc<ComparedFiles>);
 
 /// The git repository of a work tree.
 #[derive(Default)]
@@ -137,7 +140,7 @@ impl Workspace {
             files: Target::WorkTree,
             evidence_at: None,
             base: None,
-            changed: Arc::default(),
+            compared: Arc::default(),
             kept_answers: None,
             root,
         }
@@ -206,7 +209,7 @@ impl Workspace {
         };
         let root = Arc::clone(&self.root);
         let journal = lazily(move || Ledger::load_journal(&root));
-        Self { ledger: lazily(load), journal, ..self }
+        Self { ledger: lazily(load), journal, compared: Arc::default(), ..self }
     }
 
     /// Reads everything again that may have changed on disk.
@@ -290,7 +293,7 @@ impl Workspace {
             files,
             evidence_at: None,
             base: Some(base),
-            changed: Arc::default(),
+            compared: Arc::default(),
             ledger,
             journal: lazily(Ledger::default),
             intent_history: Arc::default(),
@@ -319,9 +322,9 @@ impl Workspace {
     /// Returns the files of this workspace, with the records and the rules of a commit.
     pub fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit.clone(), None)?;
-        let (files, base, changed) =
-            (self.files.clone(), self.base.clone(), Arc::clone(&self.changed));
-        Ok(Self { files, base, changed, evidence_at: Some(commit), ..then })
+        let (files, base, compared) =
+            (self.files.clone(), self.base.clone(), Arc::clone(&self.compared));
+        Ok(Self { files, base, compared, evidence_at: Some(commit), ..then })
     }
 
     /// Returns the same workspace with the files of the index or of a commit, and with the
@@ -379,17 +382,16 @@ impl Workspace {
         }
     }
 
-    pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<PathChange>, GitError> {
-        self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
-    }
-
-    /// Returns the files that differ from the commit that they are based on.
-    pub(crate) fn changes_since_head(&self) -> Result<Arc<[PathChange]>, GitError> {
-        if let Some(known) = self.changed.get() {
+    /// Returns how the files differ from a commit. Without a commit, all files differ.
+    pub fn compared_with(&self, base: Option<&CommitId>) -> Result<Arc<ComparedFiles>, GitError> {
+        let Some(git) = self.git() else { return Ok(Arc::default()) };
+        let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = compared.iter().find(|(commit, _)| commit.as_ref() == base) {
             return Ok(Arc::clone(known));
         }
-        let changed = self.changes_since(self.head())?.into();
-        Ok(Arc::clone(self.changed.get_or_init(|| changed)))
+        let found = Arc::new(git.compared(base, &self.files)?);
+        compared.push((base.cloned(), Arc::clone(&found)));
+        Ok(found)
     }
 
     /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.

@@ -31,7 +31,7 @@ pub(crate) struct EvidenceChanges {
 
 impl EvidenceChanges {
     pub fn find(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Self, VerbError> {
-        let all = ws.changes_since(Some(base))?;
+        let all: Vec<PathChange> = ws.compared_with(Some(base))?.contents().cloned().collect();
         let (mut before, mut now) = (Files::new(), Files::new());
         for PathChange { path, kind, .. } in all.iter().filter(|change| is_evidence(&change.path)) {
             if let Some(bytes) = git.file_at(base, path)?.filter(|_| *kind != ChangeKind::Added)

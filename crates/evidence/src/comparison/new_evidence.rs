@@ -1,6 +1,7 @@
 //! New evidence may claim only lines that its commit brought.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::slice;
 use std::sync::Arc;
 
 use super::changes::bytes_now;
@@ -54,7 +55,7 @@ fn added_since(
 ) -> Result<Vec<AddedEvidence>, VerbError> {
     let mut all = Vec::new();
     for tip in tips {
-        let added = git.walk(EVIDENCE_FOLDER, tip, std::slice::from_ref(base))?.added;
+        let added = git.walk(EVIDENCE_FOLDER, tip, slice::from_ref(base))?.added;
         for (name, commit) in added.into_iter().map(|file| (file.name, file.commit)) {
             let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
             let Some(bytes) = git.file_at(&commit, &path)?.filter(|_| is_evidence(&path)) else {
@@ -81,6 +82,11 @@ pub(super) fn judge(
     }
     let tips = tips(ws)?;
     let added = added_since(git, &tips, base)?;
+    let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
+    let (history, base_history) = match is_late {
+        true => (git.ancestors(&tips)?, git.ancestors(slice::from_ref(base))?),
+        false => Default::default(),
+    };
     let mut lines = LinesOfCommits {
         ws,
         git,
@@ -92,11 +98,10 @@ pub(super) fn judge(
         let mut wrong = match &entry.late_commit {
             Some(of) => {
                 let of = CommitId(of.clone());
-                let is_in = |tip: &CommitId| git.is_ancestor(tip, &of).unwrap_or(false);
-                if tips.iter().any(is_in) {
+                if history.contains(&of) {
                     let mut wrong = Vec::new();
                     // A reassignment is judged by `reassign::judge`.
-                    if is_in(base) && entry.record.kind != RecordKind::Reassign {
+                    if base_history.contains(&of) && entry.record.kind != RecordKind::Reassign {
                         compared.notes.push(late_note(entry, &of));
                         compared.findings.extend(late_findings(git, rules, entry, &of));
                         wrong.extend(lines.claimed_already(entry, &of, base)?);

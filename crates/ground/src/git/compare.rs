@@ -11,7 +11,7 @@ use gix::objs::tree::EntryKind;
 use super::index::{Index, Tracked};
 use super::{
     Aspect, ChangeKind, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
-    TreeEntries, TreeEntry, is_regular,
+    TreeEntry, TreeFiles, is_regular, non_utf8,
 };
 use crate::ignores::{self, LeftOutRules};
 use crate::{RelativePath, discover, folder, store};
@@ -52,12 +52,12 @@ pub(super) fn changes_between(
 pub(super) fn with_work_tree(
     git: &Git,
     repo: &gix::Repository,
-    before: &TreeEntries,
+    before: &TreeFiles,
     index: &Index,
 ) -> GitResult<ComparedFiles> {
-    let visible = ignores::visible(&git.root);
+    let seen = ignores::visible(&git.root);
     let left_out = LeftOutRules::from_git(git)?;
-    let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
+    let visible = seen.files.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
     let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
     let mut disk = Disk {
         git,
@@ -72,13 +72,16 @@ pub(super) fn with_work_tree(
     };
     let mut changes = Vec::new();
     for path in &present {
-        let old = before.get(*path).copied();
+        let old = before.entries.get(*path).copied();
         changes.extend(changes_between(path, old, disk.entry_on_disk(path, old)?));
     }
     // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
-    let gone = before.iter().filter(|(path, _)| !present.contains(path));
+    let gone = before.entries.iter().filter(|(path, _)| !present.contains(path));
     changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
-    Ok(ComparedFiles { changes, unknown: disk.unknown })
+    let unknown = disk.unknown;
+    let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
+    let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
+    Ok(ComparedFiles { changes, unknown, nameless })
 }
 
 /// The files of the work tree, together with the index.
@@ -272,12 +275,16 @@ fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
 }
 
 /// Compares the index with a commit. A path with an unresolved conflict counts as modified.
-pub(super) fn with_index(before: &TreeEntries, index: &Index) -> Vec<PathChange> {
+pub(super) fn with_index(before: &TreeFiles, index: &Index) -> ComparedFiles {
     let entries = index.entries.iter();
     let stands = entries.flat_map(|(path, entry)| {
-        changes_between(path, before.get(path).copied(), entry.tree_entry())
+        changes_between(path, before.entries.get(path).copied(), entry.tree_entry())
     });
-    let gone = before.iter().filter(|(path, _)| !index.entries.contains_key(*path));
+    let gone = before.entries.iter().filter(|(path, _)| !index.entries.contains_key(*path));
     let gone = gone.flat_map(|(path, held)| changes_between(path, Some(*held), None));
-    stands.chain(gone).collect()
+    let changes = stands.chain(gone).collect();
+    let staged = index.nameless.iter();
+    let staged = staged.filter_map(|(path, entry)| Some((path.clone(), entry.tree_entry()?.1)));
+    let nameless = non_utf8::differing_paths(&before.nameless, &staged.collect());
+    ComparedFiles { changes, unknown: Vec::new(), nameless }
 }

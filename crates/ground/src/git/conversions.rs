@@ -291,13 +291,15 @@ impl Conversions<'_> {
         }
         let top = self.git.root.work_tree().unwrap_or(self.git.root.path()).to_owned();
         let file = Path::new(folder).join(".gitattributes");
-        let text = match folder::read_below(&top, &file, MAX_ATTRIBUTES) {
-            Ok(text) => Some(text),
-            Err(error) if folder::is_missing(&error) => {
+        let is_missing = |found: std::io::Result<std::fs::Metadata>| {
+            found.is_err_and(|error| folder::is_missing(&error))
+        };
+        let text = match is_missing(top.join(&file).symlink_metadata()) {
+            true => {
                 let place = format!("{folder}/.gitattributes");
                 self.git.file_in_index_at(place.trim_start_matches('/')).ok().flatten()
             }
-            Err(_) => None,
+            false => folder::read_below(&top, &file, MAX_ATTRIBUTES).ok(),
         };
         self.add_attributes(text, top.join(file), Some(&top));
     }

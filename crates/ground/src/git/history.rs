@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::revision::walk::{Info, Platform, Sorting};
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{
-    BlobId, CommitId, Git, GitResult, PathChange, Target, TreeEntry, as_path, commit_id, compare,
-    is_regular,
+    BlobId, CommitId, ComparedFiles, Git, GitResult, PathChange, Target, TreeEntry, as_path,
+    commit_id, compare, is_regular, lossy_path,
 };
 use crate::RelativePath;
 use crate::parallel::in_parallel;
@@ -195,11 +195,12 @@ impl Git {
         Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
     }
 
-    /// Returns the paths that a commit changes compared with each of its parents.
+    /// Returns the paths that a commit changes compared with each of its parents, also those that
+    /// are not UTF-8.
     pub fn changed_by(&self, commit: &CommitId) -> GitResult<HashSet<RelativePath>> {
         self.changed_against_each_parent(commit, |parent| {
-            let changes = self.changes_between(parent, commit)?;
-            Ok(changes.into_iter().map(|change| change.path).collect())
+            let found = self.changes_between(parent, commit)?;
+            Ok(found.changes.into_iter().map(|change| change.path).chain(found.nameless).collect())
         })
     }
 
@@ -234,6 +235,15 @@ impl Git {
     /// Returns true if the commit `one` is `of` or one of its ancestors.
     pub fn is_ancestor(&self, of: &CommitId, one: &CommitId) -> GitResult<bool> {
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
+    }
+
+    /// Returns these commits with all their ancestors. For many questions about one history, this is
+    /// cheaper than [`Self::is_ancestor`].
+    pub fn ancestors(&self, of: &[CommitId]) -> GitResult<HashSet<CommitId>> {
+        let repo = self.objects()?;
+        let tips = of.iter().map(|commit| self.parse(commit)).collect::<GitResult<Vec<_>>>()?;
+        let visited = self.visited(repo.rev_walk(tips), usize::MAX)?;
+        Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
     }
 
     /// Visits the ancestors of `from` that are not ancestors of a commit in `seen`, and collects
@@ -319,7 +329,7 @@ impl Git {
             Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
                 Some(tree) => {
                     let tree = self.read(repo.find_tree(tree))?;
-                    let held = self.files_below(&tree, &format!("{folder}/"))?.into_iter();
+                    let held = self.files_below(&tree, &format!("{folder}/"))?.entries.into_iter();
                     held.filter_map(|(path, held)| regular(path, held)).collect()
                 }
                 None => Vec::new(),
@@ -359,9 +369,10 @@ impl Git {
     ) -> GitResult<Vec<PathChange>> {
         let repo = self.objects()?;
         let tree = |commit| self.folder_at(&repo, commit, folder);
-        let mut found = Vec::new();
-        self.differing(&repo, tree(before)?, tree(now)?, &format!("{folder}/"), &mut found)?;
-        Ok(found)
+        let mut found = ComparedFiles::default();
+        let prefix = BString::from(format!("{folder}/"));
+        self.collect_differing(&repo, tree(before)?, tree(now)?, &prefix, &mut found)?;
+        Ok(found.changes)
     }
 
     /// Returns the tree id of a folder of the workspace at a commit. An empty name is the workspace
@@ -388,44 +399,48 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         commit: &CommitId,
-    ) -> GitResult<Vec<PathChange>> {
+    ) -> GitResult<ComparedFiles> {
         let repo = self.objects()?;
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
-        let mut found = Vec::new();
-        self.differing(&repo, before, root(commit)?, "", &mut found)?;
+        let mut found = ComparedFiles::default();
+        self.collect_differing(&repo, before, root(commit)?, &BString::default(), &mut found)?;
         Ok(found)
     }
 
     /// Collects the entries in which two trees differ.
-    fn differing(
+    fn collect_differing(
         &self,
         repo: &gix::Repository,
         before: Option<ObjectId>,
         now: Option<ObjectId>,
-        prefix: &str,
-        found: &mut Vec<PathChange>,
+        prefix: &BString,
+        found: &mut ComparedFiles,
     ) -> GitResult<()> {
         if before == now {
             return Ok(());
         }
         let of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(repo, tree)).transpose();
         let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
-        let names: HashSet<&String> = before.keys().chain(now.keys()).collect();
+        let names: HashSet<&BString> = before.keys().chain(now.keys()).collect();
         for name in names {
             let (old, new) = (before.get(name), now.get(name));
             if old == new {
                 continue;
             }
-            let full = format!("{prefix}{name}");
+            let full = BString::from([prefix.as_slice(), name].concat());
             let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
             let folder = |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
             let held = |one: Option<&(EntryKind, ObjectId)>| {
                 one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
             };
-            self.differing(repo, folder(old), folder(new), &format!("{full}/"), found)?;
-            if let Some(path) = as_path("", full.as_str().into()) {
-                found.extend(compare::changes_between(&path, held(old), held(new)));
+            let inside = BString::from([full.as_slice(), b"/"].concat());
+            self.collect_differing(repo, folder(old), folder(new), &inside, found)?;
+            if full.to_str().is_err() {
+                let is_file = held(old).is_some() || held(new).is_some();
+                found.nameless.extend(lossy_path(full.as_ref()).filter(|_| is_file));
+            } else if let Some(path) = as_path("", full.as_ref()) {
+                found.changes.extend(compare::changes_between(&path, held(old), held(new)));
             }
         }
         Ok(())
@@ -435,14 +450,12 @@ impl Git {
         &self,
         repo: &gix::Repository,
         tree: ObjectId,
-    ) -> GitResult<BTreeMap<String, (EntryKind, ObjectId)>> {
+    ) -> GitResult<BTreeMap<BString, (EntryKind, ObjectId)>> {
         let tree = self.read(repo.find_tree(tree))?;
         let mut entries = BTreeMap::new();
         for entry in tree.iter() {
             let entry = self.read(entry)?;
-            if let Ok(name) = entry.filename().to_str() {
-                entries.insert(name.to_owned(), (entry.mode().kind(), entry.object_id()));
-            }
+            entries.insert(entry.filename().to_owned(), (entry.mode().kind(), entry.object_id()));
         }
         Ok(entries)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::Entry;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::objs::tree::EntryKind;
@@ -46,6 +46,8 @@ impl Tracked {
 /// The entries of the index below the workspace root.
 pub(super) struct Index {
     pub entries: BTreeMap<RelativePath, Tracked>,
+    /// The entries whose path is not UTF-8.
+    pub nameless: BTreeMap<BString, Tracked>,
     /// Returns true if the stamp of a file is too recent to be trusted.
     pub racy_from: RacyFrom,
 }
@@ -75,23 +77,28 @@ impl Git {
 
     /// Returns the entries of the index below the workspace root.
     pub(super) fn index(&self, repo: &gix::Repository) -> GitResult<Index> {
-        let mut entries = BTreeMap::new();
-        let Some(file) = self.index_file()? else {
-            return Ok(Index { entries, racy_from: Box::new(|_| true) });
+        let mut index = Index {
+            entries: BTreeMap::new(),
+            nameless: BTreeMap::new(),
+            racy_from: Box::new(|_| true),
         };
+        let Some(file) = self.index_file()? else { return Ok(index) };
         for entry in file.entries() {
             let full = entry.path(&file);
             if entry.mode == Mode::DIR {
-                self.add_sparse_folder(repo, full, entry.id, &mut entries)?;
+                self.add_sparse_folder(repo, full, entry.id, &mut index)?;
                 continue;
             }
-            let below = full.strip_prefix(self.prefix.as_bytes());
-            let Some(path) = below.and_then(|p| as_path("", p.as_bstr())) else { continue };
-            entries.insert(path, Tracked::from_entry(entry));
+            let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { continue };
+            if path.to_str().is_err() {
+                index.nameless.insert(path.into(), Tracked::from_entry(entry));
+            } else if let Some(path) = as_path("", path.as_bstr()) {
+                index.entries.insert(path, Tracked::from_entry(entry));
+            }
         }
         let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
-        let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
-        Ok(Index { entries, racy_from })
+        index.racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
+        Ok(index)
     }
 
     /// Returns the files of the index that a sparse checkout leaves out of the work tree, with
@@ -137,14 +144,19 @@ impl Git {
         repo: &gix::Repository,
         folder: &BStr,
         id: gix::ObjectId,
-        entries: &mut BTreeMap<RelativePath, Tracked>,
+        index: &mut Index,
     ) -> GitResult<()> {
-        let Ok(folder) = folder.to_str() else { return Ok(()) };
         let tree = self.read(repo.find_tree(id))?;
-        for (full, (kind, id)) in self.files_below(&tree, folder)? {
-            let Some(path) = full.as_str().strip_prefix(&self.prefix) else { continue };
-            let Ok(path) = RelativePath::new(path) else { continue };
-            entries.insert(path, Tracked::left_out(kind, id));
+        for inner in self.read(tree.traverse().breadthfirst.files())? {
+            let full = [folder.as_bytes(), &inner.filepath].concat();
+            let below = full.strip_prefix(self.prefix.as_bytes()).filter(|_| !inner.mode.is_tree());
+            let Some(path) = below else { continue };
+            let tracked = Tracked::left_out(inner.mode.kind(), Some(inner.oid));
+            if path.to_str().is_err() {
+                index.nameless.insert(path.into(), tracked);
+            } else if let Some(path) = as_path("", path.as_bstr()) {
+                index.entries.insert(path, tracked);
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -29,7 +30,11 @@ pub struct ObjectReader<'a> {
     buffer: Vec<u8>,
     /// Contents that are in no object, such as those of files on disk.
     held: HashMap<ObjectId, Vec<u8>>,
+    /// The two trees that were compared last, and the files in which they differ.
+    last_changed: Option<(TwoTrees, Arc<[ChangedBlob]>)>,
 }
+
+type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
 
 /// What a walk needs of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +78,16 @@ impl Git {
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
         let accepted = self.read(head_of(&repo))?;
-        let (buffer, held, ignored) = (Vec::new(), HashMap::new(), None);
-        Ok(ObjectReader { git: self, repo, shallow, accepted, ignored, buffer, held })
+        Ok(ObjectReader {
+            git: self,
+            repo,
+            shallow,
+            accepted,
+            ignored: None,
+            buffer: Vec::new(),
+            held: HashMap::new(),
+            last_changed: None,
+        })
     }
 
     /// Returns the id of a commit as the library has it.
@@ -255,9 +268,17 @@ impl ObjectReader<'_> {
         &mut self,
         before: Option<ObjectId>,
         now: Option<ObjectId>,
-    ) -> GitResult<Vec<ChangedBlob>> {
+    ) -> GitResult<Arc<[ChangedBlob]>> {
+        // The files of one commit are often asked about one after the other.
+        if let Some((trees, changed)) = &self.last_changed
+            && *trees == (before, now)
+        {
+            return Ok(Arc::clone(changed));
+        }
         let mut changed = Vec::new();
         self.collect_changed(before, now, &BString::default(), &mut changed)?;
+        let changed: Arc<[ChangedBlob]> = changed.into();
+        self.last_changed = Some(((before, now), Arc::clone(&changed)));
         Ok(changed)
     }
 
@@ -308,9 +329,9 @@ impl ObjectReader<'_> {
         before: Option<ObjectId>,
         now: ObjectId,
     ) -> GitResult<Vec<(BString, ObjectId)>> {
-        let changed = self.changed_blobs(before, Some(now))?.into_iter();
-        let added = changed.filter(|one| one.before.is_none());
-        Ok(added.filter_map(|one| Some((one.path, one.now?))).collect())
+        let changed = self.changed_blobs(before, Some(now))?;
+        let added = changed.iter().filter(|one| one.before.is_none());
+        Ok(added.filter_map(|one| Some((one.path.clone(), one.now?))).collect())
     }
 
     /// Reads the content of a file.

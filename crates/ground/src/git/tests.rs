@@ -420,8 +420,8 @@ fn files_whose_path_is_not_utf8_are_compared_by_content() {
     let head = id(&place.commit("second"));
     write(b"ignored\xff.log");
     let told = |target: Target| -> Vec<String> {
-        let found = place.open("").nameless_changes(Some(&head), &target).unwrap();
-        found.iter().map(ToString::to_string).collect()
+        let found = place.open("").compared(Some(&head), &target).unwrap();
+        found.nameless.iter().map(ToString::to_string).collect()
     };
     assert_eq!(told(Target::WorkTree), Vec::<String>::new());
     assert_eq!(told(Target::Index), Vec::<String>::new());

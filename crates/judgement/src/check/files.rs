@@ -181,11 +181,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges all files. Files that exist come before deleted ones, because an existing file may be
-    /// a deleted one under another name. `nameless` are files whose names are not valid UTF-8.
-    pub(super) fn judge_all(
-        mut self,
-        nameless: BTreeSet<RelativePath>,
-    ) -> Result<Vec<Finding>, VerbError> {
+    /// a deleted one under another name.
+    pub(super) fn judge_all(mut self) -> Result<Vec<Finding>, VerbError> {
+        let nameless = &self.judged.nameless;
         let is_gone = |changes: &[&PathChange]| {
             changes.iter().all(|change| change.kind == ChangeKind::Deleted)
         };
@@ -213,7 +211,7 @@ impl<'a> Judge<'a> {
             ));
         }
         for path in nameless {
-            self.judge(&path, &[changed_parts::of_file(&path, Fate::Nameless)]);
+            self.judge(path, &[changed_parts::of_file(path, Fate::Nameless)]);
             self.summary.notes.push(format!(
                 "The name of {path} is not UTF-8, so no scope owns it: give it another name."
             ));

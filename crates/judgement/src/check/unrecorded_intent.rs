@@ -7,7 +7,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::{CheckRequest, ComparedSides, JudgedChange};
-use ground::git::Target;
 use ground::policy::AuthorRule;
 use ground::{CommitId, Git, RelativePath};
 use intents::Intent;
@@ -40,14 +39,12 @@ impl UnrecordedIntents {
     /// selection, for changes that are in no commit; the trailers of the commits; the name of the
     /// branch.
     ///
-    /// `here` is the work tree. `has_nameless` says that the change contains a name that is not
-    /// valid UTF-8.
+    /// `here` is the work tree.
     pub(super) fn determined(
         here: &Workspace,
         request: &CheckRequest,
         judged: &JudgedChange,
         rules: &Rules,
-        has_nameless: bool,
     ) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         if let Some(id) = &request.intent {
@@ -62,16 +59,13 @@ impl UnrecordedIntents {
         let (Some(git), Some(_)) = (ws.git(), &judged.tip) else {
             return Ok(Self::same_for_all_paths(selected));
         };
-        let mut of_commits = of_commits(git, judged, rules, has_nameless)?;
+        let mut of_commits = of_commits(git, judged, rules)?;
         if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
             // A person's selection applies to the changes that are in no commit yet.
-            let changes = git.all_changes(judged.head.as_ref(), &Target::WorkTree)?;
-            let nameless = match has_nameless {
-                true => git.nameless_changes(judged.head.as_ref(), &Target::WorkTree)?,
-                false => BTreeSet::new(),
-            };
-            let paths = changes.into_iter().map(|change| change.path).chain(nameless);
-            of_commits.by_path.extend(paths.map(|path| (path, vec![id.clone()])));
+            let compared = ws.compared_with(judged.head.as_ref())?;
+            let paths =
+                compared.changes.iter().map(|change| &change.path).chain(&compared.nameless);
+            of_commits.by_path.extend(paths.map(|path| (path.clone(), vec![id.clone()])));
         }
         for path in judged.uncommitted()?.unwrap_or_default() {
             of_commits.unasked.remove(&path);
@@ -97,7 +91,6 @@ fn of_commits(
     git: &Git,
     judged: &JudgedChange,
     rules: &Rules,
-    has_nameless: bool,
 ) -> Result<UnrecordedIntents, VerbError> {
     let Some(head) = &judged.head else { return Ok(UnrecordedIntents::default()) };
     let seen: Vec<&CommitId> = judged.history.bases.iter().chain(&judged.tip).collect();
@@ -126,11 +119,7 @@ fn of_commits(
         if ids.is_empty() && authors.is_empty() {
             continue;
         }
-        let mut brought = git.changed_by(&commit)?;
-        if has_nameless {
-            brought.extend(git.nameless_changed_by(&commit)?);
-        }
-        for path in brought {
+        for path in git.changed_by(&commit)? {
             let list = if is_unasked { &mut bound.unasked } else { &mut asked };
             list.insert(path.clone());
             if ids.is_empty() {
