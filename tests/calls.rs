@@ -1445,3 +1445,43 @@ fn only_exactly_what_a_person_approved_is_no_finding() {
     repo.record("INT-001", &["billing/b.rs"]);
     assert_eq!(found(&repo), ["scope-violation billing/b.rs", "scope-violation billing/c.rs"]);
 }
+
+/// One call takes code out and another one puts it elsewhere. Whoever moves a block does not become its author, even if no
+/// commit has it.
+#[test]
+fn a_block_that_two_calls_move_keeps_its_author() {
+    let repo = repo();
+    let both_own_it =
+        repo.read(".orchestration/active_intents.yaml").replace("billing/**", "src/**");
+    repo.write(".orchestration/active_intents.yaml", &both_own_it);
+    repo.write("src/b.rs", BEFORE);
+    repo.commit("both intents own the files");
+    let edit = |session: &str, path: &str, old: &str, new: &str| {
+        let text = repo.read(path).replace(old, new);
+        let edit = event(&repo, session, vec![replace(path, old, new)]);
+        call(&edit, || repo.write(path, &text)).expect("let through");
+    };
+    let other =
+        |name: &str| format!("\nfn {name}() {{\n    first_{name}();\n    last_{name}();\n}}\n");
+    let [nobodys, agents] = ["nobodys", "agents"].map(other);
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    judge_before_call(&event(&repo, "t", vec![select("INT-002")]));
+    repo.write("src/a.rs", &(BEFORE.to_owned() + &nobodys));
+    edit("s", "src/a.rs", "last_nobodys();\n}\n", &format!("last_nobodys();\n}}\n{agents}"));
+    // To another file, and to another place in the same one.
+    edit("t", "src/a.rs", &nobodys, "");
+    edit("t", "src/a.rs", &agents, "");
+    edit("t", "src/b.rs", "2;\n}\n", &format!("2;\n}}\n{nobodys}{agents}"));
+    let unrecorded = "unrecorded - function one\nunrecorded - function two\n";
+    let expected =
+        format!("{unrecorded}unrecorded - function nobodys\nmoved INT-001 function agents\n");
+    assert_eq!(repo.picture("src/b.rs"), expected);
+    edit("t", "src/b.rs", &agents, "");
+    edit("t", "src/b.rs", "fn one()", &format!("{}\nfn one()", agents.trim_start()));
+    let back =
+        format!("moved INT-001 function agents\n{unrecorded}unrecorded - function nobodys\n");
+    assert_eq!(repo.picture("src/b.rs"), back);
+    // A record by hand does not claim them either.
+    assert_eq!(repo.record("INT-002", &["src/b.rs"]).recorded.len(), 0);
+    assert_eq!(repo.picture("src/b.rs"), back);
+}

@@ -338,6 +338,7 @@ fn record_file(
     let mut earlier = Vec::new();
     if request.extent == RecordExtent::Changes {
         leave_out_accepted(ws, path, &document, &mut brought);
+        changes::leave_out_cut_blocks(ws, &document, &mut brought);
     } else {
         let claimed = ClaimedLines::find(ws, path, &document, request.extent)?;
         claimed.uncommitted.iter().for_each(|line| brought[*line] = true);

@@ -1,9 +1,10 @@
 //! Builds the record of what one call of an agent's tool did to one file. It compares the disk with
 //! the text that the gate stored before the call.
 //!
-//! The ledger is not read: the earlier versions of the blocks come from the earlier text.
+//! The earlier versions of the blocks come from the earlier text. The journal is read only if whole
+//! blocks came in, which an earlier call may have cut out.
 
-use super::changes::{FileChange, TextsOfChange, line_text};
+use super::changes::{FileChange, TextsOfChange, leave_out_cut_blocks, line_text};
 use super::{RecordRequest, mutation, no_code};
 use crate::event::Event;
 use code::Document;
@@ -63,6 +64,7 @@ pub fn record_of_call(
         }
         _ => Vec::new(),
     };
+    leave_out_cut_blocks(ws, &current, &mut brought);
     change.complete(ws, &texts, &brought).map_err(|error| error.to_string())?;
     if !others.is_empty() {
         // What the call did not foresee somebody else did.

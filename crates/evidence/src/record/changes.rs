@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use code::{Block, Document, LineRange};
+use code::saying_lines::says_something;
+use code::{Block, ContentHash, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
 use ledger::{BlockRecord, Digest, LineRuns, keep_text};
@@ -132,6 +133,36 @@ impl FileChange {
         }
         Ok(())
     }
+}
+
+/// Leaves out the lines of blocks that an earlier change took out and that no commit has taken out
+/// yet. Whoever puts such a block somewhere moves it or brings it back, and did not write it. As for
+/// every move, a block counts only if at least two of its lines say something.
+pub(crate) fn leave_out_cut_blocks(ws: &Workspace, now: &Document, brought: &mut [bool]) {
+    let (text, blocks) = (line_text(now), now.blocks());
+    let language = now.language().map(|language| language.id);
+    let says = |line: &usize| says_something(text.line(*line), language);
+    let lines_of = |block: &Block| {
+        let end = brought.len().min(block.whole_lines.end() as usize);
+        block.whole_lines.start() as usize - 1..end
+    };
+    let is_new = |block: &&Block| {
+        let lines = lines_of(block);
+        let is_large = lines.clone().filter(says).nth(1).is_some();
+        !block.identity.kind.is_unnamed() && is_large && brought[lines].contains(&true)
+    };
+    let new: Vec<&Block> = blocks.blocks.iter().filter(is_new).collect();
+    if new.is_empty() {
+        return;
+    }
+    let current = ws.clone().with_records_of_now();
+    let records = current.journal.entries().iter().map(|entry| &entry.record);
+    let files = records.filter(|record| record.of.is_none()).flat_map(|record| &record.files);
+    let cut = files.flat_map(|file| file.ranges()).filter(|range| range.deleted);
+    let cut: HashSet<&ContentHash> = cut.map(|range| &range.content_hash).collect();
+    let moved = new.into_iter().filter(|block| cut.contains(&block.fingerprint.content));
+    let moved: Vec<_> = moved.map(lines_of).collect();
+    moved.into_iter().for_each(|lines| brought[lines].fill(false));
 }
 
 pub(crate) fn line_text(document: &Document) -> LineText {
