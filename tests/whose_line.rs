@@ -170,6 +170,27 @@ const STORIES: &[LineStory] = &[
         expected: "---",
     },
     LineStory {
+        // As git says it, the later commit has brought the lines, and it has no evidence of them.
+        name: "a file is deleted, and the deletion is reverted",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.git(&["rm", "-q", FILE]);
+            place.commit(&[]);
+            place.git(&["revert", "--no-edit", "HEAD"]);
+        },
+        expected: "----",
+    },
+    LineStory {
+        name: "a commit is reverted, and so is the revert",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.step(1, &(function("x", "x") + &f("one two three")));
+            place.git(&["revert", "--no-edit", "HEAD"]);
+            place.git(&["revert", "--no-edit", "HEAD"]);
+        },
+        expected: "--1111",
+    },
+    LineStory {
         name: "an amend rewrites the function",
         told: |place| {
             place.step(1, &f("one two three"));
@@ -445,4 +466,42 @@ fn missing_history_is_said_and_never_another_name() {
         let judged = intent_in(clone.path(), &["check", "--base", "HEAD~3"]);
         assert_eq!(judged.code, 2, "{options}: {}{}", judged.out, judged.err);
     }
+}
+
+/// A change that only removed lines, and the acceptance of a block, bring no line by which their commit could be found.
+#[test]
+fn what_brings_no_line_is_sealed_late_too() {
+    let place = Place(Repo::new());
+    place.step(0, &(f("one two three") + &function("g", "x y")));
+    place.write_to("src/b.rs", 1, &function("b", "b c"));
+    place.write_to("src/gone.rs", 0, &function("gone", "x"));
+    place.commit(&[]);
+    place.write(2, &f("one three"));
+    place.write_to("src/b.rs", 0, &function("b", "b d"));
+    place.0.remove("src/gone.rs");
+    place.0.record("INT-002", &["src/gone.rs"]);
+    assert_eq!(intent_in(&place.0.root(), &["accept", "src/b.rs:1"]).code, 0);
+    place.git(&["commit", "-qam", "without a hook"]);
+    place.write_to("src/c.rs", 0, &function("c", "c"));
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qam", "another one"]);
+    let told = || {
+        let told = intent_in(&place.0.root(), &["check", "--json"]).json();
+        let findings = told["findings"].as_array().expect("findings").iter();
+        let missing = findings.filter(|finding| finding["code"] == "evidence-missing");
+        missing.map(|finding| finding["message"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(told().len(), 1, "{:?}", told());
+    assert!(told()[0].contains("3 records"), "{:?}", told());
+    let status = intent_in(&place.0.root(), &["status"]).out;
+    assert!(status.contains("1 warning"), "{status}");
+    place.commit(&[]);
+    assert_eq!(told(), Vec::<String>::new());
+    assert_eq!(evidence::seal::open(&place.open()).standing.len(), 0);
+    assert!(place.open().journal.entries().is_empty());
+    let fresh = cloned(&place.0, &[]);
+    let said = intent_in(fresh.path(), &["why", "src/b.rs:1"]).out;
+    assert!(said.contains("accepted as it stands"), "{said}");
+    let named = intent_in(fresh.path(), &["trace", "--intent", "INT-002", "--json"]).out;
+    assert!(named.contains("gone") && named.contains("\"g\""), "{named}");
 }

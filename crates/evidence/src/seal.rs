@@ -35,8 +35,8 @@ use why::baseline::commits_of_work;
 use why::{VerbError, Workspace};
 
 pub use open::{
-    OpenRecords, and_commit, drafts, is_code_committed, nothing_sealed, open, open_note,
-    unstaged_note,
+    OpenRecords, and_commit, commits_without_evidence, drafts, is_code_committed, nothing_sealed,
+    open, open_note, unstaged_note,
 };
 pub use settle::{retire, retire_daily};
 
@@ -137,8 +137,7 @@ fn is_acceptance(entry: &Entry) -> bool {
 }
 
 /// Returns true if a text has the blocks that a record names.
-fn has_blocks_of(ws: &Workspace, path: &RelativePath, bytes: &[u8], entry: &Entry) -> bool {
-    let Ok(document) = ws.document(path, bytes) else { return false };
+fn has_blocks_of(document: &Document, entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
     let blocks = document.blocks();
     ranges.all(|range| {
@@ -399,8 +398,10 @@ fn add_acceptances(ws: &Workspace, git: &Git, draft: &mut Draft) -> Result<(), V
         };
         let staged = git.file_in_index(path)?;
         let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
-        if staged != committed && staged.is_some_and(|bytes| has_blocks_of(ws, path, &bytes, entry))
-        {
+        let is_in = |bytes: Vec<u8>| {
+            ws.document(path, &bytes).is_ok_and(|document| has_blocks_of(&document, entry))
+        };
+        if staged != committed && staged.is_some_and(is_in) {
             draft.add_record(entry);
         }
     }

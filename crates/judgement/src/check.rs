@@ -171,6 +171,7 @@ pub fn change_signed(
         // A range compares two commits, so records that wait in the work tree do not matter.
         if !matches!(judged.against, ComparedSides::Range { .. }) {
             summary.notes.extend(seal::open_note(here));
+            findings.extend(seal::commits_without_evidence(here)?);
         }
         if judged.against == ComparedSides::Staged {
             summary.notes.extend(seal::unstaged_note(here));

@@ -3,19 +3,28 @@
 //!
 //! If a file of an open record was committed since the record was made, the walk through the history
 //! of the file says which commits brought the lines of the record. Each of them gets a section that
-//! names it.
+//! names it. If a record brought no lines, because its change only removed some or a person accepted
+//! a block, the commit is looked for that made the blocks as the record left them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::{Draft, LinesByEntry, before_of, is_open, is_work};
+use super::draft::left_a_block;
+use super::{Draft, LinesByEntry, before_of, has_blocks_of, is_acceptance, is_open, is_work};
+use code::Document;
 use ground::{CommitId, Git, RelativePath};
-use history::knowledge::{AskedTree, Knowledge};
-use history::{FileVersion, LineFinder, LineText};
+use history::knowledge::{AskedTree, Knowledge, runs_about};
+use history::{LineFinder, LineText};
 use ledger::Entry;
 use why::{VerbError, Workspace};
 
-/// Returns one draft for each earlier commit that brought lines of open records. `now` are the
+/// How many commits are searched for the one that made a block as a record left it.
+const MAX_COMMITS: usize = 256;
+
+/// The records without lines whose change a commit has, by that commit and the path of the file.
+type LeftBlocks = BTreeMap<(CommitId, RelativePath), Vec<Arc<Entry>>>;
+
+/// Returns one draft for each earlier commit that has the change of an open record. `now` are the
 /// drafts that are made already; their records are left out.
 pub(super) fn drafts_of_earlier_commits(
     ws: &Workspace,
@@ -26,28 +35,83 @@ pub(super) fn drafts_of_earlier_commits(
     let sealed: HashSet<&String> = now.iter().flat_map(|draft| &draft.records).collect();
     let mut drafts: BTreeMap<CommitId, Draft> = BTreeMap::new();
     let entries = ws.journal.entries().iter().filter(|entry| is_open(entry));
-    let mut paths: HashSet<&RelativePath> = HashSet::new();
-    for entry in entries {
+    let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
+    let mut left = LeftBlocks::new();
+    for entry in entries.filter(|entry| !sealed.contains(&entry.record.id)) {
         if let Some(of) = &entry.record.of {
             let of = CommitId(of.clone());
             if git.is_ancestor(head, &of).unwrap_or(false) {
                 drafts.entry(of).or_default().add_record(entry);
             }
-        } else if is_work(entry) && !sealed.contains(&entry.record.id) {
-            let files = entry.record.files.iter().map(|file| &file.relative_path);
-            for path in files.filter(|path| !paths.contains(path)).collect::<Vec<_>>() {
-                if is_committed_since(git, head, entry, path)? {
-                    paths.insert(path);
+            continue;
+        }
+        for path in entry.record.files.iter().map(|file| &file.relative_path) {
+            let is_known = is_work(entry) && paths.contains(path);
+            let is_asked = is_work(entry) || is_acceptance(entry);
+            if !is_asked || is_known || !is_committed_since(git, head, entry, path)? {
+                continue;
+            }
+            if is_acceptance(entry) {
+                let is_there = |text: &Document| has_blocks_of(text, entry);
+                let has_made = |before: Option<&Document>, now: &Document| {
+                    is_there(now) && !before.is_some_and(is_there)
+                };
+                if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
+                    drafts.entry(commit).or_default().add_record(entry);
+                }
+            } else if runs_about(entry, path).any(|runs| !runs.is_empty()) {
+                paths.insert(path);
+            } else {
+                let has_made = |before: Option<&Document>, now: &Document| {
+                    left_a_block(entry, path, before, now)
+                };
+                if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
+                    left.entry((commit, path.clone())).or_default().push(Arc::clone(entry));
                 }
             }
         }
     }
-    let mut paths: Vec<&RelativePath> = paths.into_iter().collect();
-    paths.sort();
     for path in paths {
-        add_lines_of_commits(ws, git, head, path, &mut drafts)?;
+        add_lines_of_commits(ws, git, head, path, &mut left, &mut drafts)?;
+    }
+    for ((commit, path), entries) in left {
+        let bytes = git.file_at(&commit, &path)?.unwrap_or_default();
+        add_version(ws, git, (&commit, &path), &bytes, (entries, Vec::new()), &mut drafts)?;
     }
     Ok(drafts.into_iter().map(|(commit, draft)| draft.about(commit)).collect())
+}
+
+/// Returns the commit since a record that made a file as the record left it. `has_made` says of the
+/// texts before and after a change whether that change did.
+fn commit_that_made(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    (entry, path): (&Entry, &RelativePath),
+    has_made: impl Fn(Option<&Document>, &Document) -> bool,
+) -> Result<Option<CommitId>, VerbError> {
+    let based_on = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+    let Some(base) = based_on.map(CommitId) else { return Ok(None) };
+    let read = |commit: &CommitId| before_of(ws, git, Some(commit), path);
+    let is_made = |before: &CommitId, after: &CommitId| {
+        let now = read(after)?.unwrap_or_else(|| Document::from_text(path.as_str(), ""));
+        Ok::<_, VerbError>(has_made(read(before)?.as_ref(), &now))
+    };
+    if !is_made(&base, head)? {
+        return Ok(None);
+    }
+    let mut commit = head.clone();
+    for _ in 0..MAX_COMMITS {
+        let parents = git.commit_info(&commit)?.parents;
+        let text = git.file_at(&commit, path)?;
+        let is_same = |parent: &&CommitId| git.file_at(parent, path).is_ok_and(|one| one == text);
+        commit = match (parents.iter().find(is_same), parents.first()) {
+            (Some(same), _) => same.clone(),
+            (None, Some(parent)) if !is_made(parent, &commit)? => parent.clone(),
+            _ => return Ok(Some(commit)),
+        };
+    }
+    Ok(None)
 }
 
 /// Returns true if a file differs between the commit on which a record was made and `HEAD`. If the
@@ -75,6 +139,7 @@ fn add_lines_of_commits(
     git: &Git,
     head: &CommitId,
     path: &RelativePath,
+    left: &mut LeftBlocks,
     drafts: &mut BTreeMap<CommitId, Draft>,
 ) -> Result<(), VerbError> {
     let mut reader = git.object_reader()?;
@@ -102,26 +167,28 @@ fn add_lines_of_commits(
     for at in versions {
         let version = &file.versions[at];
         let lines = finder.unsealed_lines(version)?;
+        let Some(path) = git.path_in_workspace(version.path.as_ref()) else { continue };
         let bytes = finder.reader.blob(version.blob)?;
-        add_version(ws, git, version, lines, &bytes, drafts)?;
+        let commit = CommitId(version.commit.to_string());
+        let entries = left.remove(&(commit.clone(), path.clone())).unwrap_or_default();
+        add_version(ws, git, (&commit, &path), &bytes, (entries, lines), drafts)?;
     }
     Ok(())
 }
 
+/// Adds what open records did to a file in a commit: those that brought its lines, and `entries`
+/// that only left some of its blocks so.
 fn add_version(
     ws: &Workspace,
     git: &Git,
-    version: &FileVersion,
-    lines: Vec<Option<Arc<Entry>>>,
+    (commit, path): (&CommitId, &RelativePath),
     bytes: &[u8],
+    (mut entries, lines): (Vec<Arc<Entry>>, Vec<Option<Arc<Entry>>>),
     drafts: &mut BTreeMap<CommitId, Draft>,
 ) -> Result<(), VerbError> {
-    let Some(path) = git.path_in_workspace(version.path.as_ref()) else { return Ok(()) };
-    let Ok(now) = ws.document(&path, bytes) else { return Ok(()) };
-    let commit = CommitId(version.commit.to_string());
-    let parent = git.commit_info(&commit)?.parents.into_iter().next();
-    let before = before_of(ws, git, parent.as_ref(), &path)?;
-    let mut entries: Vec<Arc<Entry>> = Vec::new();
+    let Ok(now) = ws.document(path, bytes) else { return Ok(()) };
+    let parent = git.commit_info(commit)?.parents.into_iter().next();
+    let before = before_of(ws, git, parent.as_ref(), path)?;
     let owners = lines.into_iter().map(|entry| {
         let entry = entry?;
         let known = entries.iter().position(|other| other.record.id == entry.record.id);
@@ -130,11 +197,13 @@ fn add_version(
             entries.len() - 1
         }))
     });
-    let owners: Vec<Option<usize>> = owners.collect();
-    let brought = LinesByEntry { text: LineText::new(bytes.to_vec()), entries, owners };
-    let draft = drafts.entry(commit).or_default();
-    for (entries, lines) in brought.groups(&path, (before.as_ref(), &now)) {
-        draft.add_lines(&path, &entries, (before.as_ref(), &now), lines, &[]);
+    let mut owners: Vec<Option<usize>> = owners.collect();
+    let text = LineText::new(bytes.to_vec());
+    owners.resize(text.len(), None);
+    let brought = LinesByEntry { text, entries, owners };
+    let draft = drafts.entry(commit.clone()).or_default();
+    for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
+        draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &[]);
     }
     Ok(())
 }

@@ -9,15 +9,16 @@ use std::sync::Arc;
 
 use super::draft::left_a_block;
 use super::{
-    LinesByEntry, before_of, has_blocks_of, is_acceptance, is_carried, is_ignored, is_open, is_work,
+    LinesByEntry, before_of, has_blocks_of, is_acceptance, is_carried, is_ignored, is_open,
+    is_work, late,
 };
 use crate::git_hooks::{self, HooksState};
-use ground::RelativePath;
 use ground::text::{counted, shell_word};
+use ground::{Code, Finding, RelativePath};
 use history::{LineText, new_lines};
 use ledger::{Entry, journal};
 use why::baseline::commits_of_work;
-use why::{Workspace, answers};
+use why::{VerbError, Workspace, answers};
 
 /// The records of changes that were never sealed.
 #[derive(Default)]
@@ -47,9 +48,10 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
             paths.extend(entry.record.files.iter().map(|file| &file.relative_path));
         } else if is_acceptance(entry) {
             let mut files = entry.record.files.iter().map(|file| &file.relative_path);
-            if files.all(|path| {
-                versions_of_work(ws, path).any(|bytes| has_blocks_of(ws, path, &bytes, entry))
-            }) {
+            let is_in = |path: &RelativePath, bytes: Vec<u8>| {
+                ws.document(path, &bytes).is_ok_and(|document| has_blocks_of(&document, entry))
+            };
+            if files.all(|path| versions_of_work(ws, path).any(|bytes| is_in(path, bytes))) {
                 standing.insert(entry.record.id.clone());
             }
         } else {
@@ -191,6 +193,28 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
         _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
     };
     Some(format!("{count} {records} in no commit yet. {next}"))
+}
+
+/// Returns a finding for each commit that has the code of open records and no evidence of it. Records
+/// with a draft are left out, since they only wait for its commit.
+pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+    let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(Vec::new()) };
+    let drafts = journal::drafts(&ws.root).into_iter();
+    let drafted: HashSet<String> = drafts.flat_map(|draft| draft.records).collect();
+    let is_missing = |id: &&String| {
+        let entry = ws.journal.by_id(id);
+        !drafted.contains(*id) && entry.is_some_and(|entry| entry.record.of.is_none())
+    };
+    let mut findings = Vec::new();
+    for draft in late::drafts_of_earlier_commits(ws, git, &[])? {
+        let count = draft.records.iter().filter(is_missing).count();
+        let Some(commit) = draft.of.filter(|_| count > 0) else { continue };
+        let (commit, records) = (commit.short(), counted(count, "record"));
+        let message = format!("Commit {commit} has the code of {records}, and no evidence of it.");
+        let help = format!("`{}` adds it.", and_commit("Add evidence"));
+        findings.push(Finding::new(Code::EvidenceMissing, message, help));
+    }
+    Ok(findings)
 }
 
 /// Returns the drafts: files of evidence that were sealed in this clone and are in no commit yet.
