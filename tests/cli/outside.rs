@@ -214,3 +214,28 @@ fn removing_records_from_a_single_ledger_file_is_an_error() {
     commit_unsealed(&lab);
     assert_eq!(judged(&lab), (vec![], vec![]));
 }
+
+#[test]
+fn a_single_ledger_file_names_its_lines_in_every_clone() {
+    let lab = single();
+    let named = || {
+        let told = lab.json(&["why", "--lines", FILE]);
+        let runs = told["blocks"][0]["lines"]["runs"].as_array().expect("runs").iter();
+        let run = |run: &Value| {
+            let at = |key: &str| run[key].as_u64().expect("a line");
+            let id = run["from"]["intent"].as_str().unwrap_or("-").to_owned();
+            (at("start")..=at("end")).map(move |_| id.clone()).collect::<Vec<_>>()
+        };
+        runs.flat_map(run).collect::<Vec<String>>()
+    };
+    let here = named();
+    assert!(here.iter().all(|id| id == "INT-001"), "{here:?}");
+    std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no kept texts, as in a clone");
+    assert_eq!(named(), here);
+    // An equal line of a later commit is not that of the record.
+    let text = lab.read(FILE);
+    let line = text.lines().nth(1).expect("a line").to_owned();
+    lab.write(FILE, text.replacen(&line, &format!("{line}\n    between();\n{line}"), 1));
+    commit_unsealed(&lab);
+    assert_eq!(named().iter().filter(|id| *id == "-").count(), 2, "{:?}", named());
+}

@@ -5,13 +5,13 @@
 //! under its name or in a compacted file of its month. So evidence that somebody took back says
 //! nothing any more.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, store};
 use ledger::evidence;
-use ledger::{Entry, LineRuns, RecordKind, Trust, read};
+use ledger::{Entry, LineRuns, RecordDialect, RecordKind, SINGLE_LEDGER, Trust, read};
 
 use crate::known_origins::KnownOrigins;
 use crate::origins::FileVersion;
@@ -45,6 +45,8 @@ pub struct Knowledge<'a> {
     elsewhere: HashMap<(BString, String), Knowledge<'a>>,
     of_commits: HashMap<ObjectId, Arc<[Arc<Entry>]>>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
+    /// The records of the single ledger file. `None` until they are first needed.
+    single: Option<Arc<[Arc<Entry>]>>,
     /// The commits with late evidence. `None` until they are first needed.
     late: Option<Vec<LateCommit>>,
     /// The files of evidence that the next commit adds.
@@ -80,6 +82,7 @@ impl<'a> Knowledge<'a> {
             elsewhere: HashMap::new(),
             of_commits: HashMap::new(),
             compacted: HashMap::new(),
+            single: None,
             late: None,
             drafts: Vec::new(),
             newer_format: None,
@@ -146,6 +149,7 @@ impl<'a> Knowledge<'a> {
                 entries.extend(self.moved_to_compacted(reader, &path, blob)?);
             }
         }
+        entries.extend(self.added_to_single_ledger(reader, commit)?);
         entries.extend(self.late_entries(reader, &commit.to_string())?);
         entries.retain(|entry| entry.trust != Trust::Contradicted);
         entries.sort_by(|a, b| a.record.timestamp.cmp(&b.record.timestamp));
@@ -163,6 +167,54 @@ impl<'a> Knowledge<'a> {
     ///
     /// The place is found from the end of the path that the file has now, which must be the same.
     pub(crate) fn evidence_elsewhere(
+    /// Returns the records of changes that a commit adds to the single ledger file.
+    fn added_to_single_ledger(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let Ok(path) = RelativePath::new(SINGLE_LEDGER) else { return Ok(Vec::new()) };
+        let all = match &self.single {
+            Some(all) => Arc::clone(all),
+            None => {
+                let bytes = self.read(reader, &path)?.unwrap_or_default();
+                let mut all = read::bytes(&path, &bytes).entries;
+                all.retain(|entry| {
+                    entry.dialect == RecordDialect::Canonical && entry.record.of.is_none()
+                });
+                Arc::clone(self.single.insert(all.into()))
+            }
+        };
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let place: BString =
+            [self.prefix_then.as_slice(), SINGLE_LEDGER.as_bytes()].concat().into();
+        let node = reader.commit(commit)?;
+        let Some(blob) = reader.locate(node.tree, place.as_ref(), None)?.blob else {
+            return Ok(Vec::new());
+        };
+        let mut before: Vec<Vec<u8>> = Vec::new();
+        for parent in node.parents {
+            let tree = reader.commit(parent)?.tree;
+            match reader.locate(tree, place.as_ref(), None)?.blob {
+                Some(other) if other == blob => return Ok(Vec::new()),
+                other => before.extend(other.map(|other| reader.blob(other)).transpose()?),
+            }
+        }
+        let now = reader.blob(blob)?;
+        fn lines_of(bytes: &[u8]) -> HashSet<&[u8]> {
+            bytes.split(|byte| *byte == b'\n').collect()
+        }
+        let mut added = lines_of(&now);
+        for before in &before {
+            let before = lines_of(before);
+            added.retain(|line| !before.contains(line));
+        }
+        let is_added = |entry: &&Arc<Entry>| added.contains(&*entry.stored);
+        Ok(all.iter().filter(is_added).cloned().collect())
+    }
+
         &mut self,
         reader: &mut ObjectReader<'_>,
         version: &FileVersion,

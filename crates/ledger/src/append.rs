@@ -29,7 +29,8 @@ const CLONE: &str = "clone";
 /// The size limit of that file, in bytes. The id has 32.
 const MAX_CLONE: u64 = 1024;
 /// The single file for all records, for workspaces without journals.
-const SINGLE: &str = ".orchestration/agent_trace.jsonl";
+/// The file with all records, if the policy asks for a single file.
+pub const SINGLE_LEDGER: &str = ".orchestration/agent_trace.jsonl";
 /// What [`writer_id`] hashes as the place of a record in a journal. It is empty, because the first
 /// versions hashed no place; they did so for the single file as well.
 const IN_JOURNAL: &str = "";
@@ -75,12 +76,12 @@ impl<'a> Writer<'a> {
             Some(Layout::Single) => None,
             _ => Journals::in_git_directory(self.root),
         };
-        let place = if journals.is_some() { IN_JOURNAL } else { SINGLE };
+        let place = if journals.is_some() { IN_JOURNAL } else { SINGLE_LEDGER };
         let writer = self.writer(record.session.as_deref(), place)?;
         let (path, shown) = match &journals {
             Some(journals) => (journals.file(&writer), journal::shown_path(&writer)),
             None => {
-                let single = RelativePath::new(SINGLE).expect("a fixed name is a path");
+                let single = RelativePath::new(SINGLE_LEDGER).expect("a fixed name is a path");
                 (self.root.absolute(&single), single)
             }
         };
@@ -170,7 +171,7 @@ pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + u
     move |session, writer| {
         let is_at =
             |place| clone.as_ref().is_some_and(|one| writer_id(one, session, place) == writer);
-        is_at(IN_JOURNAL) || is_at(SINGLE)
+        is_at(IN_JOURNAL) || is_at(SINGLE_LEDGER)
     }
 }
 

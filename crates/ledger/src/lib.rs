@@ -51,7 +51,7 @@ mod strict;
 mod texts;
 
 pub use all_records::Ledger;
-pub use append::{AppendError, Writer};
+pub use append::{AppendError, SINGLE_LEDGER, Writer};
 pub use audit::{Audit, audit};
 pub use claim::Claim;
 pub use digest::Digest;

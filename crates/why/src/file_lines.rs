@@ -10,7 +10,7 @@ use history::knowledge::{AskedTree, Knowledge};
 use history::{
     FileLines, JournalTexts, KnownOrigins, LineFinder, LineText, Walk, lines_without_git,
 };
-use ledger::{Entry, FileRecord, Ledger, RecordKind, kept_text};
+use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 
 use crate::Workspace;
 use crate::provenance_of_blocks::{FileToJudge, Provenance};
@@ -299,9 +299,11 @@ fn changes_of_work(
 /// How many bytes of other files are read to find out where code was moved from.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns the files of evidence in the index.
+/// Returns the files of evidence in the index, and the single ledger file.
 fn evidence_in_index(git: &Git) -> Result<BTreeMap<RelativePath, ObjectId>, GitError> {
-    let is_evidence = |path: &RelativePath| ledger::evidence::digest_of_path(path).is_some();
+    let is_evidence = |path: &RelativePath| {
+        ledger::evidence::digest_of_path(path).is_some() || path.as_str() == SINGLE_LEDGER
+    };
     let files = git.list_below(".orchestration", &Target::Index, &is_evidence)?.into_iter();
     Ok(files.map(|(path, blob)| (path, blob.object_id())).collect())
 }
