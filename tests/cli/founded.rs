@@ -72,6 +72,10 @@ fn short(text: &str) -> String {
 
 /// Writes evidence by hand that names INT-002, as the evidence of the next commit, or in the folder of an earlier one.
 fn forge_in(lab: &Lab, folder: &str, header: Value, line: Value) {
+    forge_below(lab, TRACE, folder, header, line);
+}
+
+fn forge_below(lab: &Lab, trace: &str, folder: &str, header: Value, line: Value) {
     let mut head =
         json!({"evidence": 3, "intents": [{"id": "INT-002"}], "sessions": [{"type": "AI"}]});
     head.as_object_mut().expect("an object").extend(header.as_object().expect("an object").clone());
@@ -82,9 +86,13 @@ fn forge_in(lab: &Lab, folder: &str, header: Value, line: Value) {
     let path = body.remove("path").expect("a path");
     let body = serde_json::to_string(&body).expect("JSON");
     let text = format!("{head}\n{{\"path\":{path},{}\n", &body[1..]);
+    write_evidence(lab, &format!("{trace}/{folder}"), text);
+}
+
+fn write_evidence(lab: &Lab, folder: &str, text: String) {
     let digest = Sha256::digest(&text);
     let name: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    lab.write(&format!("{TRACE}/{folder}/{name}.jsonl"), text);
+    lab.write(&format!("{folder}/{name}.jsonl"), text);
 }
 
 fn forge(lab: &Lab, line: Value) {
@@ -504,4 +512,23 @@ fn late_evidence_for_code_of_the_base_is_checked() {
             assert_eq!(errors(&lab), [""; 0], "{path} {person:?}");
         }
     }
+}
+
+fn notes(lab: &Lab) -> String {
+    lab.json(&["check", "--base", "main"])["summary"]["notes"].to_string()
+}
+
+#[test]
+fn the_removal_of_evidence_that_cannot_be_read_is_said() {
+    let lab = branched();
+    lab.run_git(&["switch", "-q", "main"]);
+    write_evidence(&lab, &format!("{TRACE}/2026-11"), "{\"evidence\":99}\n".to_owned());
+    lab.commit();
+    lab.run_git(&["switch", "-q", "-C", "pr"]);
+    let all = lab.git_says(&["grep", "-l", "99}", "--", TRACE]);
+    lab.run_git(&["rm", "-q", all.trim()]);
+    lab.commit();
+    assert_eq!(errors(&lab), [""; 0]);
+    assert!(notes(&lab).contains("cannot read"), "{}", notes(&lab));
+    assert!(!notes(&lab).contains("is gone or has changed"), "{}", notes(&lab));
 }

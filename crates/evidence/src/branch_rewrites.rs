@@ -8,10 +8,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::{EvidenceChanges, StillNamed};
+use crate::comparison::{EvidenceChanges, StillNamed, UNREAD};
 use ground::git::Target;
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
+use ledger::evidence::is_readable;
 use ledger::{journal, sorted};
 use why::findings::{FindingAnswer, levelled};
 use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen_tips};
@@ -127,6 +128,8 @@ enum KeptReason {
     Diverged,
     /// These files of evidence are missing, although their code is still there.
     Lost(Vec<String>),
+    /// This file of evidence is missing, and maybe others. What they say cannot be read.
+    LostUnread(String),
     /// The commit cannot be read.
     Unreadable,
 }
@@ -141,7 +144,8 @@ fn open(
     // In a shallow clone the order of commits cannot be determined.
     let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
     let why = |then: &CommitId| match lost(ws, git, then, now) {
-        Ok(lost) if !lost.is_empty() => Some(KeptReason::Lost(lost)),
+        Ok(lost) if !lost.named.is_empty() => Some(KeptReason::Lost(lost.named)),
+        Ok(LostEvidence { unread: Some(path), .. }) => Some(KeptReason::LostUnread(path)),
         Ok(_) => (!goes_on(then)).then_some(KeptReason::Diverged),
         Err(error) => {
             tracing::debug!(%error, commit = then.0, "a shared branch cannot be compared");
@@ -172,6 +176,16 @@ fn tell(
         let finding = truncated(ws, git, (name, now), (then, lost));
         looked.findings.extend(levelled(&policy, vec![finding]));
     }
+    let unread = open.iter().rev().find_map(|(then, why)| match why {
+        KeptReason::LostUnread(path) => Some((then, path)),
+        _ => None,
+    });
+    looked.notes.extend(unread.map(|(then, path)| {
+        format!(
+            "{name} had files of evidence at {} that are missing there now and that this version of `intent` cannot read, {path} among them. So {UNREAD}. `intent verify --accept-rewrite` accepts that.",
+            then.short()
+        )
+    }));
     let unreadable = open.iter().rev().find(|(_, why)| matches!(why, KeptReason::Unreadable));
     if let Some((then, _)) = unreadable {
         looked.findings.extend(levelled(&Policy::default(), vec![unknown(name, then)]));
@@ -228,22 +242,35 @@ fn unknown(name: &str, then: &CommitId) -> Finding {
     )
 }
 
-/// Returns the files of evidence that the commit `then` has and `now` lacks, although their code is
-/// still there.
+/// The files of evidence that one commit has and another one lacks.
+#[derive(Default)]
+struct LostEvidence {
+    /// Those whose code is still there.
+    named: Vec<String>,
+    /// One of those that cannot be read.
+    unread: Option<String>,
+}
+
+/// Returns the files of evidence that the commit `then` has and `now` lacks, without those whose code
+/// is gone as well.
 fn lost(
     ws: &Workspace,
     git: &Git,
     then: &CommitId,
     now: &CommitId,
-) -> Result<Vec<String>, VerbError> {
+) -> Result<LostEvidence, VerbError> {
     if removed(git, then, now)?.is_empty() {
-        return Ok(Vec::new());
+        return Ok(LostEvidence::default());
     }
     let at_now = ws.with_files(Target::Commit(now.clone()), None);
     let changes = EvidenceChanges::find(&at_now, git, then)?;
     let named = StillNamed::find(&at_now, &changes, &changes.sections_now())?;
     let lost = changes.before.iter().filter(|(path, _)| named.has_file(path));
-    Ok(sorted(lost.map(|(path, _)| path.to_string())))
+    let mut unread = changes.before.iter().filter(|(_, bytes)| !is_readable(bytes));
+    Ok(LostEvidence {
+        named: sorted(lost.map(|(path, _)| path.to_string())),
+        unread: unread.next().map(|(path, _)| path.to_string()),
+    })
 }
 
 /// Names the commit that removed a file. Empty if that commit is not in the history, for example

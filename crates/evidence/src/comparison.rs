@@ -18,10 +18,11 @@ mod standing;
 use super::signing::Signatures;
 use super::{erase, reassign, verify};
 use ground::git::{ChangeKind, PathChange};
-use ground::text::shell_word;
+use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use ledger::{Entry, Ledger, anchor};
 use why::rules::Rules;
+use ledger::evidence::is_readable;
 use why::{VerbError, Workspace};
 
 pub(crate) use changes::EvidenceChanges;
@@ -32,6 +33,10 @@ pub(crate) use standing::{StillNamed, still_named};
 
 /// Compares the evidence of a workspace with that of a base. Only files that differ are read. Their
 /// own faults, such as a digest that does not fit, are among the findings.
+/// What it means that removed evidence cannot be read.
+pub(crate) const UNREAD: &str =
+    "nobody can say whether their code still exists, and if it does, it names nobody now";
+
 pub fn against_base(
     ws: &Workspace,
     base: &CommitId,
@@ -67,7 +72,11 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
     let mut compared = Compared::default();
     let base = &changes.base;
     let stands = changes.sections_now();
-    let is_gone = |bytes: &[u8]| digests(bytes).iter().any(|section| !stands.contains(section));
+    // Without sections nobody can say where they might be now.
+    let is_gone = |bytes: &[u8]| {
+        let sections = digests(bytes);
+        sections.is_empty() || sections.iter().any(|section| !stands.contains(section))
+    };
     let (changed, removed): (Vec<_>, Vec<_>) =
         changes.before.iter().partition(|(path, _)| changes.has_now(path));
     let message = "The file of evidence was changed since the base; evidence never changes.";
@@ -79,7 +88,8 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
         true => StillNamed::default(),
         false => StillNamed::find(ws, changes, &stands)?,
     };
-    for (path, _) in gone {
+    let mut unread: Vec<&RelativePath> = Vec::new();
+    for (path, bytes) in gone {
         match named.first_name(path) {
             Some(named) => compared.findings.push(rewritten(
                 path,
@@ -92,11 +102,18 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
                 "{path} is not there any more, and what it is about is gone or has changed as well."
             )),
         }
+            None if !is_readable(bytes) => unread.push(path),
     }
     Ok(compared)
 }
 
 /// Returns the ids of the intents that the registry of the base has and the present one lacks.
+    if let Some(first) = unread.first() {
+        compared.notes.push(format!(
+            "Not there any more: {} of evidence that this version of `intent` cannot read, {first} among them. So {UNREAD}.",
+            counted(unread.len(), "file")
+        ));
+    }
 fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {
     let Some(before) = ws.registry_at(base) else { return Vec::new() };
     let ids = before.intents().iter().map(|intent| &intent.id.value);

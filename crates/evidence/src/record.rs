@@ -89,10 +89,10 @@ pub enum RecordExtent {
     /// The blocks that changed since the baseline.
     #[default]
     Changes,
-    /// All blocks of the file as it is, changed or not.
+    /// All lines of the file as it is that no record is about, changed or not.
     WholeFile,
-    /// The blocks that lie completely in these lines, changed or not. If there is none, the
-    /// innermost block at the first of the lines. Deletions are not recorded.
+    /// Those of these lines that no record is about, changed or not, and the blocks with such a line.
+    /// Deletions are not recorded.
     Lines(LineRange),
 }
 

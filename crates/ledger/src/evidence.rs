@@ -504,6 +504,14 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
     if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
 }
 
+/// Returns true if this program knows everything that a file of evidence says. It does not if the
+/// file is in another format, or if a line is damaged.
+pub fn is_readable(bytes: &[u8]) -> bool {
+    let is_known =
+        |section: &Section| section.header.evidence == FORMAT && section.unreadable.is_empty();
+    read(bytes).is_ok_and(|sections| sections.iter().all(is_known))
+}
+
 impl Section {
     /// Returns the section digest that the first tombstone names. Tombstones that name a different
     /// one are moved to `unreadable`.
