@@ -532,3 +532,39 @@ fn the_removal_of_evidence_that_cannot_be_read_is_said() {
     assert!(notes(&lab).contains("cannot read"), "{}", notes(&lab));
     assert!(!notes(&lab).contains("is gone or has changed"), "{}", notes(&lab));
 }
+
+/// The history of another project is merged into `lib`. Its evidence lies there, and names its intents.
+#[test]
+fn evidence_of_a_project_in_a_folder_is_judged_too() {
+    let lab = branched();
+    lab.run_git(&["switch", "-q", "--orphan", "theirs"]);
+    let text = function("theirs", &["first"]);
+    lab.write("theirs.rs", &text);
+    lab.commit();
+    let text = function("theirs", &["first", "second"]);
+    lab.write("theirs.rs", &text);
+    forge(&lab, json!({"path": "theirs.rs", "lines": run(&text, 3, 3)}));
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    let merge =
+        ["merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", "theirs"];
+    lab.run_git(&merge);
+    lab.run_git(&["read-tree", "--prefix=lib/", "-u", "theirs"]);
+    lab.commit();
+    let theirs = Some("INT-002 (lib)".to_owned());
+    assert_eq!(lines(&lab, "lib/theirs.rs"), [None, None, theirs.clone(), None, None]);
+    for (of, line, error) in [("theirs", 1, "evidence-unfounded"), ("theirs~1", 1, "")] {
+        lab.run_git(&["switch", "-q", "-C", "pr", "main"]);
+        let commit = lab.read_git(&["rev-parse", of]);
+        let (folder, header) = (format!("late/{}", commit.trim()), json!({"of": commit.trim()}));
+        let claim = json!({"path": "theirs.rs", "lines": run(&text, line, line)});
+        forge_below(&lab, &format!("lib/{TRACE}"), &folder, header, claim);
+        lab.commit();
+        let expected: Vec<&str> =
+            Some(error).filter(|error| !error.is_empty()).into_iter().collect();
+        assert_eq!(errors(&lab), expected, "{of}");
+        assert!(notes(&lab).contains("It names INT-002 (lib)"), "{}", notes(&lab));
+        let is_named = lines(&lab, "lib/theirs.rs")[0] == theirs;
+        assert_eq!(is_named, error.is_empty(), "{of}");
+    }
+}

@@ -6,12 +6,14 @@
 //! - `changes`: the files of evidence that differ.
 //! - `compared`: what a comparison finds.
 //! - `new_evidence`: the second rule.
+//! - `projects`: evidence of projects in folders of the workspace.
 //! - `records`: records outside evidence.
 //! - `standing`: what removed evidence is about and still exists.
 
 mod changes;
 mod compared;
 mod new_evidence;
+mod projects;
 mod records;
 mod standing;
 
@@ -20,9 +22,9 @@ use super::{erase, reassign, verify};
 use ground::git::{ChangeKind, PathChange};
 use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
+use ledger::evidence::is_readable;
 use ledger::{Entry, Ledger, anchor};
 use why::rules::Rules;
-use ledger::evidence::is_readable;
 use why::{VerbError, Workspace};
 
 pub(crate) use changes::EvidenceChanges;
@@ -31,12 +33,12 @@ pub use compared::{Compared, digests, is_evidence};
 pub use new_evidence::sections_of_range;
 pub(crate) use standing::{StillNamed, still_named};
 
-/// Compares the evidence of a workspace with that of a base. Only files that differ are read. Their
-/// own faults, such as a digest that does not fit, are among the findings.
 /// What it means that removed evidence cannot be read.
 pub(crate) const UNREAD: &str =
     "nobody can say whether their code still exists, and if it does, it names nobody now";
 
+/// Compares the evidence of a workspace with that of a base. Only files that differ are read. Their
+/// own faults, such as a digest that does not fit, are among the findings.
 pub fn against_base(
     ws: &Workspace,
     base: &CommitId,
@@ -53,10 +55,12 @@ pub fn against_base(
     compared.add_counts(changed_or_removed(ws, &changes)?);
     let known = changes.sections_before();
     let is_new = |entry: &Entry| entry.section.is_some_and(|section| !known.contains(&section));
-    let new: Vec<_> = now.entries().iter().filter(|entry| is_new(entry)).cloned().collect();
+    let mut new: Vec<_> = now.entries().iter().filter(|entry| is_new(entry)).cloned().collect();
+    new.extend(projects::late_entries(ws, git, base, &changes.all)?);
     compared.add_counts(new_evidence::judge(ws, git, (base, rules), &new)?);
     compared.add_counts(reassign::judge_all(ws, &new));
     let named = new.iter().filter(|entry| !entry.record.files.is_empty());
+    let named = named.filter(|entry| is_evidence(&entry.origin.path));
     let named = named.filter_map(|entry| entry.record.intent_id.clone());
     compared.findings.extend(verify::unknown_intents(ws, named, || &now));
     let removed = removed_intents(ws, base);
@@ -98,22 +102,22 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
                 ),
                 base,
             )),
+            None if !is_readable(bytes) => unread.push(path),
             None => compared.notes.push(format!(
                 "{path} is not there any more, and what it is about is gone or has changed as well."
             )),
         }
-            None if !is_readable(bytes) => unread.push(path),
     }
-    Ok(compared)
-}
-
-/// Returns the ids of the intents that the registry of the base has and the present one lacks.
     if let Some(first) = unread.first() {
         compared.notes.push(format!(
             "Not there any more: {} of evidence that this version of `intent` cannot read, {first} among them. So {UNREAD}.",
             counted(unread.len(), "file")
         ));
     }
+    Ok(compared)
+}
+
+/// Returns the ids of the intents that the registry of the base has and the present one lacks.
 fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {
     let Some(before) = ws.registry_at(base) else { return Vec::new() };
     let ids = before.intents().iter().map(|intent| &intent.id.value);

@@ -154,19 +154,19 @@ impl<'a> Knowledge<'a> {
         entries.retain(|entry| entry.trust != Trust::Contradicted);
         entries.sort_by(|a, b| a.record.timestamp.cmp(&b.record.timestamp));
         if let Some(project) = self.place.strip_suffix('/') {
-            entries.iter_mut().for_each(|entry| *entry = Arc::new(of_project(entry, project)));
+            for entry in &mut entries {
+                let mut labelled = of_project(entry, project);
+                // The file of evidence lies there now.
+                labelled.origin.path =
+                    self.at_place(entry.origin.path.as_str()).unwrap_or(labelled.origin.path);
+                *entry = Arc::new(labelled);
+            }
         }
         let entries: Arc<[Arc<Entry>]> = entries.into();
         self.of_commits.insert(commit, Arc::clone(&entries));
         Ok(entries)
     }
 
-    /// Returns the evidence about a file that a commit has at another place, and the path of the file
-    /// in its project. The project may be ours, before its folder was moved as a whole, or another
-    /// one whose history was merged into a folder of ours. `None` if there is no evidence.
-    ///
-    /// The place is found from the end of the path that the file has now, which must be the same.
-    pub(crate) fn evidence_elsewhere(
     /// Returns the records of changes that a commit adds to the single ledger file.
     fn added_to_single_ledger(
         &mut self,
@@ -215,6 +215,12 @@ impl<'a> Knowledge<'a> {
         Ok(all.iter().filter(is_added).cloned().collect())
     }
 
+    /// Returns the evidence about a file that a commit has at another place, and the path of the file
+    /// in its project. The project may be ours, before its folder was moved as a whole, or another
+    /// one whose history was merged into a folder of ours. `None` if there is no evidence.
+    ///
+    /// The place is found from the end of the path that the file has now, which must be the same.
+    pub(crate) fn evidence_elsewhere(
         &mut self,
         reader: &mut ObjectReader<'_>,
         version: &FileVersion,
@@ -556,7 +562,7 @@ pub fn claimed_lines(
 
 /// Returns an entry of another project: its intents are named with the project, in a form that no
 /// registry has, so that none is taken for one of ours.
-fn of_project(entry: &Entry, project: &str) -> Entry {
+pub fn of_project(entry: &Entry, project: &str) -> Entry {
     let label = |id: &mut String| *id = format!("{id} ({project})");
     let mut entry = entry.clone();
     entry.record.intent_id.as_mut().map(label);

@@ -431,7 +431,8 @@ fn late_findings(git: &Git, rules: &Rules, entry: &Entry, of: &CommitId) -> Vec<
     if record.kind == RecordKind::Ack {
         return findings;
     }
-    for file in &record.files {
+    // Nobody knows here what the intents of another project own.
+    for file in record.files.iter().filter(|_| is_evidence(&entry.origin.path)) {
         let Some(id) = record.intent_id.as_deref() else { break };
         let path = &file.relative_path;
         for ruling in rules.rulings(path, Some(id)) {

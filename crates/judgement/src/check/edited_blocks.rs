@@ -208,7 +208,11 @@ impl<'a> EditedFile<'a> {
             }
             let owner = claim.and_then(|claim| PartOwner::by_claim(self.ws, Arc::clone(claim)));
             let owner = owner.or_else(accepted);
-            let removed = self.removed_claim(source);
+            // The evidence of a project whose history was merged into a folder lies elsewhere now.
+            let stands = |removed: &Arc<Claim>| {
+                claim.is_some_and(|claim| claim.entry.section == removed.entry.section)
+            };
+            let removed = self.removed_claim(source).filter(|removed| !stands(removed));
             let removed = removed.and_then(|claim| PartOwner::by_claim(self.ws, claim));
             for owner in std::iter::once(owner).chain(removed.map(Some)) {
                 let Some(lines) = LineRange::new(*line, *line) else { continue };
