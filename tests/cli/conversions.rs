@@ -102,6 +102,8 @@ fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     assert_eq!(told["findings"], serde_json::json!([]), "{told:#}");
     let notes = told["summary"]["notes"].to_string();
     assert!(notes.contains("other/same.py") && notes.contains("Nobody can tell"), "{notes}");
+    let status = lab.fine(&["status"]);
+    assert!(status.contains("other/same.py: a program converts them"), "{status}");
     let why = lab.json(&["why", "other/same.py"]).to_string();
     assert!(why.contains("filter=secret"), "{why}");
     // A new file is a change, and so is what is committed.

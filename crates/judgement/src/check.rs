@@ -130,6 +130,10 @@ pub struct CheckSummary {
     /// Who wrote the recorded blocks, agents by the name of their tool; the contributor with the
     /// most blocks comes first.
     pub contributors: Vec<Share>,
+    /// The files of which nobody can tell whether they changed, because a program converts them for
+    /// git.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<RelativePath>,
     /// What could not be judged, and other remarks.
     pub notes: Vec<String>,
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::select::{IntentSummary, summary};
 use evidence::{git_hooks, seal, verify};
-use ground::{Level, approvals, session};
+use ground::{Level, RelativePath, approvals, session};
 use judgement::check::{self, CheckRequest};
 use why::Workspace;
 use why::findings::{self, FindingAnswer};
@@ -45,6 +45,10 @@ pub struct StatusAnswer {
     pub errors: usize,
     /// The number of warnings that `intent check` finds in the work tree.
     pub warnings: usize,
+    /// The files of which nobody can tell whether they changed, because a program converts them for
+    /// git.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<RelativePath>,
     /// A sentence that says that the registry does not parse and edits are judged by an older
     /// version. Only a running server has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,9 +64,11 @@ pub struct StatusAnswer {
 /// Returns the state of the workspace, with the intent that the session has selected, or the person
 /// if no session is named. Never fails: a broken registry is part of the state.
 pub fn status(ws: &Workspace, session: Option<&str>) -> StatusAnswer {
-    let checked = check::change(ws, &CheckRequest::default()).map(|answer| answer.findings);
-    let findings = checked.unwrap_or_else(|_| findings::answers(ws, verify::findings(ws)));
-    status_given(ws, session, &findings)
+    let (findings, unknown) = match check::change(ws, &CheckRequest::default()) {
+        Ok(checked) => (checked.findings, checked.summary.unknown),
+        Err(_) => (findings::answers(ws, verify::findings(ws)), Vec::new()),
+    };
+    StatusAnswer { unknown, ..status_given(ws, session, &findings) }
 }
 
 /// Like [`status`], for a caller that already has the findings of `intent check`.
@@ -90,6 +96,7 @@ pub fn status_given(
         hooks_remedy,
         errors: at(Level::Error),
         warnings: at(Level::Warning),
+        unknown: Vec::new(),
         older_registry: ws.judged_by_older(),
         head: ws.head().map(|head| head.0.clone()),
         off: session::off_until(&ws.root),

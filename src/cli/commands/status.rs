@@ -4,6 +4,7 @@ use super::shared;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
 use crate::cli::{CliError, Context, Exit, when};
 use ground::git::short_id;
+use ground::text::listed;
 use intents::Status;
 use overview::status::{StatusAnswer, status};
 use why::selectable::next_step;
@@ -53,6 +54,10 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks").literal("missing, so commits carry no records; `");
         page.text(remedy).line("`");
+    }
+    if !answer.unknown.is_empty() {
+        line(page, None, "files").text(listed(&answer.unknown));
+        page.line(": a program converts them for git, so nobody can tell whose lines they have");
     }
     let head = answer.head.as_deref().map_or("none", short_id);
     line(page, answer.head.as_ref().map(|_| true), "commit").text(head).end();

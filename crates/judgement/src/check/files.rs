@@ -199,6 +199,7 @@ impl<'a> Judge<'a> {
             self.judge(path, &parts);
         }
         if !self.judged.unknown.is_empty() {
+            self.summary.unknown.clone_from(&self.judged.unknown);
             self.summary.notes.push(format!(
                 "Nobody can tell whether these files changed, because a program converts them for git: {}. `git status` says it.",
                 listed(&self.judged.unknown)
