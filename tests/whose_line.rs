@@ -505,3 +505,39 @@ fn what_brings_no_line_is_sealed_late_too() {
     let named = intent_in(fresh.path(), &["trace", "--intent", "INT-002", "--json"]).out;
     assert!(named.contains("gone") && named.contains("\"g\""), "{named}");
 }
+
+#[test]
+fn what_was_removed_is_listed_with_its_commits() {
+    let place = Place(Repo::new());
+    let both = |one: &str| f(one) + &function("g", "x y");
+    place.step(1, &both("one two three"));
+    place.step(0, &both("one three"));
+    place.step(2, &f("one three"));
+    place.git(&["mv", FILE, "src/b.rs"]);
+    place.commit(&[]);
+    place.0.remove("src/b.rs");
+    place.0.record("INT-001", &["src/b.rs"]);
+    place.commit(&[]);
+    let told =
+        |path: &str| intent_in(&place.0.root(), &["why", path, "--removed", "--json"]).json();
+    let listed = |path: &str| {
+        let mut listed = String::new();
+        for commit in told(path)["commits"].as_array().expect("commits") {
+            let from = commit["path"].as_str().expect("a path");
+            for part in commit["removed"].as_array().expect("parts") {
+                let name = part["block"]["path"].as_str().expect("a block");
+                let whole = if part["whole"] == true { "whole " } else { "" };
+                let intent = part["intent"]["id"].as_str().unwrap_or("-");
+                let lines = format!("{}-{}", part["start_line"], part["end_line"]);
+                listed += &format!("{from} {whole}{name} {lines} {intent}\n");
+            }
+        }
+        listed
+    };
+    let before = "src/a.rs whole g 5-8 INT-002\nsrc/a.rs f 3-3 -\n";
+    let all = format!("src/b.rs whole f 1-4 INT-001\n{before}");
+    assert_eq!(listed("src/b.rs"), all);
+    assert_eq!(listed("HEAD~1:src/b.rs"), before);
+    let text = intent_in(&place.0.root(), &["why", "src/b.rs", "--removed"]).out;
+    assert!(text.contains("function g  INT-002 Billing"), "{text}");
+}

@@ -10,6 +10,7 @@
 //! - `line_map`: which lines of a text pass to an earlier text.
 //! - `moves`: whole blocks that one commit moved.
 //! - `origins`: the commit that brought each line.
+//! - `removals`: the commits that removed lines of a file.
 //! - `renames`: which file a new file was before.
 //! - `text`: a text as lines of bytes.
 
@@ -23,6 +24,7 @@ mod line_diff;
 mod line_map;
 mod moves;
 mod origins;
+mod removals;
 mod renames;
 mod text;
 
@@ -33,4 +35,5 @@ pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::new_lines;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
+pub use removals::{Removals, RemovedLines};
 pub use text::LineText;

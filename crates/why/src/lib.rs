@@ -20,6 +20,7 @@
 //! - [`owners`]: which intents own a file.
 //! - [`produced`]: the blocks that each intent has produced.
 //! - [`provenance_of_blocks`]: who each block belongs to.
+//! - [`removed`]: what commits removed from a file.
 //! - [`rules`]: whether work under an intent may change a path.
 //! - [`selectable`]: which intents can be selected or started, and the command that does it.
 //! - [`shared_branches`]: remembering the commits of shared branches.
@@ -42,6 +43,7 @@ pub mod namesake;
 pub mod owners;
 pub mod produced;
 pub(crate) mod provenance_of_blocks;
+pub mod removed;
 pub mod rules;
 pub mod selectable;
 pub mod shared_branches;

@@ -92,6 +92,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("uninstall", written::<overview::uninstall::UninstallAnswer>()),
         ("verify", written::<evidence::verify::VerifyAnswer>()),
         ("why", written::<why::answers::WhyAnswer>()),
+        ("why-removed", written::<why::removed::RemovedAnswer>()),
         ("worktree", written::<super::worktree::WorktreeAnswer>()),
     ]
 }

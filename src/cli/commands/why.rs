@@ -1,5 +1,6 @@
 //! `intent why`: says which intent produced a block, and whether it is still what was recorded.
 
+mod removed;
 mod show;
 
 use std::ffi::OsString;
@@ -31,7 +32,9 @@ Examples:
   intent why src/auth/jwt.rs:10-20    every block at these lines
   intent why main~3:src/auth/jwt.rs   as that commit had it, by the records of its time
   intent why src/auth/jwt.rs:42 --lines
-                                      which of its lines are whose")]
+                                      which of its lines are whose
+  intent why src/auth/jwt.rs --removed
+                                      which commits removed what of it")]
 pub struct WhyArgs {
     /// A file, or lines of it; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
@@ -44,12 +47,27 @@ pub struct WhyArgs {
     /// Show which record each line is from
     #[arg(long)]
     lines: bool,
+
+    /// Show which commits removed blocks or lines of the file, which may be gone
+    #[arg(long, conflicts_with_all = ["history", "lines"])]
+    removed: bool,
 }
 
 pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;
+    if args.removed {
+        if target.lines.is_some() {
+            return Err(CliError::usage(
+                "--removed is about a whole file",
+                format!("name it without lines: `intent why {path} --removed`"),
+            ));
+        }
+        let answer = why::removed::removed(&workspace, &path)?;
+        return context.answer(&answer, |page| removed::show(page, &answer, Timestamp::now()));
+    }
+    must_exist(context, &target, &workspace, &path)?;
     let workspace = workspace.with_kept_answers();
     let which = match target.lines {
         None => Which::All,
@@ -69,14 +87,12 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show::answer(page, &answer, &wanted))
 }
 
-/// Resolves the argument to a file, either in the work tree or in a commit.
+/// Resolves the argument to a file, either in the work tree or in a commit. It may be gone there.
 fn asked_about(
     context: &Context,
     target: &FileTarget,
 ) -> Result<(Workspace, RelativePath), CliError> {
-    let Some((revision, named)) = target.at_revision() else {
-        return context.existing_file(target);
-    };
+    let Some((revision, named)) = target.at_revision() else { return context.file(target) };
     let here = context.open_workspace()?;
     let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
     let Some((_, commit)) = found else {
@@ -91,11 +107,21 @@ fn asked_about(
     let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
     let path = here.path(top, Path::new(named))?;
     let then = here.at_commit(commit.clone(), Some(commit))?;
-    if !then.exists(&path) {
-        return Err(CliError::usage(
+    Ok((then, path))
+}
+
+fn must_exist(
+    context: &Context,
+    target: &FileTarget,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Result<(), CliError> {
+    match target.at_revision() {
+        None => context.existing_file(target).map(|_| ()),
+        Some((revision, _)) if !workspace.exists(path) => Err(CliError::usage(
             format!("{revision} has no file {path}"),
             format!("`git ls-tree -r --name-only {revision}` lists its files"),
-        ));
+        )),
+        Some(_) => Ok(()),
     }
-    Ok((then, path))
 }
