@@ -109,6 +109,9 @@ pub(super) fn judge(
                     let place = Place { commit: Some(&of), added_as: None };
                     wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
                     wrong
+                } else if !is_evidence(&entry.origin.path) {
+                    // Of another project, that counts for nothing.
+                    Vec::new()
                 } else {
                     compared.notes.push(format!(
                         "{} is about {}, which is not in this history. It counts only for the same lines of this change.",
