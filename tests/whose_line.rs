@@ -541,3 +541,20 @@ fn what_was_removed_is_listed_with_its_commits() {
     let text = intent_in(&place.0.root(), &["why", "src/b.rs", "--removed"]).out;
     assert!(text.contains("function g  INT-002 Billing"), "{text}");
 }
+
+#[test]
+fn a_line_that_a_branch_removed_is_not_removed_by_the_merge() {
+    let place = Place(Repo::new());
+    place.step(0, &f("one two three four five"));
+    place.branch("t", 0, &f("one two three four"));
+    place.step(0, &f("two three four five"));
+    place.git(&["merge", "-q", "-m", "m", "t"]);
+    let told = intent_in(&place.0.root(), &["why", FILE, "--removed", "--json"]).json();
+    let commits = told["commits"].as_array().expect("commits").iter();
+    let lines = commits.map(|commit| commit["removed"][0]["start_line"].as_u64());
+    assert_eq!(
+        lines.collect::<std::collections::BTreeSet<_>>(),
+        [Some(2), Some(6)].into(),
+        "{told}"
+    );
+}

@@ -55,7 +55,7 @@ pub struct WhyArgs {
 
 pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
-    let (workspace, path) = asked_about(context, &target)?;
+    let (workspace, path) = asked_about(context, &args, &target)?;
     workspace.governed()?;
     if args.removed {
         if target.lines.is_some() {
@@ -67,7 +67,6 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
         let answer = why::removed::removed(&workspace, &path)?;
         return context.answer(&answer, |page| removed::show(page, &answer, Timestamp::now()));
     }
-    must_exist(context, &target, &workspace, &path)?;
     let workspace = workspace.with_kept_answers();
     let which = match target.lines {
         None => Which::All,
@@ -87,12 +86,16 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show::answer(page, &answer, &wanted))
 }
 
-/// Resolves the argument to a file, either in the work tree or in a commit. It may be gone there.
+/// Resolves the argument to a file, either in the work tree or in a commit. With `--removed` it may be
+/// gone there.
 fn asked_about(
     context: &Context,
+    args: &WhyArgs,
     target: &FileTarget,
 ) -> Result<(Workspace, RelativePath), CliError> {
-    let Some((revision, named)) = target.at_revision() else { return context.file(target) };
+    let Some((revision, named)) = target.at_revision() else {
+        return if args.removed { context.file(target) } else { context.existing_file(target) };
+    };
     let here = context.open_workspace()?;
     let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
     let Some((_, commit)) = found else {
@@ -107,21 +110,11 @@ fn asked_about(
     let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
     let path = here.path(top, Path::new(named))?;
     let then = here.at_commit(commit.clone(), Some(commit))?;
-    Ok((then, path))
-}
-
-fn must_exist(
-    context: &Context,
-    target: &FileTarget,
-    workspace: &Workspace,
-    path: &RelativePath,
-) -> Result<(), CliError> {
-    match target.at_revision() {
-        None => context.existing_file(target).map(|_| ()),
-        Some((revision, _)) if !workspace.exists(path) => Err(CliError::usage(
+    if !args.removed && !then.exists(&path) {
+        return Err(CliError::usage(
             format!("{revision} has no file {path}"),
             format!("`git ls-tree -r --name-only {revision}` lists its files"),
-        )),
-        Some(_) => Ok(()),
+        ));
     }
+    Ok((then, path))
 }
