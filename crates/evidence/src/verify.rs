@@ -75,10 +75,21 @@ pub struct VerdictCounts {
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
     let files = match ws.files() {
         _ if !has_scopes(ws) => Vec::new(),
-        Target::WorkTree => ignores::walk(&ws.root),
+        Target::WorkTree => files_of_work(ws),
         Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
     };
     findings_among(ws, &files)
+}
+
+/// Returns the files of the work tree, without those in `.orchestration`.
+fn files_of_work(ws: &Workspace) -> Vec<RelativePath> {
+    match ws.compared_with(ws.head()) {
+        Ok(compared) if ws.git().is_some() => {
+            let files = compared.present.iter().filter(|path| !path.is_orchestration());
+            files.cloned().collect()
+        }
+        _ => ignores::walk(&ws.root),
+    }
 }
 
 fn has_scopes(ws: &Workspace) -> bool {

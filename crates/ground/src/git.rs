@@ -27,7 +27,7 @@ mod precheck;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use self::branches::BlobId;
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
+use self::objects::Remembered;
 use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
@@ -73,6 +74,8 @@ pub struct Git {
     index: PathBuf,
     /// The index as it was last read, together with the stamp of its file.
     index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
+    /// What readers found out about the trees of commits, newest first.
+    of_trees: Mutex<VecDeque<Remembered>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -163,6 +166,8 @@ pub struct ComparedFiles {
     /// The files that differ and whose paths are not UTF-8. Each invalid byte sequence is replaced by
     /// U+FFFD.
     pub nameless: BTreeSet<RelativePath>,
+    /// All regular files of a work tree, sorted. Empty for other targets.
+    pub present: Vec<RelativePath>,
 }
 
 impl ComparedFiles {
@@ -233,7 +238,7 @@ pub use conversions::{Conversions, StoredContent};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
 pub use history::{AddedFile, WalkedHistory};
-pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace};
+pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace, TwoTrees};
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
@@ -285,6 +290,7 @@ impl Git {
             prefix,
             index,
             index_read: Mutex::default(),
+            of_trees: Mutex::default(),
         }))
     }
 
@@ -458,6 +464,7 @@ impl Git {
         compared.changes.retain(|change| !nested.hold(&change.path));
         compared.unknown.retain(|path| !nested.hold(path));
         compared.nameless.retain(|path| !nested.hold(path));
+        compared.present.retain(|path| !nested.hold(path));
         compared.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(compared)
     }

@@ -12,7 +12,7 @@ use ledger::{Entry, Ledger};
 
 use crate::attribution::{RecordedText, attribute};
 use crate::journal_texts::{language_of, recorded_texts};
-use crate::moves::{MAX_FILES, moved_blocks};
+use crate::moves::{MAX_FILES, RemovedCode, moved_blocks};
 use crate::renames::Renames;
 use crate::text::LineText;
 
@@ -109,7 +109,10 @@ impl JournalTexts<'_, '_> {
         }
         let open: Vec<bool> =
             found.iter().zip(is_open).map(|(found, open)| *open && found.is_none()).collect();
-        for moved in moved_blocks(self.reader, &changed, &place, text, &open)? {
+        let moved = moved_blocks(&place, text, &open, |language| {
+            RemovedCode::from_changes(self.reader, &changed, language).map(Arc::new)
+        })?;
+        for moved in moved {
             let Some(file) = of_path(&moved.path) else { continue };
             let Some(at) = file.blobs.iter().position(|blob| *blob == moved.blob) else { continue };
             let before = &file.texts[at].text;

@@ -6,7 +6,7 @@
 //! nothing any more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, store};
@@ -41,14 +41,7 @@ pub struct Knowledge<'a> {
     asked: AskedTree,
     /// The file that is asked about, from the top of the repository.
     pub(crate) asked_file: BString,
-    /// The evidence of projects at other places: then in the commits, and now in the workspace.
-    elsewhere: HashMap<(BString, String), Knowledge<'a>>,
-    of_commits: HashMap<ObjectId, Arc<[Arc<Entry>]>>,
-    compacted: HashMap<String, Arc<[Arc<Entry>]>>,
-    /// The records of the single ledger file. `None` until they are first needed.
-    single: Option<Arc<[Arc<Entry>]>>,
-    /// The commits with late evidence. `None` until they are first needed.
-    late: Option<Vec<LateCommit>>,
+    known_evidence: Arc<ReadEvidence>,
     /// The files of evidence that the next commit adds.
     drafts: Vec<RelativePath>,
     /// The highest format among the files that were opened and that this program cannot read.
@@ -57,12 +50,36 @@ pub struct Knowledge<'a> {
     known: Option<&'a KnownOrigins<'a>>,
 }
 
+/// The evidence that was read of one tree. It is shared by the questions about several files.
+#[derive(Debug, Default)]
+pub struct ReadEvidence(Mutex<EvidenceByCommit>);
+
+#[derive(Debug, Default)]
+struct EvidenceByCommit {
+    /// The evidence about each commit, and the highest format among it that this program cannot read.
+    of_commits: HashMap<ObjectId, (Arc<[Arc<Entry>]>, Option<u32>)>,
+    compacted: HashMap<String, Arc<[Arc<Entry>]>>,
+    /// The records of the single ledger file. `None` until they are first needed.
+    single: Option<Arc<[Arc<Entry>]>>,
+    /// The commits with late evidence. `None` until they are first needed.
+    late: Option<Arc<[LateCommit]>>,
+    /// The evidence of projects at other places: then in the commits, and now in the workspace.
+    elsewhere: HashMap<(BString, String), Arc<ReadEvidence>>,
+}
+
+impl ReadEvidence {
+    fn lock(&self) -> MutexGuard<'_, EvidenceByCommit> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A commit that late evidence is about.
+#[derive(Debug)]
 struct LateCommit {
     commit: String,
     /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
     authorship: Option<BString>,
-    entries: Option<Vec<Arc<Entry>>>,
+    entries: OnceLock<Vec<Arc<Entry>>>,
 }
 
 /// Evidence about a file, and the path that it has there.
@@ -79,11 +96,7 @@ impl<'a> Knowledge<'a> {
             place: String::new(),
             asked,
             asked_file: BString::default(),
-            elsewhere: HashMap::new(),
-            of_commits: HashMap::new(),
-            compacted: HashMap::new(),
-            single: None,
-            late: None,
+            known_evidence: Arc::default(),
             drafts: Vec::new(),
             newer_format: None,
             known: None,
@@ -93,6 +106,11 @@ impl<'a> Knowledge<'a> {
     /// Takes answers about commits that were found before.
     pub fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
         Self { known, ..self }
+    }
+
+    /// Shares what is read with other questions about the same tree.
+    pub fn with_evidence(self, known_evidence: Arc<ReadEvidence>) -> Self {
+        Self { known_evidence, ..self }
     }
 
     /// Returns the same knowledge for a text of the next commit, which adds these files of evidence.
@@ -133,9 +151,11 @@ impl<'a> Knowledge<'a> {
         reader: &mut ObjectReader<'_>,
         commit: ObjectId,
     ) -> Result<Arc<[Arc<Entry>]>, GitError> {
-        if let Some(known) = self.of_commits.get(&commit) {
+        if let Some((known, newer_format)) = self.known_evidence.lock().of_commits.get(&commit) {
+            self.newer_format = self.newer_format.max(*newer_format);
             return Ok(Arc::clone(known));
         }
+        let newer_elsewhere = self.newer_format.take();
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         for (path, blob) in self.added_by(reader, commit)? {
             if self.holds(reader, &path)? {
@@ -163,7 +183,9 @@ impl<'a> Knowledge<'a> {
             }
         }
         let entries: Arc<[Arc<Entry>]> = entries.into();
-        self.of_commits.insert(commit, Arc::clone(&entries));
+        let known = (Arc::clone(&entries), self.newer_format);
+        self.known_evidence.lock().of_commits.insert(commit, known);
+        self.newer_format = self.newer_format.max(newer_elsewhere);
         Ok(entries)
     }
 
@@ -174,15 +196,16 @@ impl<'a> Knowledge<'a> {
         commit: ObjectId,
     ) -> Result<Vec<Arc<Entry>>, GitError> {
         let Ok(path) = RelativePath::new(SINGLE_LEDGER) else { return Ok(Vec::new()) };
-        let all = match &self.single {
-            Some(all) => Arc::clone(all),
+        let known = self.known_evidence.lock().single.clone();
+        let all = match known {
+            Some(all) => all,
             None => {
                 let bytes = self.read(reader, &path)?.unwrap_or_default();
                 let mut all = read::bytes(&path, &bytes).entries;
                 all.retain(|entry| {
                     entry.dialect == RecordDialect::Canonical && entry.record.of.is_none()
                 });
-                Arc::clone(self.single.insert(all.into()))
+                Arc::clone(self.known_evidence.lock().single.insert(all.into()))
             }
         };
         if all.is_empty() {
@@ -239,12 +262,11 @@ impl<'a> Knowledge<'a> {
                 continue;
             };
             let Ok(path) = path else { continue };
-            let key = (BString::from(&then[..start]), place.to_owned());
-            let other = self.elsewhere.entry(key).or_insert_with_key(|(then, place)| {
-                let (prefix_then, place) = (then.clone(), place.clone());
-                let own = Self::new(self.root, self.prefix.clone(), self.asked.clone());
-                Self { prefix_then, place, ..own }
-            });
+            let (prefix_then, place) = (BString::from(&then[..start]), place.to_owned());
+            let key = (prefix_then.clone(), place.clone());
+            let known = Arc::clone(self.known_evidence.lock().elsewhere.entry(key).or_default());
+            let own = Self::new(self.root, self.prefix.clone(), self.asked.clone());
+            let mut other = Self { prefix_then, place, ..own }.with_evidence(known);
             let entries = other.of_commit(reader, version.commit)?;
             let about = entries.iter().filter(|entry| is_about(entry, &path));
             let about: Vec<Arc<Entry>> = about.cloned().collect();
@@ -270,35 +292,39 @@ impl<'a> Knowledge<'a> {
         reader: &mut ObjectReader<'_>,
         by: ObjectId,
     ) -> Result<Vec<Arc<Entry>>, GitError> {
-        if self.late.is_none() {
+        let known = self.known_evidence.lock().late.clone();
+        let late = if let Some(known) = known {
+            known
+        } else {
             let commits = if reader.is_shallow() { Vec::new() } else { self.late_commits(reader)? };
             let mut late = Vec::new();
             for commit in commits {
                 let id = ObjectId::from_hex(commit.as_bytes()).ok();
                 let id = id.filter(|id| reader.has_object(*id));
                 let authorship = id.and_then(|id| reader.authorship(id).ok());
-                late.push(LateCommit { commit, authorship, entries: None });
+                late.push(LateCommit { commit, authorship, entries: OnceLock::new() });
             }
-            self.late = Some(late);
-        }
-        let mut late = self.late.take().unwrap_or_default();
+            let late: Arc<[LateCommit]> = late.into();
+            self.known_evidence.lock().late = Some(Arc::clone(&late));
+            late
+        };
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         if !late.is_empty() {
             let (id, authorship) = (by.to_string(), reader.authorship(by)?);
             let is_it = |other: &BString| *other == authorship;
-            let replaced = |one: &&mut LateCommit| {
-                one.commit != id && one.authorship.as_ref().is_none_or(is_it)
-            };
-            for one in late.iter_mut().filter(replaced) {
-                let known = match one.entries.take() {
+            let replaced =
+                |one: &&LateCommit| one.commit != id && one.authorship.as_ref().is_none_or(is_it);
+            for one in late.iter().filter(replaced) {
+                let known = match one.entries.get() {
                     Some(known) => known,
-                    None => self.late_entries(reader, &one.commit)?,
+                    None => {
+                        let read = self.late_entries(reader, &one.commit)?;
+                        one.entries.get_or_init(|| read)
+                    }
                 };
                 entries.extend(known.iter().cloned());
-                one.entries = Some(known);
             }
         }
-        self.late = Some(late);
         entries.retain(|entry| entry.trust != Trust::Contradicted);
         Ok(entries)
     }
@@ -383,8 +409,9 @@ impl<'a> Knowledge<'a> {
         let Some(month) = evidence::month_of(path).map(str::to_owned) else {
             return Ok(Vec::new());
         };
-        let all = match self.compacted.get(&month) {
-            Some(known) => Arc::clone(known),
+        let known = self.known_evidence.lock().compacted.get(&month).cloned();
+        let all = match known {
+            Some(known) => known,
             None => {
                 let mut all = Vec::new();
                 for path in self.list(reader, &format!("{FOLDER}/{month}"))? {
@@ -394,7 +421,7 @@ impl<'a> Knowledge<'a> {
                     }
                 }
                 let all: Arc<[Arc<Entry>]> = all.into();
-                self.compacted.insert(month, Arc::clone(&all));
+                self.known_evidence.lock().compacted.insert(month, Arc::clone(&all));
                 all
             }
         };

@@ -9,9 +9,10 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use code::{Block, Document, FileBlocks, TokenHash, language, saying_lines};
-use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader, TwoTrees};
 
 use crate::line_map::{PassedRun, passed_runs};
 use crate::text::{LineText, Loose};
@@ -32,15 +33,88 @@ pub(crate) struct Moved {
     pub lines: Vec<PassedRun>,
 }
 
+/// The lines that a commit removed from the files of one language.
+pub(crate) struct RemovedCode(Vec<RemovedFrom>);
+
+/// The lines that a commit removed from one file.
+struct RemovedFrom {
+    path: BString,
+    blob: ObjectId,
+    before: LineText,
+    removed: Vec<bool>,
+    /// See [`pairs_of_lines`].
+    pairs: HashSet<u64>,
+    blocks: OnceLock<(Document, Arc<FileBlocks>)>,
+}
+
+impl RemovedCode {
+    /// Returns what was removed from one tree to another. Without the contents nothing is known of a
+    /// move.
+    pub(crate) fn between(
+        reader: &mut ObjectReader<'_>,
+        trees: TwoTrees,
+        language: &'static str,
+    ) -> Result<Arc<Self>, GitError> {
+        reader.remembered(language, trees, |reader| {
+            let changed = reader.changed_blobs(trees.0, trees.1)?;
+            Self::from_changes(reader, &changed, language)
+        })
+    }
+
+    /// Takes the files that a commit changed.
+    pub(crate) fn from_changes(
+        reader: &mut ObjectReader<'_>,
+        changed: &[ChangedBlob],
+        language: &'static str,
+    ) -> Result<Self, GitError> {
+        match Self::read(reader, changed, language) {
+            Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(Self(Vec::new())),
+            read => read,
+        }
+    }
+
+    fn read(
+        reader: &mut ObjectReader<'_>,
+        changed: &[ChangedBlob],
+        language: &'static str,
+    ) -> Result<Self, GitError> {
+        let is_partner =
+            |one: &&ChangedBlob| one.before.is_some() && language_of(&one.path) == Some(language);
+        let partners: Vec<&ChangedBlob> = changed.iter().filter(is_partner).collect();
+        let mut files = Vec::new();
+        if partners.len() > MAX_FILES {
+            return Ok(Self(files));
+        }
+        let mut left = MAX_BYTES;
+        for partner in partners {
+            let Some(blob) = partner.before else { continue };
+            let before = LineText::new(reader.blob(blob)?);
+            let after = partner.now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
+            left = left.saturating_sub(before.as_bytes().len() + after.len());
+            if left == 0 {
+                return Ok(Self(Vec::new()));
+            }
+            let removed = removed_lines(&before, &LineText::new(after));
+            let said = |at: usize| saying_lines::says_something(before.line(at), Some(language));
+            let pairs = pairs_of_lines(&before, &removed, said);
+            if !pairs.is_empty() {
+                let (path, blocks) = (partner.path.clone(), OnceLock::new());
+                files.push(RemovedFrom { path, blob, before, removed, pairs, blocks });
+            }
+        }
+        Ok(Self(files))
+    }
+}
+
 /// Finds the moved blocks among lines that a commit seems to have brought to a file.
 ///
-/// `brought` has one item for each line of `now`, and `changed` are the files that the commit changed.
+/// `brought` has one item for each line of `now`. `removed` returns what the commit removed; it is
+/// asked only if a block may have been moved.
 pub(crate) fn moved_blocks(
-    reader: &mut ObjectReader<'_>,
-    changed: &[ChangedBlob],
     path: &BString,
     now: &LineText,
     brought: &[bool],
+    removed: impl FnOnce(&'static str) -> Result<Arc<RemovedCode>, GitError>,
 ) -> Result<Vec<Moved>, GitError> {
     let Some(language) = language_of(path) else { return Ok(Vec::new()) };
     let says = |line: usize| saying_lines::says_something(now.line(line), Some(language));
@@ -48,42 +122,25 @@ pub(crate) fn moved_blocks(
     if sought.is_empty() {
         return Ok(Vec::new());
     }
-    let is_partner =
-        |one: &&ChangedBlob| one.before.is_some() && language_of(&one.path) == Some(language);
-    let partners: Vec<&ChangedBlob> = changed.iter().filter(is_partner).collect();
-    if partners.len() > MAX_FILES {
-        return Ok(Vec::new());
-    }
-    let blocks: OnceCell<(Document, std::sync::Arc<FileBlocks>)> = OnceCell::new();
-    let mut left = MAX_BYTES;
+    let blocks: OnceCell<(Document, Arc<FileBlocks>)> = OnceCell::new();
     let mut free = brought.to_vec();
     let mut found = Vec::new();
-    for partner in partners {
-        let Some(blob) = partner.before else { continue };
-        let before = LineText::new(reader.blob(blob)?);
-        let after = partner.now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
-        left = left.saturating_sub(before.lines(0..before.len()).len() + after.len());
-        if left == 0 {
-            return Ok(Vec::new());
-        }
-        let removed = removed_lines(&before, &LineText::new(after));
-        let said_before = |at: usize| saying_lines::says_something(before.line(at), Some(language));
-        let gone = pairs_of_lines(&before, &removed, said_before);
-        if gone.is_disjoint(&sought) {
+    for partner in &removed(language)?.0 {
+        if partner.pairs.is_disjoint(&sought) {
             continue;
         }
         let (_, blocks) = blocks.get_or_init(|| parsed(path, now));
         let may_be_moved = |block: &Block| {
             let mut chosen = vec![false; now.len()];
             lines_of(block, now).for_each(|at| chosen[at] = free[at]);
-            !pairs_of_lines(now, &chosen, says).is_disjoint(&gone)
+            !pairs_of_lines(now, &chosen, says).is_disjoint(&partner.pairs)
         };
         if !blocks.blocks.iter().any(may_be_moved) {
             continue;
         }
-        let lines = pairs((&before, &removed, &partner.path), (now, blocks, &mut free), says);
+        let lines = pairs(partner, (now, blocks, &mut free), says);
         if !lines.is_empty() {
-            found.push(Moved { path: partner.path.clone(), blob, lines });
+            found.push(Moved { path: partner.path.clone(), blob: partner.blob, lines });
         }
     }
     Ok(found)
@@ -92,11 +149,12 @@ pub(crate) fn moved_blocks(
 /// Pairs the removed blocks of a file with new blocks that have the same tokens, outer ones first.
 /// Lines of a paired block are not free any more.
 fn pairs(
-    (before, removed, path): (&LineText, &[bool], &BString),
+    partner: &RemovedFrom,
     (now, blocks, free): (&LineText, &FileBlocks, &mut Vec<bool>),
     says: impl Fn(usize) -> bool,
 ) -> Vec<PassedRun> {
-    let (_, old) = parsed(path, before);
+    let RemovedFrom { path, before, removed, .. } = partner;
+    let (_, old) = partner.blocks.get_or_init(|| parsed(path, before));
     let language = language_of(path);
     let said_before = |at: usize| saying_lines::says_something(before.line(at), language);
     let mut gone: HashMap<&TokenHash, Vec<&Block>> = HashMap::new();
@@ -138,7 +196,7 @@ fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool)
     said.len() >= MIN_LINES && 2 * count > said.len() && count + edges == said.len()
 }
 
-fn parsed(path: &BString, text: &LineText) -> (Document, std::sync::Arc<FileBlocks>) {
+fn parsed(path: &BString, text: &LineText) -> (Document, Arc<FileBlocks>) {
     let text = String::from_utf8_lossy(text.lines(0..text.len()));
     let document = Document::from_text(&path.to_string(), &text);
     let blocks = document.blocks();

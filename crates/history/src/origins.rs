@@ -14,7 +14,7 @@ use ground::git::{BString, ChangedBlob, CommitNode, GitError, ObjectId, ObjectRe
 
 use crate::known_origins::{KnownOrigins, UnchangedSpan};
 use crate::line_map::{PassedRun, passed_runs};
-use crate::moves::{Moved, moved_blocks};
+use crate::moves::{RemovedCode, moved_blocks};
 use crate::renames::Renames;
 use crate::text::LineText;
 
@@ -250,18 +250,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         Ok(lines)
     }
 
-    /// Returns the files in which a version's commit differs from one of its parents.
-    fn changed_since(
-        &mut self,
-        parent: &CommitNode,
-        node: &CommitNode,
-    ) -> Result<Arc<[ChangedBlob]>, GitError> {
-        if node.time == UNCOMMITTED {
-            return Ok(Arc::clone(&self.uncommitted));
-        }
-        self.reader.changed_blobs(Some(parent.tree), Some(node.tree))
-    }
-
     fn add_pending(&mut self, commit: ObjectId, path: BString, pending: Pending) {
         if pending.lines.is_empty() {
             return;
@@ -398,8 +386,10 @@ impl<'a, 'git> Walk<'a, 'git> {
             }
         }
         for (parent, node) in without {
-            let changed = self.changed_since(&node, &pending.node)?;
-            let renames = Renames::from_changes(&changed);
+            let renames = match pending.node.time {
+                UNCOMMITTED => Arc::new(Renames::from_changes(&self.uncommitted)),
+                _ => Renames::between(self.reader, (Some(node.tree), Some(pending.node.tree)))?,
+            };
             let before = renames.former_file(self.reader, path.as_ref())?;
             let Some((old, at)) = before else { continue };
             if parents.iter().any(|other| other.place.blob == Some(at)) {
@@ -479,14 +469,23 @@ impl<'a, 'git> Walk<'a, 'git> {
         // later was moved as a whole.
         let mut brought = vec![true; now.len()];
         passing.iter().for_each(|run| brought[run.now.clone()].fill(false));
-        let changed = self.changed_since(&before, node)?;
-        let text = (path, &*now, &brought[..]);
-        let mut moved = moved_if_known(self.reader, &changed, text)?;
+        let (reader, trees) = (&mut *self.reader, (Some(before.tree), Some(node.tree)));
+        let mut moved = match node.time {
+            UNCOMMITTED => moved_blocks(path, &now, &brought, |language| {
+                RemovedCode::from_changes(reader, &self.uncommitted, language).map(Arc::new)
+            }),
+            _ => moved_blocks(path, &now, &brought, |language| {
+                RemovedCode::between(reader, trees, language)
+            }),
+        }?;
         if moved.is_empty() && self.reader.ignores(commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
+            let changed = self.reader.changed_blobs(trees.0, trees.1)?;
             let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
-            moved = moved_if_known(self.reader, &own, text)?;
+            moved = moved_blocks(path, &now, &brought, |language| {
+                RemovedCode::from_changes(self.reader, &own, language).map(Arc::new)
+            })?;
         }
         for moved in moved {
             let (passed, stayed) = split(&left, &moved.lines);
@@ -548,18 +547,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         let text = Arc::new(text);
         self.texts.insert(blob, Arc::clone(&text));
         Ok(text)
-    }
-}
-
-/// Returns the blocks that a commit moved. Without its other files nothing is known of a move.
-fn moved_if_known(
-    reader: &mut ObjectReader<'_>,
-    changed: &[ChangedBlob],
-    (path, now, brought): (&BString, &LineText, &[bool]),
-) -> Result<Vec<Moved>, GitError> {
-    match moved_blocks(reader, changed, path, now, brought) {
-        Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(Vec::new()),
-        moved => moved,
     }
 }
 

@@ -4,10 +4,11 @@
 //! The likeness is that of git's `diffcore-delta.c`: the share of the larger file whose lines (or
 //! pieces of 64 bytes) are in the other.
 
-use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader, TwoTrees};
 
 /// A pair of files is a rename from this likeness on, out of [`FULL`].
 const ENOUGH: u64 = FULL / 2;
@@ -29,18 +30,18 @@ pub(crate) struct Renames {
     /// The new files that equal a file that is gone: the path now, and the file before.
     equal: HashMap<BString, RenamedFile>,
     /// How many bytes may still be read.
-    left: Cell<usize>,
+    left: AtomicUsize,
 }
 
 struct RenamedFile {
     path: BString,
     blob: ObjectId,
-    pieces: OnceCell<Pieces>,
+    pieces: OnceLock<Pieces>,
 }
 
 impl RenamedFile {
     fn new(path: &BString, blob: ObjectId) -> Self {
-        Self { path: path.clone(), blob, pieces: OnceCell::new() }
+        Self { path: path.clone(), blob, pieces: OnceLock::new() }
     }
 
     fn name(&self) -> &[u8] {
@@ -50,7 +51,7 @@ impl RenamedFile {
     fn pieces(
         &self,
         reader: &mut ObjectReader<'_>,
-        left: &Cell<usize>,
+        left: &AtomicUsize,
     ) -> Result<&Pieces, GitError> {
         if let Some(pieces) = self.pieces.get() {
             return Ok(pieces);
@@ -59,13 +60,24 @@ impl RenamedFile {
             Err(GitError::TooLarge { .. }) => Vec::new(),
             read => read?,
         };
-        left.set(left.get().saturating_sub(bytes.len()));
-        let pieces = if left.get() == 0 { Pieces::default() } else { Pieces::new(&bytes) };
+        let rest = left.load(Ordering::Relaxed).saturating_sub(bytes.len());
+        left.store(rest, Ordering::Relaxed);
+        let pieces = if rest == 0 { Pieces::default() } else { Pieces::new(&bytes) };
         Ok(self.pieces.get_or_init(|| pieces))
     }
 }
 
 impl Renames {
+    /// Returns the files that were added and removed from one tree to another.
+    pub(crate) fn between(
+        reader: &mut ObjectReader<'_>,
+        trees: TwoTrees,
+    ) -> Result<Arc<Self>, GitError> {
+        reader.remembered("renames", trees, |reader| {
+            Ok(Self::from_changes(&reader.changed_blobs(trees.0, trees.1)?))
+        })
+    }
+
     /// Takes the files in which two trees differ.
     pub(crate) fn from_changes(changed: &[ChangedBlob]) -> Self {
         let (mut gone, mut new) = (Vec::new(), Vec::new());
@@ -86,7 +98,7 @@ impl Renames {
                 .or_else(|| gone.iter().position(|old| is_equal(&old)));
             at.is_none_or(|at| equal.insert(file.path.clone(), gone.remove(at)).is_some())
         });
-        Self { new, gone, equal, left: Cell::new(MAX_BYTES) }
+        Self { new, gone, equal, left: AtomicUsize::new(MAX_BYTES) }
     }
 
     /// Returns the path and the content that a new file had before. `None` if it is not a rename.

@@ -312,7 +312,7 @@ impl JudgedChange {
         };
         judged.history = judged.with_commits(git)?;
         let compared = judged.ws.compared_with(judged.base())?;
-        let ComparedFiles { mut changes, unknown, mut nameless } = (*compared).clone();
+        let ComparedFiles { mut changes, unknown, mut nameless, .. } = (*compared).clone();
         for side in judged.history.bases.iter().skip(1) {
             let other = judged.ws.compared_with(Some(side))?;
             let same: HashSet<_> = other.changes.iter().map(|it| (&it.path, it.aspect)).collect();

@@ -110,7 +110,8 @@ fn lines_of_file(
     let store = ws.kept_answers.as_deref();
     let known = store.map(|store| KnownOrigins::new(store, &mut reader)).transpose()?;
     let known = known.as_ref();
-    let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), asked).with_known(known);
+    let knowledge = Knowledge::new(&ws.root, prefix.clone(), asked).with_known(known);
+    let mut knowledge = knowledge.with_evidence(Arc::clone(&ws.known_evidence));
     if *ws.files() == Target::Index && ws.evidence_source() == Target::Index {
         let compared = ws.compared_with(ws.head())?;
         let added = compared.contents().filter(|change| {

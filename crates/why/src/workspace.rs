@@ -20,6 +20,7 @@ use ground::{
     session,
     text::shell_word,
 };
+use history::knowledge::ReadEvidence;
 use intents::{FOLDER, Intent, Registry};
 use ledger::read::is_ledger_path;
 use ledger::{Entry, Ledger, Strength, Trust, evidence};
@@ -59,6 +60,8 @@ pub struct Workspace {
     base: Option<Option<CommitId>>,
     /// How the files differ from commits. They are compared on first use.
     compared: Arc<Mutex<Vec<KnownComparison>>>,
+    /// The evidence that was read to say who brought lines.
+    pub(crate) known_evidence: Arc<ReadEvidence>,
     /// What was found out about history before. `None` if it is not believed.
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
 }
@@ -141,6 +144,7 @@ impl Workspace {
             evidence_at: None,
             base: None,
             compared: Arc::default(),
+            known_evidence: Arc::default(),
             kept_answers: None,
             root,
         }
@@ -151,7 +155,7 @@ impl Workspace {
     pub fn with_kept_answers(self) -> Self {
         let place = cache::shared(&self.root, "answers").filter(|_| self.root.governed());
         let kept_answers = place.and_then(|place| AnswerStore::open(&place)).map(Arc::new);
-        Self { kept_answers, ..self }
+        Self { kept_answers, known_evidence: Arc::default(), ..self }
     }
 
     /// If a sparse checkout leaves the registry out of the work tree, reads the registry and the
@@ -209,7 +213,8 @@ impl Workspace {
         };
         let root = Arc::clone(&self.root);
         let journal = lazily(move || Ledger::load_journal(&root));
-        Self { ledger: lazily(load), journal, compared: Arc::default(), ..self }
+        let (compared, known_evidence) = (Arc::default(), Arc::default());
+        Self { ledger: lazily(load), journal, compared, known_evidence, ..self }
     }
 
     /// Reads everything again that may have changed on disk.
@@ -294,6 +299,7 @@ impl Workspace {
             evidence_at: None,
             base: Some(base),
             compared: Arc::default(),
+            known_evidence: Arc::default(),
             ledger,
             journal: lazily(Ledger::default),
             intent_history: Arc::default(),

@@ -70,10 +70,14 @@ pub(super) fn with_work_tree(
         conversions: git.conversions(),
         unknown: Vec::new(),
     };
-    let mut changes = Vec::new();
+    let (mut changes, mut present_files) = (Vec::new(), Vec::new());
     for path in &present {
         let old = before.entries.get(*path).copied();
-        changes.extend(changes_between(path, old, disk.entry_on_disk(path, old)?));
+        let now = disk.entry_on_disk(path, old)?;
+        if now.is_some_and(|(kind, _)| is_regular(kind)) {
+            present_files.push((*path).clone());
+        }
+        changes.extend(changes_between(path, old, now));
     }
     // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
     let gone = before.entries.iter().filter(|(path, _)| !present.contains(path));
@@ -81,7 +85,7 @@ pub(super) fn with_work_tree(
     let unknown = disk.unknown;
     let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
     let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
-    Ok(ComparedFiles { changes, unknown, nameless })
+    Ok(ComparedFiles { changes, unknown, nameless, present: present_files })
 }
 
 /// The files of the work tree, together with the index.
@@ -286,5 +290,5 @@ pub(super) fn with_index(before: &TreeFiles, index: &Index) -> ComparedFiles {
     let staged = index.nameless.iter();
     let staged = staged.filter_map(|(path, entry)| Some((path.clone(), entry.tree_entry()?.1)));
     let nameless = non_utf8::differing_paths(&before.nameless, &staged.collect());
-    ComparedFiles { changes, unknown: Vec::new(), nameless }
+    ComparedFiles { changes, nameless, ..ComparedFiles::default() }
 }

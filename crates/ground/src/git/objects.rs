@@ -1,7 +1,8 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -17,6 +18,8 @@ const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
 
 /// How many bytes of objects a reader keeps, to undo the deltas of a pack.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
+/// How many answers about two trees are kept.
+const MAX_REMEMBERED: usize = 32;
 
 /// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
 pub struct ObjectReader<'a> {
@@ -30,11 +33,13 @@ pub struct ObjectReader<'a> {
     buffer: Vec<u8>,
     /// Contents that are in no object, such as those of files on disk.
     held: HashMap<ObjectId, Vec<u8>>,
-    /// The two trees that were compared last, and the files in which they differ.
-    last_changed: Option<(TwoTrees, Arc<[ChangedBlob]>)>,
 }
 
-type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
+/// The root trees of a commit and of one of its parents. `None` stands for a tree without files.
+pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
+
+/// What was found out about two trees: the kind of the answer, the trees, and the answer.
+pub(super) type Remembered = (&'static str, TwoTrees, Arc<dyn Any + Send + Sync>);
 
 /// What a walk needs of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +91,6 @@ impl Git {
             ignored: None,
             buffer: Vec::new(),
             held: HashMap::new(),
-            last_changed: None,
         })
     }
 
@@ -269,17 +273,42 @@ impl ObjectReader<'_> {
         before: Option<ObjectId>,
         now: Option<ObjectId>,
     ) -> GitResult<Arc<[ChangedBlob]>> {
-        // The files of one commit are often asked about one after the other.
-        if let Some((trees, changed)) = &self.last_changed
-            && *trees == (before, now)
-        {
-            return Ok(Arc::clone(changed));
+        let found = self.remembered("changed blobs", (before, now), |reader| {
+            let mut changed = Vec::new();
+            reader.collect_changed(before, now, &BString::default(), &mut changed)?;
+            Ok(Arc::from(changed))
+        })?;
+        Ok(Arc::clone(&found))
+    }
+
+    /// Returns what `find` finds out about two trees. It is asked again only if it was long ago. `kind`
+    /// says what is found out.
+    pub fn remembered<T: Send + Sync + 'static>(
+        &mut self,
+        kind: &'static str,
+        trees: TwoTrees,
+        find: impl FnOnce(&mut Self) -> GitResult<T>,
+    ) -> GitResult<Arc<T>> {
+        let memo = |git: &Git, found: Option<Arc<T>>| {
+            let mut memo = git.of_trees.lock().unwrap_or_else(PoisonError::into_inner);
+            match found {
+                Some(found) => {
+                    memo.truncate(MAX_REMEMBERED - 1);
+                    memo.push_front((kind, trees, found));
+                    None
+                }
+                None => {
+                    let is_it = |one: &&Remembered| one.0 == kind && one.1 == trees;
+                    Arc::clone(&memo.iter().find(is_it)?.2).downcast::<T>().ok()
+                }
+            }
+        };
+        if let Some(known) = memo(self.git, None) {
+            return Ok(known);
         }
-        let mut changed = Vec::new();
-        self.collect_changed(before, now, &BString::default(), &mut changed)?;
-        let changed: Arc<[ChangedBlob]> = changed.into();
-        self.last_changed = Some(((before, now), Arc::clone(&changed)));
-        Ok(changed)
+        let found = Arc::new(find(self)?);
+        memo(self.git, Some(Arc::clone(&found)));
+        Ok(found)
     }
 
     fn collect_changed(
