@@ -356,6 +356,23 @@ fn a_block_that_moves_to_another_file_keeps_its_record() {
 }
 
 #[test]
+fn claimed_lines_are_of_their_innermost_block_and_are_claimed_once() {
+    let repo = Repo::new();
+    repo.write("src/a.py", "class A:\n    def one(self):\n        return self.first()\n");
+    repo.commit("one");
+    let record = |intent_id: &str| {
+        let lines = ["record", "--all", "--lines", "2-3", "--contributor", "ai", "src/a.py"];
+        intent(&repo, &[&lines[..], &["--intent", intent_id]].concat())
+    };
+    let first = record("INT-001");
+    assert!(first.out.contains("2 lines in 1 block"), "{}", first.out);
+    let second = record("INT-002");
+    assert!(second.out.contains("every line has a record already"), "{}", second.out);
+    assert_eq!(second.code, 1);
+    assert!(why(&repo, "src/a.py").contains("INT-001 one"));
+}
+
+#[test]
 fn a_broken_or_conflicted_file_loses_no_block() {
     let repo = Repo::new();
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));

@@ -6,7 +6,7 @@
 
 use ground::control_files;
 use ground::git::deleted_paths;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 use why::selectable;
 
@@ -19,7 +19,7 @@ pub(crate) mod changes;
 use changes::{FileChange, TextsOfChange};
 
 use super::event::Event;
-use code::{Block, Document, FileBlocks, LineRange};
+use code::{Document, FileBlocks, LineRange};
 use history::{
     LineText, RecordedText, attribute, lines_of_unkept_texts, new_lines, recorded_texts,
 };
@@ -89,10 +89,9 @@ pub enum RecordExtent {
     /// The blocks that changed since the baseline.
     #[default]
     Changes,
-    /// All lines of the file as it is that no record is about, changed or not.
+    /// All lines of the file that have no record, changed or not.
     WholeFile,
-    /// Those of these lines that no record is about, changed or not, and the blocks with such a line.
-    /// Deletions are not recorded.
+    /// Those of these lines that have no record, changed or not. Deletions are not recorded.
     Lines(LineRange),
 }
 
@@ -498,12 +497,12 @@ impl ClaimedLines {
                 let then = ws.document(&path, &bytes).ok()?;
                 let text = LineText::new(bytes);
                 let blocks = then.blocks();
-                let has_line = |block: &&Block| {
-                    let (start, end) = (block.whole_lines.start(), block.whole_lines.end());
-                    lines.iter().any(|line| (start..=end).contains(&(*line as u32 + 1)))
-                };
+                let line_number = |line: &usize| u32::try_from(line + 1).ok();
+                let at_lines = lines.iter().filter_map(line_number);
+                let innermost: BTreeSet<usize> =
+                    at_lines.filter_map(|line| blocks.at_line(line)).collect();
                 let language = then.language().map(|language| language.id);
-                let ranges = blocks.blocks.iter().filter(has_line);
+                let ranges = innermost.into_iter().map(|at| &blocks.blocks[at]);
                 Some(OfCommit {
                     commit: version.commit.to_string(),
                     path,
@@ -647,6 +646,9 @@ fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
     Ok(committed.is_some() && committed == ws.bytes_as_stored(path))
 }
 
+/// Says why nothing was recorded where all lines were claimed: a line has one record.
+pub const ALL_RECORDED: &str = "every line has a record already; a person puts committed lines under another intent with `intent reassign`";
+
 /// Returns a file without blocks to record, with the reason.
 fn nothing_differs(
     ws: &Workspace,
@@ -671,12 +673,7 @@ fn nothing_differs(
         )
     } else {
         let reason = match extent {
-            RecordExtent::WholeFile => {
-                "every block is already recorded under this intent and by this contributor"
-            }
-            RecordExtent::Lines(_) => {
-                "these lines hold no block, or it is already recorded under this intent and by this contributor"
-            }
+            RecordExtent::WholeFile | RecordExtent::Lines(_) => ALL_RECORDED,
             RecordExtent::Changes => {
                 "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
             }

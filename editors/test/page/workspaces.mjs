@@ -81,7 +81,7 @@ export function large() {
   commit();
   const by = (part) => (part === 4 ? ["--contributor", "human"] : ["--agent", "codex", "--model", MODELS[part % MODELS.length]]);
   for (let part = 0; part < PARTS; part += 1) intent("record", "--quiet", "--all", `parts/part${part}`, "--intent", `INT-${String(part + 1).padStart(3, "0")}`, ...by(part));
-  for (let file = 0; file < FILES; file += 1) write(name(1, file), text(1, file, (body, at) => (at === 3 ? body.replace("return first", "return 7 * first") : body)));
+  for (let file = 0; file < FILES; file += 1) write(name(1, file), text(1, file, (body, at) => (at === 3 ? body.replace("= step", "= 7 + step").replace("return first", "return 7 * first") : body)));
   intent("record", "--quiet", "parts/part1", "--intent", "INT-003", ...by(3));
   for (let file = 0; file < FILES; file += 1) {
     write(name(2, file), text(2, file, (body, at) => (at === 5 ? body.replace("return first", "return first - 1 + first") : body)));
@@ -114,7 +114,8 @@ export function hostile() {
   write("src/b.ts", "export function __proto__(): number {\n  return 2;\n}\n\nexport function toString(): number {\n  return 3;\n}\n");
   commit();
   intent("record", "--quiet", "--all", "src", "--intent", "INT-001", "--agent", EVIL, "--model", EVIL);
-  intent("record", "--quiet", "--all", "src/b.ts", "--intent", "INT-002", "--agent", "codex", "--model", long.slice(0, 20_000));
+  write("src/b.ts", "export function __proto__(): number {\n  return 2;\n}\n\nexport function toString(): number {\n  return 4;\n}\n");
+  intent("record", "--quiet", "src/b.ts", "--intent", "INT-002", "--agent", "codex", "--model", long.slice(0, 20_000));
   const evil = JSON.stringify(EVIL);
   const hash = `sha256:${"0".repeat(64)}`;
   write(".orchestration/agent_trace/2026/01/evil.jsonl", `{"id":${evil},"timestamp":${evil},"kind":"mutation","intent_id":${evil},"files":[{"relative_path":"src/b.ts","conversations":[{"contributor":{"entity_type":"AI","model_identifier":${evil}},"ranges":[{"start_line":5,"end_line":7,"content_hash":"${hash}","block":{"kind":${evil},"path":${evil},"language":"typescript"}}]}]}]}\n`);

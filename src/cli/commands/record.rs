@@ -14,7 +14,7 @@ use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::line_range;
 use crate::cli::{CliError, Context, Exit, person};
 use code::LineRange;
-use evidence::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile};
+use evidence::record::{ALL_RECORDED, RecordExtent, RecordRequest, RecordedFile, SkippedFile};
 use evidence::{git_hooks, seal};
 use ground::agents;
 use judgement::judged_record::record;
@@ -42,11 +42,11 @@ pub struct RecordArgs {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Record whole files as they are now, changed or not
+    /// Record all lines that have no record yet, changed or not
     #[arg(long)]
     all: bool,
 
-    /// With --all: only the blocks of these lines of one file, or the innermost around them
+    /// With --all: only these lines of one file
     #[arg(long, value_name = "A-B", requires = "all", value_parser = lines)]
     lines: Option<LineRange>,
 
@@ -184,13 +184,13 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
     if !answer.recorded.is_empty() || !answer.skipped.is_empty() {
         return;
     }
-    page.line(match (looked_at, args.all) {
-        (0, _) => "There is no file to record below what was named",
-        (_, true) => "All of it is already recorded under this intent and by this contributor",
-        (_, false) => {
-            "Nothing changed there since it was recorded or committed; --all claims files as they stand"
-        }
-    });
+    match (looked_at, args.all) {
+        (0, _) => page.line("There is no file to record below what was named"),
+        (_, true) => page.literal("Nothing was recorded: ").literal(ALL_RECORDED).end(),
+        (_, false) => page.line(
+            "Nothing changed there since it was recorded or committed; --all claims files as they stand",
+        ),
+    };
 }
 
 fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {

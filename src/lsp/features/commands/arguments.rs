@@ -86,7 +86,7 @@ pub(crate) struct RecordArguments {
     /// The files to record as they are on disk. The paths are relative to the workspace or
     /// absolute.
     pub paths: Vec<String>,
-    /// Whether to record the whole files, changed or not.
+    /// Whether to record all lines that have no record yet, changed or not.
     #[serde(default)]
     pub all: bool,
     /// The intent. If missing, the selected one.
