@@ -111,7 +111,7 @@
     ("reformatted" . "only white space or layout differs")
     ("renamed" . "names differ, nothing else")
     ("moved" . "as recorded, at another place")
-    ("modified" . "changed since, by nobody that is recorded")
+    ("modified" . "changed since it was recorded")
     ("ambiguous" . "two intents brought half of its lines each")
     ("unrecorded" . "no intent brought half of its lines"))
   "What each verdict means.")
@@ -162,12 +162,24 @@
     (mapc (lambda (constraint) (intent-why--line "must hold" (concat " " (intent--plain constraint))))
           (plist-get asked :constraints))))
 
-(defun intent-why--brought (block)
-  "How many lines of BLOCK its intent brought, unless that is all."
-  (let* ((brought (plist-get block :brought))
-         (lines (plist-get brought :lines))
-         (of (plist-get brought :of)))
-    (and lines of (< lines of) (format "brought %d of %d lines" lines of))))
+(defun intent-why--shares (block)
+  "Who brought how many lines of BLOCK, or nil if one intent brought all."
+  (let ((shares (append (plist-get block :shares) nil)))
+    (unless (or (null shares) (and (plist-get (car shares) :intent) (null (cdr shares))))
+      (mapconcat
+       (lambda (share)
+         (let ((lines (plist-get share :lines))
+               (commit (plist-get share :commit)))
+           (format "%d %s %s" lines (if (= lines 1) "line" "lines")
+                   (intent--plain
+                    (cond
+                     ((plist-get share :intent))
+                     ((eq (plist-get share :uncommitted) t) "not committed")
+                     ((eq (plist-get block :history_missing) t) "history is missing here")
+                     (commit (format "git: %s %s" (plist-get commit :author)
+                                     (seq-take (plist-get commit :id) 10)))
+                     (t "no intent"))))))
+       shares ", "))))
 
 (defun intent-why--commit (block)
   "Insert the commit that brought BLOCK, its author and its subject."
@@ -202,9 +214,10 @@
                                                          (plist-get (plist-get block :contributor)
                                                                     :model_identifier)
                                                          (intent-provenance--ago timestamp)
-                                                         (substring timestamp 0 16)
-                                                         (intent-why--brought block)))
+                                                         (substring timestamp 0 16)))
                                          " · "))))
+    (when-let ((shares (intent-why--shares block)))
+      (intent-why--line "lines" shares))
     (when (plist-get block :session)
       (intent-why--line "session" (intent--plain (plist-get block :session))))
     (intent-why--commit block)

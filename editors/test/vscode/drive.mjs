@@ -72,8 +72,9 @@ const COOKIES = `export function cookie(header: string, name: string): string | 
 }
 
 export function expires(issued: Date, age: number): Date {
-  const end = issued.getTime() + age * 1000;
-  return new Date(end);
+  const end = new Date(issued);
+  end.setSeconds(end.getSeconds() + age);
+  return end;
 }
 
 export const SESSION = "shop.session";
@@ -107,7 +108,10 @@ function prepare() {
   intent("--quiet", "record", "src/billing/discount.ts", "--all", "--intent", "INT-002", "--agent", "claude-code", "--model", "example/model-1");
   git("add", "-A");
   git("commit", "-qm", "Cookies and discounts");
-  write("src/auth/cookies.ts", COOKIES.replace("return pairs.find", "const pair = pairs.find").replace("?.[1];", ";\n  return pair && decodeURIComponent(pair[1]);").replaceAll("age", "seconds"));
+  const cookies = `${COOKIES}\nexport const DOMAIN = "shop.example";\n`;
+  write("src/auth/cookies.ts", cookies);
+  intent("--quiet", "record", "src/auth/cookies.ts", "--agent", "codex", "--model", "example/model-2");
+  write("src/auth/cookies.ts", cookies.replace("return pairs.find", "const pair = pairs.find").replace("?.[1];", ";\n  return pair && decodeURIComponent(pair[1]);").replaceAll("age", "seconds"));
   write("docs/notes.md", "# Notes\n\nINT-002 rounds every line of an invoice, not its sum.\n");
   // A workspace that names a program of its own. It must never be started.
   write("tools/intent", `#!/bin/sh\ntouch "${SCRATCH}/trap"\n`);
@@ -243,7 +247,7 @@ async function reading(page) {
     return `the lens leads to line ${line} of ${REGISTRY}`;
   });
   await check("registry", async () => {
-    const lens = page.locator(".codelens-decoration", { hasText: "block" });
+    const lens = page.locator(".codelens-decoration", { hasText: /^(selected|Select)$/ });
     // A lens is there before it has its place.
     await until("every lens in its place", async () => {
       const tops = await lens.evaluateAll((found) => found.map((one) => one.getBoundingClientRect().top));
@@ -260,7 +264,7 @@ async function reading(page) {
     await shown.command("Intent: Why Is This Here?");
     await shown.rows.filter({ hasText: "INT-001 JWT Authentication Migration" }).first().waitFor();
     const told = await words(shown.rows);
-    must(told.some((row) => row.includes("nobody recorded")), `no gap among ${told.join(" | ")}`);
+    must(told.some((row) => row.includes("1 line git: Ada")), `no line without a record among ${told.join(" | ")}`);
     must(told.some((row) => row.includes("codex")), `no codex among ${told.join(" | ")}`);
     await shown.choose("codex");
     await page.locator(".tab.active", { hasText: ".jsonc" }).waitFor();
@@ -383,7 +387,7 @@ async function working(page) {
     await shown.status().filter({ hasText: "1" }).waitFor();
     await shown.click(question, "Approve");
     await until("the wider scope", () => asked("list").some((one) => one.id === "INT-001" && one.owned_scope.includes("src/billing/**")));
-    must(asked("approve").length === 0, "something still waits");
+    await until("nothing waits", () => asked("approve").length === 0);
     await shown.clearNotices();
     return "in the server's dialog; the registry has it, nothing waits";
   });
@@ -440,7 +444,7 @@ async function working(page) {
     await until("the registry", () => asked("list").some((one) => one.id === "INT-ROUND"));
     await until("the mention", () => onDisk("docs/notes.md").includes("INT-ROUND rounds"));
     must(!onDisk(REGISTRY).includes("id: INT-002"), "the old id is still there");
-    const renamed = asked("list").find((one) => one.id === "INT-ROUND");
+    const renamed = asked("list", "--count").find((one) => one.id === "INT-ROUND");
     must(renamed.blocks > 0, "what was recorded under the old id is lost");
     return "in the registry and in docs/notes.md";
   });

@@ -55,6 +55,14 @@ export interface RecordBrief {
   commit?: string | null;
 }
 
+/** How many lines of a block one intent, or one commit without a record, brought. */
+export interface Share {
+  lines: number;
+  intent?: string | null;
+  commit?: { id: string; author: string } | null;
+  uncommitted?: boolean;
+}
+
 export interface Block {
   kind: string;
   name: string;
@@ -76,7 +84,7 @@ export interface Block {
   strength?: string | null;
   asked?: { owner?: string; tickets?: string[]; related_specs?: string[]; constraints?: string[] } | null;
   session?: string | null;
-  brought?: { lines: number; of: number } | null;
+  shares?: Share[];
   commit?: { id: string; author: string; timestamp: string | null; subject: string } | null;
   uncommitted?: boolean;
   claimed?: boolean;

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Block, RecordBrief, Status, Why } from "./answers";
 import type { Server } from "./server";
 import { icon } from "./verdicts";
-import { acceptedBy, ago, askedFor, brought, commitOf, markdown, meaning, moment, verdict, visible, who } from "./words";
+import { acceptedBy, ago, askedFor, commitOf, markdown, meaning, moment, shares, verdict, visible, who } from "./words";
 
 /** The block that a lineage is of. */
 export interface Subject {
@@ -169,7 +169,7 @@ function tooltip(node: LineageNode): vscode.MarkdownString {
     const constraints = (block.asked?.constraints ?? []).map((constraint) => `must hold: ${markdown(constraint)}`);
     const accepted = block.accepted && `${acceptedBy(block.accepted.contributor)}, ${ago(block.accepted.timestamp)}`;
     const missing = block.history_missing && "this clone lacks history that says who brought some of its lines";
-    const said = [accepted, missing, askedFor(block), block.session && `session ${block.session}`, brought(block), commitOf(block)];
+    const said = [accepted, missing, askedFor(block), block.session && `session ${block.session}`, shares(block), commitOf(block)];
     lines.push(...constraints, ...said.filter((part) => !!part).map((part) => markdown(String(part))));
   }
   if (entry.type === "now" && subject.block.recorded && subject.block.verdict === "moved") {

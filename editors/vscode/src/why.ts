@@ -6,7 +6,7 @@ import type { Status } from "./answers";
 import { entries, intentIn, picture, recordOf, subjectAt, words } from "./lineage";
 import type { LineageNode, Subject } from "./lineage";
 import type { Server } from "./server";
-import { askedFor, author, ago, brought, commitOf, count, statusName, titleOf, visible } from "./words";
+import { askedFor, author, ago, commitOf, count, shares, statusName, titleOf, visible } from "./words";
 
 interface Row extends vscode.QuickPickItem {
   run?: () => Thenable<unknown>;
@@ -36,8 +36,8 @@ function rows(subject: Subject): Row[] {
 
 function intentRow({ root, block }: Subject): Row[] {
   const { intent } = block;
-  if (!intent) return [{ label: "$(question) No intent brought half of its lines" }];
-  const by = [askedFor(block), author(block), ago(block.timestamp), brought(block), commitOf(block)].filter(Boolean).join(" · ");
+  if (!intent) return [{ label: "$(question) No intent brought half of its lines", detail: shares(block) }];
+  const by = [askedFor(block), author(block), ago(block.timestamp), shares(block), commitOf(block)].filter(Boolean).join(" · ");
   return [{ label: `$(target) ${titleOf(intent)}`, description: statusName(intent.status), detail: by, run: () => vscode.commands.executeCommand("intent.editor.goTo", intent.id, root) }];
 }
 

@@ -1,6 +1,6 @@
 // The words for the server's answers, the same as in its own lenses. Plain data in, plain text out.
 
-import type { Block, Contributor, Verdict } from "./answers";
+import type { Block, Contributor, Share, Verdict } from "./answers";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -84,9 +84,16 @@ export function askedFor({ asked }: Block): string {
   return [by, reasons && `for ${reasons}`].filter(Boolean).join(" ");
 }
 
-/** How many lines of the block its intent brought; empty where that is all, or not known. */
-export function brought({ brought }: Block): string {
-  return brought && brought.lines < brought.of ? `brought ${brought.lines} of ${brought.of} lines` : "";
+/** Who brought how many lines: `3 lines INT-001, 1 line git: Ada abc1234567`; empty where one intent brought all. */
+export function shares({ shares = [], history_missing }: Block): string {
+  const whose = ({ intent, commit, uncommitted }: Share) => {
+    if (intent) return visible(intent);
+    if (uncommitted) return "not committed";
+    if (history_missing) return "history is missing here";
+    return commit ? `git: ${visible(commit.author)} ${visible(commit.id.slice(0, 10))}` : "no intent";
+  };
+  if (shares.length === 1 && shares[0]?.intent) return "";
+  return shares.map((share) => `${count(share.lines, "line")} ${whose(share)}`).join(", ");
 }
 
 /** The commit that brought it, its author and its subject. */
@@ -134,6 +141,8 @@ const MEANINGS: Record<Verdict, string> = {
 
 export function meaning(block: Block): string {
   if (block.verdict === "modified" && block.only_inside) return "its own text is as recorded; blocks inside it differ";
+  if (block.verdict === "modified" && !block.newer) return "lines were removed since";
+  if (block.verdict === "unrecorded" && block.history_missing) return "history is missing here";
   return MEANINGS[block.verdict] ?? "";
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Block } from "../src/answers";
-import { acceptedBy, ago, changed, difference, markdown, shorten, visible, who } from "../src/words";
+import { acceptedBy, ago, changed, difference, markdown, shares, shorten, visible, who } from "../src/words";
 
 test("ages are told as the server tells them", () => {
   const now = Date.parse("2026-11-22T12:00:00Z");
@@ -39,6 +39,15 @@ test("a difference says how many lines nobody recorded", () => {
   assert.equal(difference(block({ newer: 3, accepted })), "accepted");
   const candidates = ["INT-001", "INT-002"].map((intent) => ({ record: intent, kind: "mutation", intent }));
   assert.equal(difference(block({ verdict: "ambiguous", candidates })), "INT-001 and INT-002 brought half of the lines each");
+});
+
+test("each line is somebody's, or nobody's", () => {
+  const block = (...shares: object[]) => ({ shares }) as unknown as Block;
+  const commit = { id: "0123456789abcdef", author: "Ada" };
+  assert.equal(shares(block({ lines: 3, intent: "INT-001" })), "");
+  assert.equal(shares(block({ lines: 3, intent: "INT-001" }, { lines: 1, commit })), "3 lines INT-001, 1 line git: Ada 0123456789");
+  assert.equal(shares(block({ lines: 2, uncommitted: true })), "2 lines not committed");
+  assert.equal(shares({ ...block({ lines: 2, commit }), history_missing: true }), "2 lines history is missing here");
 });
 
 test("texts of others mean themselves", () => {

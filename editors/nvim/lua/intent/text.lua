@@ -163,6 +163,21 @@ function M.fill(template, values)
   end
 end
 
+--- Says who brought how many lines: `3 lines INT-001, 1 line git: Ada abc1234567`. Empty where one intent brought all.
+function M.shares(block)
+  local shares, said = block.shares or {}, {}
+  if #shares == 1 and shares[1].intent then
+    return ''
+  end
+  for _, share in ipairs(shares) do
+    local whose = share.intent or share.uncommitted and 'not committed'
+      or block.history_missing and 'history is missing here'
+      or share.commit and ('git: %s %s'):format(share.commit.author, share.commit.id:sub(1, 10)) or 'no intent'
+    said[#said + 1] = M.count(share.lines, 'line') .. ' ' .. M.visible(whose)
+  end
+  return table.concat(said, ', ')
+end
+
 --- Returns the values of a block's tokens, from an answer of `intent.why`.
 function M.block_values(block)
   local intent = block.intent or {}

@@ -67,9 +67,8 @@ function M.why(path, block)
   end
   local name = ('%s %s'):format(block.kind, block.qualified_name or block.name or '')
   add(lines, 'block', ('%s  %s:%d-%d'):format(text.visible(name), text.visible(path), block.start_line, block.end_line))
-  local brought = block.brought
-  local share = brought and brought.lines < brought.of and (' · brought %d of %d lines'):format(brought.lines, brought.of) or ''
-  add(lines, 'by', by(block.contributor, block.tool, block.timestamp) .. share)
+  add(lines, 'by', by(block.contributor, block.tool, block.timestamp))
+  add(lines, 'lines', text.shares(block))
   if block.session then
     add(lines, 'session', text.visible(block.session))
   end
