@@ -3,7 +3,7 @@
 //!
 //! The file has a table of slots and a ring of records behind it. The slot of a key says where the
 //! newest record with that key begins. When the ring is full, the oldest records are written over,
-//! so the file never grows beyond [`MAX_FILE`].
+//! so the file never grows beyond `MAX_FILE`.
 //!
 //! Nobody waits for anybody. A writer that finds another one at work keeps nothing, and a reader
 //! that finds half a record takes it for none: each record has a checksum and its key. So an answer

@@ -10,7 +10,7 @@
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
-//! - `file_lines`: who brought each line of a file.
+//! - [`file_lines`]: who brought each line of a file.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
 //! - `intent_history`: the texts that intents had at earlier commits.
@@ -19,7 +19,7 @@
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
 //! - [`owners`]: which intents own a file.
 //! - [`produced`]: the blocks that each intent has produced.
-//! - [`provenance_of_blocks`]: who each block belongs to.
+//! - `provenance_of_blocks`: who each block belongs to.
 //! - [`removed`]: what commits removed from a file.
 //! - [`rules`]: whether work under an intent may change a path.
 //! - [`selectable`]: which intents can be selected or started, and the command that does it.
