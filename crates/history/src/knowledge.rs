@@ -54,10 +54,12 @@ pub struct Knowledge<'a> {
 #[derive(Debug, Default)]
 pub struct ReadEvidence(Mutex<EvidenceByCommit>);
 
+/// The evidence about a commit, and the highest format among it that this program cannot read.
+type EvidenceOfCommit = (Arc<[Arc<Entry>]>, Option<u32>);
+
 #[derive(Debug, Default)]
 struct EvidenceByCommit {
-    /// The evidence about each commit, and the highest format among it that this program cannot read.
-    of_commits: HashMap<ObjectId, (Arc<[Arc<Entry>]>, Option<u32>)>,
+    of_commits: HashMap<ObjectId, EvidenceOfCommit>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
