@@ -174,6 +174,22 @@ fn a_check_of_a_range_has_no_note_about_uncommitted_records() {
 }
 
 #[test]
+fn very_many_new_files_are_judged_as_a_whole_but_for_recorded_ones() {
+    let lab = cloned();
+    for at in 0..520 {
+        lab.write(&format!("src/data/f{at}.js"), format!("function f{at}() {{}}\n").as_bytes());
+    }
+    lab.write("outside.js", b"function outside() {}\n");
+    lab.write("src/work.js", b"function work() {\n  return 1\n}\n");
+    lab.fine(&["record", "src/work.js", "--intent", "INT-001", "--agent", "codex"]);
+    let output = lab.intent(&["check", "--verbose"]);
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(told.contains("There are 521 new files without a record"), "{told}");
+    assert!(told.contains("outside.js is new") && told.contains("src/data/f7.js is new"), "{told}");
+    assert!(!told.contains("src/work.js"), "{told}");
+}
+
+#[test]
 fn a_binary_file_has_one_note() {
     let lab = cloned();
     lab.write("src/a.bin", b"a\0b");

@@ -160,6 +160,9 @@ pub struct PathChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedFiles {
     pub changes: Vec<PathChange>,
+    /// Those of the changes of contents whose file was there before, so that something may have been
+    /// moved from it.
+    pub former: Vec<PathChange>,
     /// Files on disk that a program converts for git ([`StoredContent::CannotTell`]), and that may have
     /// changed.
     pub unknown: Vec<RelativePath>,
@@ -466,6 +469,8 @@ impl Git {
         compared.nameless.retain(|path| !nested.hold(path));
         compared.present.retain(|path| !nested.hold(path));
         compared.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        let was_there = compared.contents().filter(|change| change.kind != ChangeKind::Added);
+        compared.former = was_there.cloned().collect();
         Ok(compared)
     }
 

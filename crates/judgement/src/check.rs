@@ -42,7 +42,7 @@ use self::rule_changes::Approvals;
 pub(crate) use self::unrecorded_intent::UnrecordedIntents;
 use evidence::signing::{NoSignatureChecks, Signatures};
 use evidence::{comparison, seal, verify};
-use ground::git::{ComparedFiles, PathChange, Target};
+use ground::git::{Aspect, ChangeKind, ComparedFiles, PathChange, Target};
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, Level, RelativePath, text};
 use intents::{FOLDER, Registry};
@@ -73,6 +73,9 @@ impl CheckRequest {
         Self { against, ..Self::default() }
     }
 }
+
+/// If there are more new files without a record than this, none of them is looked into.
+const MAX_NEW: usize = 500;
 
 /// What a check judges, and what it compares that with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -256,6 +259,9 @@ pub(crate) struct JudgedChange {
     unknown: Vec<RelativePath>,
     /// The changed files whose names are not valid UTF-8. They are not in `changes`.
     nameless: BTreeSet<RelativePath>,
+    /// New files without a record, if there are too many of them to look into each. They are judged
+    /// as a whole.
+    unexamined: HashSet<RelativePath>,
 }
 
 impl JudgedChange {
@@ -272,6 +278,7 @@ impl JudgedChange {
             changes: Vec::new(),
             unknown: Vec::new(),
             nameless: BTreeSet::new(),
+            unexamined: HashSet::new(),
         };
         let Some(git) = here.git() else {
             return match against {
@@ -319,7 +326,26 @@ impl JudgedChange {
             changes.retain(|change| same.contains(&(&change.path, change.aspect)));
             nameless.retain(|path| other.nameless.contains(path));
         }
-        Ok(Self { changes, unknown, nameless, ..judged })
+        let judged = Self { changes, unknown, nameless, ..judged };
+        let unexamined = judged.new_without_record()?;
+        let unexamined = if unexamined.len() > MAX_NEW { unexamined } else { HashSet::new() };
+        Ok(Self { unexamined, ..judged })
+    }
+
+    /// Returns the new files that are in no commit and that no open record is about.
+    fn new_without_record(&self) -> Result<HashSet<RelativePath>, VerbError> {
+        let recorded: HashSet<RelativePath> = self.ws.journal.paths().into_iter().collect();
+        let uncommitted = self.uncommitted()?;
+        let is_open = |path: &RelativePath| {
+            uncommitted.as_ref().is_none_or(|paths| paths.contains(path))
+                && !recorded.contains(path)
+        };
+        let new = self.changes.iter().filter(|change| {
+            change.kind == ChangeKind::Added
+                && change.aspect == Aspect::Content
+                && is_open(&change.path)
+        });
+        Ok(new.map(|change| change.path.clone()).collect())
     }
 
     /// Returns the history of the change with its commits and their records.

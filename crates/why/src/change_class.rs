@@ -41,6 +41,11 @@ pub struct Texts {
 }
 
 impl Texts {
+    /// The texts of a change that is too large to be classified.
+    pub fn too_large() -> Self {
+        Self { bytes: usize::MAX, ..Self::default() }
+    }
+
     /// Adds a file. If the change becomes too large to be classified, all texts are dropped.
     pub fn add_file(
         &mut self,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use code::{Document, FileBlocks, language};
-use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, Target};
+use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, PathChange, Target};
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::{
@@ -257,6 +257,7 @@ fn changes_of_work(
         Ok::<_, GitError>((reader.locate(tree, full.as_ref(), None)?.blob, full))
     };
     let (before, full) = at_head(reader, path)?;
+    let is_gone = |change: &PathChange| change.kind == ChangeKind::Deleted;
     let now = Some(reader.hold(text.to_vec())?);
     if before == now {
         return Ok(Vec::new());
@@ -267,18 +268,31 @@ fn changes_of_work(
     let larger = 4 * text.len() as u64;
     let mut left = MAX_BYTES;
     let compared = ws.compared_with(Some(head))?;
-    for change in compared.contents().filter(|change| change.path != *path) {
+    // Another new file may be more like the file that is gone.
+    let may_be_renamed = is_new && compared.former.iter().any(is_gone);
+    let rivals = compared.contents().filter(|change| change.kind == ChangeKind::Added);
+    let mut rivals: Vec<&PathChange> = match may_be_renamed {
+        true => rivals.take(MAX_RIVALS + 1).collect(),
+        false => Vec::new(),
+    };
+    let has_many_rivals = rivals.len() > MAX_RIVALS;
+    if has_many_rivals {
+        rivals.clear();
+    }
+    for change in compared.former.iter().chain(rivals).filter(|change| change.path != *path) {
         let is_partner = language(&change.path) == language(path) && language(path).is_some();
         let is_wanted = match change.kind {
             ChangeKind::Deleted => is_new || is_partner,
-            // Another new file may be more like the file that is gone.
-            ChangeKind::Added => is_new && !change.path.is_orchestration(),
+            ChangeKind::Added => !change.path.is_orchestration(),
             ChangeKind::Modified => is_partner,
         };
         if !is_wanted {
             continue;
         }
         let (before, full) = at_head(reader, &change.path)?;
+        if is_gone(change) && is_new && has_many_rivals && before != now {
+            continue;
+        }
         let now = match change.kind {
             ChangeKind::Deleted => None,
             ChangeKind::Added => match ws.read_bytes(&change.path, left.min(larger)) {
@@ -297,6 +311,8 @@ fn changes_of_work(
     Ok(changed)
 }
 
+/// If there are more new files than this, a file of the work counts as renamed only if it is unchanged.
+const MAX_RIVALS: usize = 256;
 /// How many bytes of other files are read to find out where code was moved from.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 

@@ -85,7 +85,7 @@ pub(super) fn with_work_tree(
     let unknown = disk.unknown;
     let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
     let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
-    Ok(ComparedFiles { changes, unknown, nameless, present: present_files })
+    Ok(ComparedFiles { changes, unknown, nameless, present: present_files, former: Vec::new() })
 }
 
 /// The files of the work tree, together with the index.

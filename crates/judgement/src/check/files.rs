@@ -30,6 +30,9 @@ fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
 impl JudgedChange {
     /// Reads both sides of every file whose content changed.
     pub(super) fn texts(&self) -> Result<change_class::Texts, VerbError> {
+        if !self.unexamined.is_empty() {
+            return Ok(change_class::Texts::too_large());
+        }
         let mut texts = change_class::Texts::default();
         for change in self.changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
@@ -205,6 +208,12 @@ impl<'a> Judge<'a> {
                 listed(&self.judged.unknown)
             ));
         }
+        if !self.judged.unexamined.is_empty() {
+            self.summary.notes.push(format!(
+                "There are {} new files without a record, which are too many to look into, so each was judged as a whole. If they are no work, leave them out in .gitignore.",
+                self.judged.unexamined.len()
+            ));
+        }
         if !self.beyond.is_empty() {
             self.summary.notes.push(format!(
                 "The large files of this change have more in them than is looked at block by block, so these were judged as a whole: {}.",
@@ -306,6 +315,9 @@ impl<'a> Judge<'a> {
         path: &RelativePath,
         kind: ChangeKind,
     ) -> Result<Vec<ChangedPart>, VerbError> {
+        if self.judged.unexamined.contains(path) {
+            return Ok(vec![changed_parts::of_file(path, Fate::New)]);
+        }
         let (ws, history) = (&self.judged.ws, &self.judged.history);
         let bases = &history.bases[..];
         let (before, after) = self.texts.remove(path).unwrap_or_default();

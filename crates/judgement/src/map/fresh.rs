@@ -72,7 +72,7 @@ fn is_ours_to_write(ws: &Workspace) -> bool {
 }
 
 fn write_or_log(ws: &Workspace, only: Option<&[RelativePath]>) {
-    if let Err(error) = write(&ws.clone().with_records_of_now(), only) {
+    if let Err(error) = write(&ws.clone().with_records_of_now().with_kept_answers(), only) {
         tracing::debug!(%error, "the map is not refreshed");
     }
 }
