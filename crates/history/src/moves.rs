@@ -50,7 +50,7 @@ struct RemovedFrom {
 impl RemovedCode {
     /// Returns what was removed from one tree to another. Without the contents nothing is known of a
     /// move.
-    pub(crate) fn between(
+    pub(crate) fn from_trees(
         reader: &mut ObjectReader<'_>,
         trees: TwoTrees,
         language: &'static str,

@@ -388,7 +388,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         for (parent, node) in without {
             let renames = match pending.node.time {
                 UNCOMMITTED => Arc::new(Renames::from_changes(&self.uncommitted)),
-                _ => Renames::between(self.reader, (Some(node.tree), Some(pending.node.tree)))?,
+                _ => Renames::from_trees(self.reader, (Some(node.tree), Some(pending.node.tree)))?,
             };
             let before = renames.former_file(self.reader, path.as_ref())?;
             let Some((old, at)) = before else { continue };
@@ -475,7 +475,7 @@ impl<'a, 'git> Walk<'a, 'git> {
                 RemovedCode::from_changes(reader, &self.uncommitted, language).map(Arc::new)
             }),
             _ => moved_blocks(path, &now, &brought, |language| {
-                RemovedCode::between(reader, trees, language)
+                RemovedCode::from_trees(reader, trees, language)
             }),
         }?;
         if moved.is_empty() && self.reader.ignores(commit)? {

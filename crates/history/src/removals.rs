@@ -100,7 +100,7 @@ impl<'a, 'git> Removals<'a, 'git> {
         for (parent, tree, mut blob) in parents {
             let mut name = path.clone();
             if blob.is_none() && place.blob.is_some() {
-                let renames = Renames::between(self.reader, (Some(tree), Some(node.tree)))?;
+                let renames = Renames::from_trees(self.reader, (Some(tree), Some(node.tree)))?;
                 if let Some((old, at)) = renames.former_file(self.reader, path.as_ref())? {
                     (name, blob) = (old, Some(at));
                 }

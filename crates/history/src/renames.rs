@@ -69,7 +69,7 @@ impl RenamedFile {
 
 impl Renames {
     /// Returns the files that were added and removed from one tree to another.
-    pub(crate) fn between(
+    pub(crate) fn from_trees(
         reader: &mut ObjectReader<'_>,
         trees: TwoTrees,
     ) -> Result<Arc<Self>, GitError> {

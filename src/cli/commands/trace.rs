@@ -111,13 +111,19 @@ fn described(record: &Record) -> String {
 fn file(file: &FileRecord) -> String {
     let path = &file.relative_path;
     let lines: usize = file.conversations.iter().map(|one| one.lines.line_count()).sum();
-    let blocks = file.ranges().count();
-    match (lines, blocks) {
-        (0, 0) => path.to_string(),
-        (0, _) => format!("{path} ({})", counted(blocks, "block")),
-        (_, 0) => format!("{path} ({})", counted(lines, "line")),
-        _ => format!("{path} ({} in {})", counted(lines, "line"), counted(blocks, "block")),
-    }
+    let (deleted, standing): (Vec<_>, Vec<_>) = file.ranges().partition(|range| range.deleted);
+    let brought = match (lines, standing.len()) {
+        (0, 0) => None,
+        (0, blocks) => Some(counted(blocks, "block")),
+        (_, 0) => Some(counted(lines, "line")),
+        (_, blocks) => Some(format!("{} in {}", counted(lines, "line"), counted(blocks, "block"))),
+    };
+    let deleted = match deleted.len() {
+        0 => None,
+        blocks => Some(format!("{} deleted", counted(blocks, "block"))),
+    };
+    let parts: Vec<String> = brought.into_iter().chain(deleted).collect();
+    if parts.is_empty() { path.to_string() } else { format!("{path} ({})", parts.join(", ")) }
 }
 
 /// Returns who wrote, with which agent and model, and in which session. A record without files,

@@ -8,13 +8,13 @@ use std::path::Path;
 use gix::index::entry::{Flags, Stat, stat};
 use gix::objs::tree::EntryKind;
 
-use super::index::{Index, Tracked};
+use super::index::{Index, Tracked, checked_out};
 use super::{
     Aspect, ChangeKind, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
     TreeEntry, TreeFiles, is_regular, non_utf8,
 };
 use crate::ignores::{self, LeftOutRules};
-use crate::{RelativePath, discover, folder, store};
+use crate::{RelativePath, folder, store};
 
 /// Returns the changes of a path, given its entries before and now. A file that became a symbolic
 /// link gives two changes: the file was deleted, and the link was added.
@@ -253,14 +253,6 @@ impl Disk<'_> {
         let Ok(now) = Stat::from_fs(&found) else { return false };
         tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
     }
-}
-
-/// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
-/// not initialised.
-pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
-    let tree = discover::WorkTree::at_top(folder)?;
-    let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
-    super::head_of(&repository.to_thread_local()).ok()?
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! The index: the files that git tracks, and the stamps that it stores for them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
@@ -10,7 +11,7 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::objs::tree::EntryKind;
 
 use super::{BlobId, Git, GitResult, TreeEntry, as_path, is_regular};
-use crate::{RelativePath, cache};
+use crate::{RelativePath, cache, discover};
 
 /// The entry of the index for a path.
 pub(super) struct Tracked {
@@ -167,4 +168,12 @@ impl Git {
 pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
     let mode = mode.to_tree_entry_mode().filter(|_| !flags.contains(Flags::INTENT_TO_ADD))?;
     Some(mode.kind()).filter(|kind| *kind != EntryKind::Tree)
+}
+
+/// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
+/// not initialised.
+pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
+    let tree = discover::WorkTree::at_top(folder)?;
+    let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
+    super::head_of(&repository.to_thread_local()).ok()?
 }

@@ -9,8 +9,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::Flags;
 use gix::objs::tree::EntryKind;
 
-use super::index::Tracked;
-use super::{Git, as_path, compare};
+use super::index::{Tracked, checked_out};
+use super::{Git, as_path};
 use crate::{RelativePath, folder, store};
 
 /// The ids of the contents of files, by path. An id is `None` if the content could not be read.
@@ -47,7 +47,7 @@ fn id_on_disk(git: &Git, path: &BString, tracked: Option<&Tracked>) -> Option<Op
     let absolute = git.root.path().join(&below);
     let submodule = tracked.filter(|entry| entry.kind == Some(EntryKind::Commit));
     if let Some(entry) = submodule {
-        return Some(compare::checked_out(&absolute).or(entry.id));
+        return Some(checked_out(&absolute).or(entry.id));
     }
     let Ok(found) = std::fs::symlink_metadata(&absolute) else {
         let is_left_out = |entry: &&Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
