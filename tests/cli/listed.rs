@@ -94,3 +94,17 @@ fn a_second_list_sees_a_change_of_the_registry() {
     lab.write(REGISTRY, registry);
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
 }
+
+#[test]
+fn a_trace_says_what_was_deleted() {
+    let lab = recorded();
+    lab.write("src/auth.rs", ONE);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    for committed in [false, true] {
+        if committed {
+            lab.commit();
+        }
+        let told = lab.fine(&["trace", "src/auth.rs"]);
+        assert!(told.contains("src/auth.rs (1 block deleted)"), "committed: {committed}: {told}");
+    }
+}
