@@ -14,9 +14,9 @@ use ledger::{Contributor, Record, RecordKind, Strength};
 use shell::Dialect;
 use why::answers::{self, Which};
 
-const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
+pub(crate) const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
 
-fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
+pub(crate) fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
     Event {
         host: "test-host".into(),
         session: Some(session.into()),
@@ -36,11 +36,11 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
     }
 }
 
-fn write(path: &str, text: &str) -> Effect {
+pub(crate) fn write(path: &str, text: &str) -> Effect {
     Effect::Write { path: PathBuf::from(path), change: Change::Whole(text.into()) }
 }
 
-fn replace(path: &str, old: &str, new: &str) -> Effect {
+pub(crate) fn replace(path: &str, old: &str, new: &str) -> Effect {
     let edit = Replacement { old: old.into(), new: new.into(), every: false };
     Effect::Write { path: PathBuf::from(path), change: Change::Replace(vec![edit]) }
 }
@@ -49,18 +49,18 @@ fn read(path: &str) -> Effect {
     Effect::Read { path: PathBuf::from(path), lines: None }
 }
 
-fn select(intent: &str) -> Effect {
+pub(crate) fn select(intent: &str) -> Effect {
     Effect::Select { intent: intent.into() }
 }
 
-fn code(judged: &Judged) -> Option<DenialCode> {
+pub(crate) fn code(judged: &Judged) -> Option<DenialCode> {
     match &judged.decision {
         Decision::NoOpinion => None,
         Decision::Ask(denial) | Decision::Deny(denial) => Some(denial.code),
     }
 }
 
-fn message(judged: &Judged) -> String {
+pub(crate) fn message(judged: &Judged) -> String {
     match &judged.decision {
         Decision::NoOpinion => String::new(),
         Decision::Ask(denial) | Decision::Deny(denial) => denial.message.clone(),
@@ -68,7 +68,7 @@ fn message(judged: &Judged) -> String {
 }
 
 /// Makes a call as an agent does: asks the gate, runs `deed`, and compares the disk afterwards.
-fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
+pub(crate) fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
     if let Some(code) = code(&judge_before_call(event)) {
         return Err(code);
     }
@@ -76,7 +76,7 @@ fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
     Ok(record_after_call(event))
 }
 
-fn repo() -> Repo {
+pub(crate) fn repo() -> Repo {
     let repo = Repo::new();
     repo.write("src/a.rs", BEFORE);
     repo.write("billing/b.rs", BEFORE);
@@ -84,7 +84,7 @@ fn repo() -> Repo {
     repo
 }
 
-fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
+pub(crate) fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
     let ws = repo.open();
     let records = ws.ledger.entries().iter().map(|entry| &entry.record);
     records
@@ -550,7 +550,7 @@ fn a_call_whose_hook_was_killed_is_recorded_when_idle() {
     assert!(!taken.exists());
 }
 
-fn shell(text: &str) -> Effect {
+pub(crate) fn shell(text: &str) -> Effect {
     Effect::Shell { text: text.into(), dialect: Dialect::Posix, cwd: None, background: false }
 }
 

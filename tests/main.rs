@@ -55,6 +55,7 @@ mod stories;
 mod support;
 mod tidy;
 mod typing;
+mod unforeseen;
 mod verify;
 mod whose_line;
 mod wiring;

@@ -254,6 +254,8 @@ fn ungated_write(lab: &Lab) {
     let note = Ungated {
         path,
         hash,
+        before: Default::default(),
+        head: None,
         actor: "codex:1".into(),
         tool: "Bash".into(),
         why: "a command changed it, and it is out of scope".into(),

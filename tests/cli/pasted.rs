@@ -21,6 +21,8 @@ fn note(lab: &Lab, path: &str) {
     let note = Ungated {
         path: RelativePath::new(path).expect("a path"),
         hash: text.map(|text| ground::store::sha256(&text)),
+        before: Default::default(),
+        head: None,
         actor: "codex:1".into(),
         tool: "Bash".into(),
         why: "no hook was asked before it".into(),

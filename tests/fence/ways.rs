@@ -350,7 +350,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
     ("echo /src/new.rs >> .gitignore; echo x > src/new.rs", &[".gitignore"]),
     ("echo /src/new.rs >> .git/info/exclude; echo x > src/new.rs", &[".git/info/exclude"]),
     (
-        "echo '{}' > src/auth/.mcp.json; echo '{}' > .claude/settings.json",
+        "echo '{}' > src/auth/.mcp.json; echo '{ }' > .claude/settings.json",
         &["src/auth/.mcp.json", ".claude/settings.json"],
     ),
     ("mkdir -p .cursor; echo '{}' > .cursor/hooks.json", &[".cursor/hooks.json"]),

@@ -376,6 +376,13 @@ impl Git {
         id.map(|id| self.blob(&repo, id)).transpose()
     }
 
+    /// Returns true if a commit has anything at a path: a file, a link or a submodule.
+    pub fn has_entry(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
+        let repo = self.objects()?;
+        let tree = self.tree(&repo, commit)?;
+        Ok(self.entry(&tree, &format!("{}{path}", self.prefix))?.is_some())
+    }
+
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
         Ok(self.regular_file(&self.objects()?, commit, path)?.is_some())
     }
@@ -472,6 +479,40 @@ impl Git {
         let was_there = compared.contents().filter(|change| change.kind != ChangeKind::Added);
         compared.former = was_there.cloned().collect();
         Ok(compared)
+    }
+
+    /// Returns the tracked files whose contents differ from a commit, on disk or in the index. Untracked
+    /// files are not looked for.
+    pub fn changed_tracked_files(&self, base: &CommitId) -> GitResult<Vec<PathChange>> {
+        let repo = self.objects()?;
+        let (before, index) = (self.files(&repo, base)?, self.index(&repo)?);
+        let mut changes = compare::with_tracked_files(self, &repo, &before, &index)?.changes;
+        changes.extend(compare::with_index(&before, &index).changes);
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes.dedup_by(|a, b| a.path == b.path);
+        Ok(changes)
+    }
+
+    /// Returns for each path whether it is on disk as a commit has it: content, kind and mode. `None`
+    /// if nobody can tell, because a program converts the file. Neither has a file that does not exist.
+    pub fn are_as_committed(
+        &self,
+        commit: &CommitId,
+        paths: &[RelativePath],
+    ) -> GitResult<Vec<Option<bool>>> {
+        compare::are_as_committed(self, &self.objects()?, commit, paths)
+    }
+
+    /// Returns true if git would store these bytes for a file as what a commit has.
+    pub fn would_be_as_committed(
+        &self,
+        commit: &CommitId,
+        path: &RelativePath,
+        bytes: Vec<u8>,
+    ) -> GitResult<bool> {
+        let held = self.regular_file(&self.objects()?, commit, path)?;
+        let is_stored = held.map(|held| self.conversions().is_stored_as(path, bytes, held));
+        Ok(is_stored.transpose()?.flatten() == Some(true))
     }
 
     pub fn is_shallow(&self) -> bool {

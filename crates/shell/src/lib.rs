@@ -38,6 +38,7 @@
 //! - `pattern`: glob patterns, and patterns for commands in rules.
 //! - `places`: the path that a word names, and where it lies.
 //! - `redirect`: redirections.
+//! - `restore`: commands that bring earlier contents of files back.
 //! - `simulation`: the simulated shell.
 //! - `state`: the state of a shell during the walk.
 //! - `table`: the table of known programs, `programs.tsv`.
@@ -62,6 +63,7 @@ mod paths;
 mod pattern;
 mod places;
 mod redirect;
+mod restore;
 mod simulation;
 mod state;
 mod table;
@@ -260,6 +262,22 @@ pub fn own_command(reading: &Prediction) -> Option<&[String]> {
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
     let own = only.program.as_deref().is_some_and(|program| OUR_NAMES.contains(&program));
     if reading.lone && own { only.words.get(1..) } else { None }
+}
+
+/// What a command makes of the files that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restoration {
+    Delete,
+    /// `git restore FILE`
+    FromIndex,
+    /// `git checkout HEAD -- FILE`
+    FromHead,
+}
+
+/// Returns what a command makes of each path that it changes, if the text only deletes files and
+/// brings committed files back: `cd src && git restore a.rs`. `None` if it does anything else.
+pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
+    restore::restorations(reading)
 }
 
 /// Returns the intent that `intent` selects with these arguments, if they do nothing else.

@@ -10,7 +10,7 @@ use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked, checked_out};
 use super::{
-    Aspect, ChangeKind, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
+    Aspect, ChangeKind, CommitId, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
     TreeEntry, TreeFiles, is_regular, non_utf8,
 };
 use crate::ignores::{self, LeftOutRules};
@@ -59,19 +59,33 @@ pub(super) fn with_work_tree(
     let left_out = LeftOutRules::from_git(git)?;
     let visible = seen.files.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
     let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
-    let mut disk = Disk {
-        git,
-        repo,
-        index,
-        options: repo.stat_options().unwrap_or_default(),
-        compares_modes: git.compares_modes(),
-        checks_out_links: git.checks_out_links(),
-        real_folders: HashMap::new(),
-        conversions: git.conversions(),
-        unknown: Vec::new(),
-    };
+    let mut compared = of_present_files(git, repo, before, index, &present)?;
+    let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
+    compared.nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
+    Ok(compared)
+}
+
+/// Like [`with_work_tree`], for the files of the commit and the index only.
+pub(super) fn with_tracked_files(
+    git: &Git,
+    repo: &gix::Repository,
+    before: &TreeFiles,
+    index: &Index,
+) -> GitResult<ComparedFiles> {
+    of_present_files(git, repo, before, index, &index.entries.keys().collect())
+}
+
+/// Compares the files in `present` on disk with a commit. All other files of the commit are gone.
+fn of_present_files(
+    git: &Git,
+    repo: &gix::Repository,
+    before: &TreeFiles,
+    index: &Index,
+    present: &BTreeSet<&RelativePath>,
+) -> GitResult<ComparedFiles> {
+    let mut disk = Disk::of_work_tree(git, repo, index);
     let (mut changes, mut present_files) = (Vec::new(), Vec::new());
-    for path in &present {
+    for path in present {
         let old = before.entries.get(*path).copied();
         let now = disk.entry_on_disk(path, old)?;
         if now.is_some_and(|(kind, _)| is_regular(kind)) {
@@ -83,9 +97,27 @@ pub(super) fn with_work_tree(
     let gone = before.entries.iter().filter(|(path, _)| !present.contains(path));
     changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
     let unknown = disk.unknown;
-    let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
-    let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
-    Ok(ComparedFiles { changes, unknown, nameless, present: present_files, former: Vec::new() })
+    Ok(ComparedFiles { changes, unknown, present: present_files, ..ComparedFiles::default() })
+}
+
+/// Returns for each path whether it is on disk as a commit has it. `None` if nobody can tell. The
+/// index is not believed, because a command may have written it.
+pub(super) fn are_as_committed(
+    git: &Git,
+    repo: &gix::Repository,
+    commit: &CommitId,
+    paths: &[RelativePath],
+) -> GitResult<Vec<Option<bool>>> {
+    let tree = git.tree(repo, commit)?;
+    let index = Index::default();
+    let mut disk = Disk::of_work_tree(git, repo, &index);
+    let is_as_committed = |path: &RelativePath| {
+        let entry = git.entry(&tree, &format!("{}{path}", git.prefix))?;
+        let old = entry.map(|entry| (entry.mode().kind(), Some(entry.object_id())));
+        let is_same = disk.entry_on_disk(path, old)? == old;
+        Ok(std::mem::take(&mut disk.unknown).is_empty().then_some(is_same))
+    };
+    paths.iter().map(is_as_committed).collect()
 }
 
 /// The files of the work tree, together with the index.
@@ -103,7 +135,21 @@ struct Disk<'a> {
     unknown: Vec<RelativePath>,
 }
 
-impl Disk<'_> {
+impl<'a> Disk<'a> {
+    fn of_work_tree(git: &'a Git, repo: &'a gix::Repository, index: &'a Index) -> Self {
+        Self {
+            git,
+            repo,
+            index,
+            options: repo.stat_options().unwrap_or_default(),
+            compares_modes: git.compares_modes(),
+            checks_out_links: git.checks_out_links(),
+            real_folders: HashMap::new(),
+            conversions: git.conversions(),
+            unknown: Vec::new(),
+        }
+    }
+
     /// Returns the entry on disk at a path, for which a commit has the entry `old`. Only a regular
     /// file or a symbolic link counts, and no folder above it may be a link. A submodule counts
     /// with the commit that is checked out in it. For other submodules, and for files that a sparse

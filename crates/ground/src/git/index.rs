@@ -57,6 +57,13 @@ pub(super) struct Index {
 /// The file may have changed at the same moment, so the stamp proves nothing.
 pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
 
+impl Default for Index {
+    /// An index without entries.
+    fn default() -> Self {
+        Self { entries: BTreeMap::new(), nameless: BTreeMap::new(), racy_from: Box::new(|_| true) }
+    }
+}
+
 impl Git {
     /// Returns the index. It is read again if its file changed, or may have changed.
     pub(super) fn index_file(&self) -> GitResult<Option<Arc<gix::index::File>>> {
@@ -78,11 +85,7 @@ impl Git {
 
     /// Returns the entries of the index below the workspace root.
     pub(super) fn index(&self, repo: &gix::Repository) -> GitResult<Index> {
-        let mut index = Index {
-            entries: BTreeMap::new(),
-            nameless: BTreeMap::new(),
-            racy_from: Box::new(|_| true),
-        };
+        let mut index = Index::default();
         let Some(file) = self.index_file()? else { return Ok(index) };
         for entry in file.entries() {
             let full = entry.path(&file);

@@ -1,6 +1,7 @@
 //! Calls that the gate let through and that have not ended yet. The state before a call is stored,
 //! so that the changes of the call can be told apart from those of others.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -21,6 +22,10 @@ pub struct PendingCall {
     pub intent: Option<String>,
     /// The commit that the work tree was based on.
     pub head: Option<String>,
+    /// If the call runs a command: the tracked files that already differed from `head`, and what they
+    /// contained.
+    #[serde(default)]
+    pub changed_before: BTreeMap<RelativePath, EarlierContent>,
     /// If the call runs git: the commits that the branches pointed to.
     #[serde(default)]
     pub tips: Vec<CommitId>,
@@ -39,6 +44,31 @@ pub struct PendingCall {
     /// If the call runs a command: the digest of the rules that were in force.
     #[serde(default)]
     pub rules: Option<String>,
+}
+
+/// The rule of a call that is let through only because it restores files as they were before
+/// unforeseen writes of the session.
+pub const RESTORES: &str = "restores";
+
+/// What is known of the content that a file had at an earlier time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlierContent {
+    #[default]
+    Unknown,
+    /// There was no file.
+    Missing,
+    /// The SHA-256 of the file's bytes in hexadecimal.
+    Hash(String),
+    /// The file was as this commit has it.
+    Commit(CommitId),
+}
+
+impl EarlierContent {
+    /// Returns the content with this hash. Without a hash there was no file.
+    pub fn of_hash(hash: Option<String>) -> Self {
+        hash.map_or(Self::Missing, Self::Hash)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

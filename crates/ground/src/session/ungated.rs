@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::calls::EarlierContent;
 use super::{Root, StoreError, keep_note, note, path_of_local_file, seen, store};
-use crate::RelativePath;
+use crate::{CommitId, RelativePath};
 
 /// A write that happened without the gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,12 @@ pub struct Ungated {
     pub path: RelativePath,
     /// The SHA-256 of the content that the write left. `None` if it deleted the file.
     pub hash: Option<String>,
+    /// What the file contained before the write.
+    #[serde(default)]
+    pub before: EarlierContent,
+    /// The commit that was checked out before the write.
+    #[serde(default)]
+    pub head: Option<CommitId>,
     /// The session in which the write was found.
     pub actor: String,
     /// The tool that ran at that time.
@@ -42,6 +49,17 @@ pub fn still_valid(root: &Root) -> Vec<Ungated> {
     let mut notes: Vec<Ungated> = notes.filter(is_valid).collect();
     notes.sort_by(|a, b| a.path.cmp(&b.path));
     notes
+}
+
+/// Returns the note about a file that still has the content that the write left.
+pub fn of_file(root: &Root, path: &RelativePath) -> Option<Ungated> {
+    last_of_file(root, path).filter(|note| seen::state(root, path, 0).hash == note.hash)
+}
+
+/// Returns the note about a file, whatever the file contains now.
+pub fn last_of_file(root: &Root, path: &RelativePath) -> Option<Ungated> {
+    let note: Ungated = store::read_json(&file(root, path), MAX_NOTE)?;
+    (note.path == *path).then_some(note)
 }
 
 /// Removes the note about a file, after a person has dealt with it. Returns true if there was one.

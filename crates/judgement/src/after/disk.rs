@@ -14,8 +14,7 @@ use std::time::UNIX_EPOCH;
 use ignore::WalkState;
 
 use ground::session::calls::PendingCall;
-use ground::session::seen;
-use ground::{CommitId, RelativePath, ignores, store};
+use ground::{CommitId, RelativePath, ignores};
 use why::Workspace;
 
 /// How far the clock of a file system may lag behind the system clock, in nanoseconds.
@@ -140,10 +139,9 @@ impl CheckedOutCommits {
     /// neither counts as the same.
     pub(super) fn holds(&self, ws: &Workspace, path: &RelativePath) -> bool {
         let Some(git) = ws.git().filter(|_| !self.0.is_empty()) else { return false };
-        let now = seen::state(&ws.root, path, 0).hash;
         self.0.iter().any(|commit| {
-            let then = git.file_at(commit, path);
-            then.is_ok_and(|bytes| bytes.as_deref().map(store::sha256) == now)
+            let is_same = git.are_as_committed(commit, std::slice::from_ref(path));
+            is_same.is_ok_and(|is_same| is_same == [Some(true)])
         })
     }
 }

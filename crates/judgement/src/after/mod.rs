@@ -18,7 +18,7 @@ mod pending_records;
 mod printed_lines;
 mod reminder;
 
-use crate::judged_record;
+use crate::{earlier, judged_record};
 use std::path::PathBuf;
 
 use super::gate::{self, Decision, GateRequest, SAME_CALL};
@@ -28,7 +28,7 @@ use code::LineRange;
 use evidence::event::{Effect, Event};
 use evidence::record::RecordRequest;
 use evidence::record::call::{FinishedCall, record_of_call};
-use ground::session::calls::{self, CallState, FileBefore, PendingCall};
+use ground::session::calls::{self, CallState, EarlierContent, FileBefore, PendingCall};
 use ground::session::seen::{self, FileState, Seen};
 use ground::session::ungated::{self, Ungated};
 use ground::{CommitId, RelativePath, Root, clock, session, text};
@@ -254,11 +254,20 @@ impl Observation<'_> {
         // A part of the path may have become a symbolic link since the gate resolved and judged it.
         let led = ws.root.resolve(path).ok();
         if led.as_ref() != Some(path) {
-            return self.wrote_through_link(path, led);
+            return self.wrote_through_link(call, path, led);
         }
         let now = seen::state(&ws.root, path, MAX_TEXT);
         if now.hash == before.hash {
             return false;
+        }
+        let is_settled = self.settled(path, before.hash.as_ref());
+        if call.rule.as_deref() == Some(calls::RESTORES) {
+            if !is_settled {
+                let before = EarlierContent::Unknown;
+                self.not_gated(path, &now, (before, call_head(call)), "it was not restored");
+            }
+            self.file(path, &now).changed_unseen();
+            return true;
         }
         let work = FinishedCall { call, before, now: &now, event: self.event };
         let file = SeenFile { ws, event: self.event, path, now: &now };
@@ -268,7 +277,8 @@ impl Observation<'_> {
             if !is_ignored {
                 // The policy enforced nothing and no intent is selected, so nobody can say what the
                 // change was for.
-                self.not_gated(path, &now, "no intent was selected");
+                let before = EarlierContent::of_hash(before.hash.clone());
+                self.not_gated(path, &now, (before, call_head(call)), "no intent was selected");
             }
             file.keep(KnownBlocks::after_call(&work, known, file.pieces(None).as_ref()));
             return !is_ignored;
@@ -292,10 +302,28 @@ impl Observation<'_> {
         true
     }
 
+    /// Removes the note about an unforeseen write of a file that contained `hash` since then, if the file
+    /// is again as it was before. Returns true if it is.
+    fn settled(&self, path: &RelativePath, hash: Option<&String>) -> bool {
+        let ws = self.ws;
+        let note = ungated::last_of_file(&ws.root, path).filter(|note| note.hash.as_ref() == hash);
+        if !note.is_some_and(|note| earlier::is_restored(ws, &note)) {
+            return false;
+        }
+        let what = format!("the note about {path} could not be removed");
+        session::or_log(&ws.root, &what, ungated::settle(&ws.root, path));
+        true
+    }
+
     /// Reports a write through a link that did not exist when the gate judged the call. Such a
     /// write is noted as ungated and is recorded under no intent. `led` is where the path leads now,
     /// or `None` if it leads out of the workspace. Returns true if the write stayed inside.
-    fn wrote_through_link(&mut self, path: &RelativePath, led: Option<RelativePath>) -> bool {
+    fn wrote_through_link(
+        &mut self,
+        call: &PendingCall,
+        path: &RelativePath,
+        led: Option<RelativePath>,
+    ) -> bool {
         let place = match &led {
             Some(led) => format!("to {led}"),
             None => "outside of the workspace".to_owned(),
@@ -307,7 +335,7 @@ impl Observation<'_> {
         let Some(led) = led else { return false };
         let now = seen::state(&self.ws.root, &led, 0);
         let why = format!("it was written through {path}, which became a link");
-        self.not_gated(&led, &now, &why);
+        self.not_gated(&led, &now, (EarlierContent::Unknown, call_head(call)), &why);
         true
     }
 
@@ -316,7 +344,7 @@ impl Observation<'_> {
     fn unnamed(&mut self, call: &PendingCall) -> Vec<RelativePath> {
         let ws = self.ws;
         let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
-        let head = call.head.clone().map(CommitId);
+        let head = call_head(call);
         let changed = disk::changed_since(ws, call.at, head.as_ref());
         let checked_out = CheckedOutCommits::found_after_call(ws, call);
         let mut old = Vec::new();
@@ -332,17 +360,42 @@ impl Observation<'_> {
             let paths = vec![path.to_string()];
             let request = GateRequest { paths, session: None, intent: call.intent.clone() };
             if gate::judge(ws, &request) != Decision::NoOpinion {
-                let list = if checked_out.holds(ws, &path) { &mut old } else { &mut outside };
-                list.push(path);
+                outside.push(path);
             } else if !call.background && !touched_by_others(ws, call, &path) {
                 ours.push(path);
             }
         }
-        for path in &outside {
-            let now = seen::state(&ws.root, path, 0);
-            self.not_gated(path, &now, "a command changed it, and it is out of scope");
+        let before = earlier::contents_before(ws, call, &outside);
+        let is_same = earlier::are_as_before(ws, &outside, &before);
+        let (mut outside_changed, mut unknown) = (Vec::new(), Vec::new());
+        for ((path, before), is_same) in outside.into_iter().zip(before).zip(is_same) {
+            let is_restored = || match &before {
+                EarlierContent::Hash(hash) => self.settled(&path, Some(hash)),
+                EarlierContent::Missing => self.settled(&path, None),
+                EarlierContent::Commit(_) | EarlierContent::Unknown => false,
+            };
+            match is_same {
+                Some(true) => {}
+                None => unknown.push(path),
+                Some(false) if is_restored() => {}
+                Some(false) if checked_out.holds(ws, &path) => old.push(path),
+                Some(false) => {
+                    let now = seen::state(&ws.root, &path, 0);
+                    let why = "a command changed it, and it is out of scope";
+                    self.not_gated(&path, &now, (before, head.clone()), why);
+                    outside_changed.push(path);
+                }
+            }
         }
-        let all: Vec<String> = outside.iter().map(ToString::to_string).chain(elsewhere).collect();
+        if !unknown.is_empty() {
+            let files = text::listed(&unknown);
+            let message = format!(
+                "A program converts these files for git, so nobody can tell whether the command changed them: {files}."
+            );
+            append_sentence(&mut self.feedback.context, message);
+        }
+        let all: Vec<String> =
+            outside_changed.iter().map(ToString::to_string).chain(elsewhere).collect();
         if !all.is_empty() {
             let files = text::listed(&all);
             let intent = call.intent.as_deref().unwrap_or("no intent");
@@ -376,7 +429,8 @@ impl Observation<'_> {
         for path in event.effects.iter().flat_map(Effect::written) {
             let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
             let now = seen::state(&ws.root, &path, MAX_TEXT);
-            self.not_gated(&path, &now, "no hook was asked before it");
+            let before = (EarlierContent::Unknown, ws.head().cloned());
+            self.not_gated(&path, &now, before, "no hook was asked before it");
             self.file(&path, &now).changed_unseen();
             written.push(path);
         }
@@ -396,10 +450,29 @@ impl Observation<'_> {
         written
     }
 
-    fn not_gated(&self, path: &RelativePath, now: &FileState, why: &str) {
+    /// Notes a write that no gate let through. `before` is what the file contained when the call began,
+    /// and the commit that was checked out then.
+    fn not_gated(
+        &self,
+        path: &RelativePath,
+        now: &FileState,
+        (before, head): (EarlierContent, Option<CommitId>),
+        why: &str,
+    ) {
+        // After several such writes, the content from before the first of them is to be restored.
+        let earlier = ungated::last_of_file(&self.ws.root, path).filter(|earlier| match &before {
+            EarlierContent::Unknown => true,
+            before => *before == EarlierContent::of_hash(earlier.hash.clone()),
+        });
+        let (before, head) = match earlier {
+            Some(earlier) => (earlier.before, earlier.head),
+            None => (before, head),
+        };
         let note = Ungated {
             path: path.clone(),
             hash: now.hash.clone(),
+            before,
+            head,
             actor: self.event.actor(),
             tool: self.event.tool.clone(),
             why: why.to_owned(),
@@ -423,6 +496,11 @@ impl Observation<'_> {
             tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
         }
     }
+}
+
+/// Returns the commit that was checked out when a call began.
+fn call_head(call: &PendingCall) -> Option<CommitId> {
+    call.head.clone().map(CommitId)
 }
 
 /// Returns the files that control git or the gate and changed during the call, except those that

@@ -1,5 +1,6 @@
 //! Judges one call, from its effects to the answer of the gate.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,6 +9,7 @@ use super::rules::PathRules;
 use super::{
     Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
 };
+use crate::earlier;
 use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
@@ -101,10 +103,15 @@ impl<'a> Case<'a> {
                 bind::announce(ws, command, &works_as(ws, self.event), valid);
             }
         }
-        let Some((ws, denial)) = self.objection() else {
-            let passed = RecordedDecision::new(RecordedDecision::NO_OPINION, None, None);
-            return self.goes_ahead(purpose, passed);
+        let without_objection = |rule: Option<&str>| {
+            let rule = rule.map(str::to_owned);
+            let passed = RecordedDecision::new(RecordedDecision::NO_OPINION, rule, None);
+            self.goes_ahead(purpose, passed)
         };
+        let Some((ws, denial)) = self.objection() else { return without_objection(None) };
+        if self.only_restores() {
+            return without_objection(Some(calls::RESTORES));
+        }
         let code = denial.code;
         let passed = |outcome: &str, approval: Option<String>| {
             let decision = RecordedDecision::new(outcome, Some(code.to_string()), approval);
@@ -241,6 +248,38 @@ impl<'a> Case<'a> {
         all.extend(stale);
         all.extend(self.by_class(primary).into_iter().chain(mentioned).chain(unfenced));
         all
+    }
+
+    /// Returns true if all that the call does is to restore files as they were before unforeseen writes
+    /// of the session. Control files are left to people.
+    fn only_restores(&self) -> bool {
+        let places = &self.places;
+        let by_commands: Option<Vec<_>> = self.readings.iter().map(shell::restorations).collect();
+        let Some(by_commands) = by_commands.filter(|_| self.unreadable().is_none()) else {
+            return false;
+        };
+        let restores = |place: &TouchedWorkspace, file: &Touched| {
+            let path = &file.before.path;
+            let absolute = place.ws.root.absolute(path);
+            let mut commands = by_commands.iter().flatten();
+            let command = commands.find(|(named, _)| Path::new(named) == absolute);
+            let command = command.map(|(_, what)| *what);
+            let is_certain = command.is_some() == (file.manner == EditManner::Command);
+            is_certain
+                && !rules::is_control(&place.ws, path)
+                && earlier::restores(&place.ws, self.event, &file.before, command)
+        };
+        let only_restores = |place: &TouchedWorkspace| {
+            let is_single =
+                |path: &RelativePath| place.files.iter().any(|file| file.before.path == *path);
+            place.names_only_files()
+                && place.paths.iter().all(is_single)
+                && place.files.iter().all(|file| restores(place, file))
+        };
+        places.outside.is_empty()
+            && places.refused.is_none()
+            && !places.all.is_empty()
+            && places.all.iter().all(only_restores)
     }
 
     /// Returns the denial of a call that changes files but does not say which or how.
@@ -440,6 +479,7 @@ impl<'a> Case<'a> {
     ) -> Result<(), Denial> {
         let background =
             |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
+        let is_command = self.readings.iter().any(|reading| reading.class != Class::Read);
         let call = PendingCall {
             actor: self.event.actor(),
             tool: self.event.tool.clone(),
@@ -451,8 +491,9 @@ impl<'a> Case<'a> {
             rule: passed.rule.clone(),
             approval: passed.approval.clone(),
             files: files.iter().map(|file| file.before.clone()).collect(),
+            changed_before: if is_command { earlier::changed_files(ws) } else { BTreeMap::new() },
             rules: (!self.readings.is_empty()).then(|| in_force::keep(ws)).flatten(),
-            command: self.readings.iter().any(|reading| reading.class != Class::Read),
+            command: is_command,
             background: self.event.effects.iter().any(background)
                 || self.readings.iter().any(|reading| reading.background),
         };

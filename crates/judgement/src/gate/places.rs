@@ -291,6 +291,12 @@ impl TouchedWorkspace {
         !is_named && !self.whole && self.some_of.is_empty()
     }
 
+    /// Returns true if every change is one of a file whose path is known.
+    pub(super) fn names_only_files(&self) -> bool {
+        let is_more = self.whole || !self.folders.is_empty() || !self.some_of.is_empty();
+        !is_more && !self.files.is_empty()
+    }
+
     fn touch(&mut self, path: RelativePath, manner: EditManner) -> &mut Touched {
         let known = self.files.iter().position(|file| file.before.path == path);
         let at = known.unwrap_or_else(|| {

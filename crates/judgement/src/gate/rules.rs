@@ -183,6 +183,11 @@ impl<'a> PathRules<'a> {
     }
 }
 
+/// Returns true if a file controls git or the gate.
+pub(super) fn is_control(ws: &Workspace, path: &RelativePath) -> bool {
+    control::is_control_in(&ws.root, path)
+}
+
 /// Returns a path as written and, if a symbolic link leads elsewhere, also the path that a write
 /// would really change.
 pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath>, VerbError> {

@@ -60,6 +60,8 @@ fn an_ungated_write_is_shown_until_the_file_changes() {
     let note = ungated::Ungated {
         hash: seen::state(&root, &path, 0).hash,
         path,
+        before: Default::default(),
+        head: None,
         actor: "codex:1".into(),
         tool: "Bash".into(),
         why: "a command changed it".into(),

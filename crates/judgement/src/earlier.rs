@@ -1,0 +1,169 @@
+//! What files contained before a call of an agent, and whether they contain that again. Contents are
+//! compared as git would store them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use evidence::event::Event;
+use ground::git::{Aspect, GitError, PathChange};
+use ground::session::calls::{EarlierContent, FileBefore, PendingCall, Predicted};
+use ground::session::ungated::{self, Ungated};
+use ground::session::{self, seen};
+use ground::{CommitId, RelativePath, store};
+use shell::Restoration;
+use why::Workspace;
+
+/// The maximum number of files, and their maximum size in bytes, that are read before a command.
+const MAX_FILES: usize = 500;
+const MAX_SIZE: u64 = 4 * 1024 * 1024;
+/// How far the clock of a file system may lag behind the system clock, in nanoseconds.
+const TICK: u128 = 10_000_000;
+
+/// Returns the tracked files that differ from `HEAD` now, and what they contain. All other tracked
+/// files are as `HEAD` has them, so a command that follows can be judged by what it changed.
+pub(crate) fn changed_files(ws: &Workspace) -> BTreeMap<RelativePath, EarlierContent> {
+    let Some((git, head)) = ws.git().zip(ws.head()) else { return BTreeMap::new() };
+    let found = git.changed_tracked_files(head);
+    let changes = session::or_log(&ws.root, "changed files could not be listed", found);
+    let content = |(at, change): (usize, PathChange)| {
+        let state = ws.root.absolute(&change.path).symlink_metadata();
+        let content = match state {
+            Err(_) => EarlierContent::Missing,
+            Ok(state) if at < MAX_FILES && state.is_file() && state.len() <= MAX_SIZE => {
+                match seen::state(&ws.root, &change.path, 0).hash {
+                    Some(hash) if change.aspect == Aspect::Content => EarlierContent::Hash(hash),
+                    _ => EarlierContent::Unknown,
+                }
+            }
+            Ok(_) => EarlierContent::Unknown,
+        };
+        (change.path, content)
+    };
+    changes.unwrap_or_default().into_iter().enumerate().map(content).collect()
+}
+
+/// Returns what is known of the content that each file had when a call began.
+pub(crate) fn contents_before(
+    ws: &Workspace,
+    call: &PendingCall,
+    paths: &[RelativePath],
+) -> Vec<EarlierContent> {
+    let head = call.head.clone().map(CommitId);
+    let of_file = |path: &RelativePath| {
+        if let Some(known) = call.changed_before.get(path) {
+            return known.clone();
+        }
+        if let Some((git, head)) = ws.git().zip(head.as_ref())
+            && git.has_entry(head, path).unwrap_or(true)
+        {
+            return EarlierContent::Commit(head.clone());
+        }
+        // The file is untracked, so only the hooks may have seen it.
+        let noted = ungated::last_of_file(&ws.root, path).map(|note| note.hash);
+        let written = seen::last_write(&ws.root, path).map(|last| last.hash);
+        match noted.or(written) {
+            Some(Some(hash)) => EarlierContent::Hash(hash),
+            Some(None) => EarlierContent::Missing,
+            None if is_new(&ws.root.absolute(path), call.at) => EarlierContent::Missing,
+            None => EarlierContent::Unknown,
+        }
+    };
+    paths.iter().map(of_file).collect()
+}
+
+/// Returns true if a file was created since the given time, and false if the file system does not
+/// keep creation times.
+fn is_new(file: &Path, at: u128) -> bool {
+    let created = file.symlink_metadata().and_then(|state| state.created());
+    let created = created.ok().and_then(|created| created.duration_since(UNIX_EPOCH).ok());
+    created.is_some_and(|created| created.as_nanos() >= at.saturating_sub(TICK))
+}
+
+/// Returns for each file whether it contains now what it contained earlier. `None` if nobody can
+/// tell, because a program converts it for git.
+pub(crate) fn are_as_before(
+    ws: &Workspace,
+    paths: &[RelativePath],
+    before: &[EarlierContent],
+) -> Vec<Option<bool>> {
+    let mut same: Vec<Option<bool>> = Vec::with_capacity(paths.len());
+    let mut committed: BTreeMap<&CommitId, Vec<usize>> = BTreeMap::new();
+    for (at, (path, before)) in paths.iter().zip(before).enumerate() {
+        same.push(Some(match before {
+            EarlierContent::Unknown => false,
+            EarlierContent::Missing => ws.root.absolute(path).symlink_metadata().is_err(),
+            EarlierContent::Hash(hash) => {
+                seen::state(&ws.root, path, 0).hash.as_ref() == Some(hash)
+            }
+            EarlierContent::Commit(commit) => {
+                committed.entry(commit).or_default().push(at);
+                false
+            }
+        }));
+    }
+    for (commit, places) in committed {
+        let of_commit: Vec<RelativePath> = places.iter().map(|at| paths[*at].clone()).collect();
+        let found = ws.git().map(|git| git.are_as_committed(commit, &of_commit));
+        let what = "files could not be compared with their commit";
+        let found = found.and_then(|found| session::or_log(&ws.root, what, found));
+        for (at, is_same) in places.into_iter().zip(found.unwrap_or_default()) {
+            same[at] = is_same;
+        }
+    }
+    same
+}
+
+/// Returns true if the file of a note about an unforeseen write is again as it was before that write,
+/// or as the commit has it that was checked out then. A later commit does not count, because the
+/// session may have made it.
+pub(crate) fn is_restored(ws: &Workspace, note: &Ungated) -> bool {
+    let of_head = note.head.clone().map(EarlierContent::Commit);
+    let path = std::slice::from_ref(&note.path);
+    let mut wanted = std::iter::once(note.before.clone()).chain(of_head);
+    wanted.any(|wanted| are_as_before(ws, path, &[wanted]) == [Some(true)])
+}
+
+/// Returns true if a call restores a file exactly as it was before an unforeseen write of the same
+/// session, or as the commit has it that was checked out then. Nobody may have changed the file
+/// since. `command` says what the command of the call makes of the file, if there is one.
+pub(crate) fn restores(
+    ws: &Workspace,
+    event: &Event,
+    file: &FileBefore,
+    command: Option<Restoration>,
+) -> bool {
+    let (path, session) = (&file.path, event.session_key());
+    let is_own =
+        |note: &Ungated| note.actor == session || note.actor.starts_with(&format!("{session}/"));
+    let note = ungated::of_file(&ws.root, path).filter(is_own);
+    let Some(note) = note.filter(|_| file.moved_from.is_none()) else { return false };
+    let then = match &note.before {
+        EarlierContent::Commit(commit) => Some(commit),
+        _ => note.head.as_ref(),
+    };
+    // Returns true if git has this content now and had it then.
+    let is_of_then = |stored: Result<Option<Vec<u8>>, GitError>| {
+        let had = ws.git().zip(then).map(|(git, then)| git.file_at(then, path));
+        matches!((stored, had), (Ok(Some(stored)), Some(Ok(Some(had)))) if stored == had)
+    };
+    match (command, &file.predicted) {
+        (Some(Restoration::Delete), _) | (None, Predicted::Gone) => {
+            note.before == EarlierContent::Missing
+        }
+        (Some(Restoration::FromHead), _) => {
+            ws.git().zip(ws.head()).is_some_and(|(git, head)| is_of_then(git.file_at(head, path)))
+        }
+        (Some(Restoration::FromIndex), _) => {
+            ws.git().is_some_and(|git| is_of_then(git.file_in_index(path)))
+        }
+        (None, Predicted::Text(text)) => {
+            note.before == EarlierContent::Hash(store::sha256(text.as_bytes()))
+                || ws.git().zip(then).is_some_and(|(git, then)| {
+                    let bytes = text.clone().into_bytes();
+                    git.would_be_as_committed(then, path, bytes).unwrap_or(false)
+                })
+        }
+        (None, Predicted::Unknown) => false,
+    }
+}

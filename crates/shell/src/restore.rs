@@ -1,0 +1,120 @@
+//! Commands that delete single files, or bring back what git has of them.
+
+use super::{Class, Invocation, PathEffect, Prediction, Restoration, TouchedPath};
+
+pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
+    let (mut named, mut from) = (0, None);
+    for command in &reading.commands {
+        let (what, count) = match command.rule.as_str() {
+            "rm.file" => (Restoration::Delete, operands(&command.words[1..])?),
+            "git.checkout-path" | "git.restore" => of_git(command)?,
+            _ if command.class == Class::Read => continue,
+            _ => return None,
+        };
+        named += count;
+        if what != Restoration::Delete {
+            // Two sources in one text would have to be told apart for each path.
+            if from.is_some_and(|from| from != what) {
+                return None;
+            }
+            from = Some(what);
+        }
+    }
+    let is_changed =
+        |target: &&TouchedPath| target.effect != PathEffect::Read && target.path != "/dev/null";
+    let restored = reading.targets.iter().filter(is_changed).map(|target| {
+        let what = match target.effect {
+            PathEffect::Delete => Some(Restoration::Delete),
+            PathEffect::Write => from,
+            _ => None,
+        };
+        Some((target.path.as_str(), what.filter(|_| target.known && !target.recursive)?))
+    });
+    let restored = restored.collect::<Option<Vec<_>>>()?;
+    // Any other target comes from a redirection.
+    (!restored.is_empty() && restored.len() == named && !reading.background).then_some(restored)
+}
+
+/// Returns where `git checkout` or `git restore` takes files from, and how many paths it names.
+/// `None` if it does more than that, or takes them from elsewhere.
+fn of_git(command: &Invocation) -> Option<(Restoration, usize)> {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    let ["git", rest @ ..] = words.as_slice() else { return None };
+    match rest {
+        ["checkout", "HEAD", paths @ ..] => Some((Restoration::FromHead, operands(paths)?)),
+        ["checkout", paths @ ..] => Some((Restoration::FromIndex, operands(paths)?)),
+        ["restore", rest @ ..] => {
+            let mut from = Restoration::FromIndex;
+            let mut rest = rest;
+            loop {
+                rest = match rest {
+                    ["--source=HEAD" | "-sHEAD", rest @ ..]
+                    | ["--source" | "-s", "HEAD", rest @ ..] => {
+                        from = Restoration::FromHead;
+                        rest
+                    }
+                    // With `--staged`, git takes the files from `HEAD` without being told.
+                    ["--staged" | "-S" | "-SW" | "-WS", rest @ ..] => {
+                        from = Restoration::FromHead;
+                        rest
+                    }
+                    ["--worktree" | "-W" | "-q" | "--quiet", rest @ ..] => rest,
+                    rest => break Some((from, operands(rest)?)),
+                }
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns how many paths there are. `None` if an option is among them.
+fn operands<T: AsRef<str>>(words: &[T]) -> Option<usize> {
+    let mut words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    words.retain(|word| !["--", "-f"].contains(word));
+    words.iter().all(|word| !word.starts_with('-')).then_some(words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CommandContext, Dialect};
+
+    #[test]
+    fn only_commands_that_name_each_file_restore_them() {
+        use Restoration::{Delete, FromHead, FromIndex};
+        let at = CommandContext {
+            cwd: "/w".into(),
+            root: Some("/w".into()),
+            home: None,
+            temp: Vec::new(),
+        };
+        for (text, expected) in [
+            ("rm a.rs", Some(vec![("/w/a.rs", Delete)])),
+            ("rm -f a.rs b.rs", Some(vec![("/w/a.rs", Delete), ("/w/b.rs", Delete)])),
+            ("git checkout -- a.rs", Some(vec![("/w/a.rs", FromIndex)])),
+            ("git checkout a.rs", Some(vec![("/w/a.rs", FromIndex)])),
+            ("git checkout HEAD -- a.rs", Some(vec![("/w/a.rs", FromHead)])),
+            ("git restore a.rs", Some(vec![("/w/a.rs", FromIndex)])),
+            ("cd src && git restore a.rs", Some(vec![("/w/src/a.rs", FromIndex)])),
+            ("git restore -s HEAD -- a.rs 2>/dev/null", Some(vec![("/w/a.rs", FromHead)])),
+            ("git restore --staged --worktree a.rs", Some(vec![("/w/a.rs", FromHead)])),
+            (
+                "rm a.rs && git restore b.rs",
+                Some(vec![("/w/a.rs", Delete), ("/w/b.rs", FromIndex)]),
+            ),
+            ("git restore -s HEAD~1 a.rs", None),
+            ("git checkout main -- a.rs", None),
+            ("git checkout main a.rs", None),
+            ("git restore -p a.rs", None),
+            ("git restore a.rs && python3 x.py", None),
+            ("git restore a.rs > b.rs", None),
+            ("rm -r src", None),
+            ("rm $x", None),
+            ("echo x > a.rs", None),
+            ("ls", None),
+        ] {
+            let reading = crate::read(text, Dialect::Posix, &at);
+            assert_eq!(restorations(&reading), expected, "{text}");
+        }
+    }
+}
