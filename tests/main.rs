@@ -49,6 +49,7 @@ mod registry_load;
 mod renamed;
 mod replay;
 mod scope_table;
+mod selections;
 mod shell;
 mod stale;
 mod stories;

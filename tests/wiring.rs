@@ -175,8 +175,17 @@ fn before(lab: &Lab, command: &str) -> Option<Value> {
 /// Runs a command of `intent` as the agent does: first its hook, then the command.
 fn as_agent(lab: &Lab, arguments: &[&str]) -> String {
     let _ = before(lab, &format!("intent {}", arguments.join(" ")));
-    let output = lab.intent(arguments);
+    let output = by_agent(lab, arguments);
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+/// Runs a command of `intent` in a process of an agent.
+fn by_agent(lab: &Lab, arguments: &[&str]) -> std::process::Output {
+    crate::cli::lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
+        .env("CLAUDECODE", "1")
+        .args(arguments)
+        .output()
+        .expect("a process")
 }
 
 #[test]
@@ -194,12 +203,12 @@ fn an_agents_selection_is_never_the_persons_selection() {
     lab.fine(&["select", "INT-001"]);
     assert_eq!(before(&lab, "intent select INT-002"), Some("ask".into()));
     assert_eq!(agent().as_deref(), Some("INT-001"), "not before the person has answered");
-    lab.fine(&["select", "INT-002"]);
+    assert!(by_agent(&lab, &["select", "INT-002"]).status.success());
     assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-002"), Some("INT-001")));
 
     // The hook announces a command, and each announcement counts for one run.
-    lab.fine(&["select", "INT-002"]);
-    assert_eq!(person().as_deref(), Some("INT-002"));
+    assert!(!by_agent(&lab, &["select", "INT-002"]).status.success());
+    assert_eq!(person().as_deref(), Some("INT-001"));
 }
 
 #[test]

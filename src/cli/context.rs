@@ -10,7 +10,8 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::print::{Page, Printer};
 use super::target::FileTarget;
-use ground::{Environment, RelativePath, Root, agents, session, text};
+use ground::session::announced::{Caller, Runner, take_announced};
+use ground::{Environment, RelativePath, Root, agents, text};
 use why::Workspace;
 
 pub struct Context {
@@ -181,17 +182,18 @@ impl Context {
         self.printer.page(&page)
     }
 
-    /// Takes the note that an agent's hook left for this process. If standard output is a terminal
-    /// and no agent started this process, a person runs the command, so there is no note.
+    /// Takes the note that an agent's hook left for this process. A person's own commands take none,
+    /// whatever an agent was about to run.
     fn announced(&self) -> Option<String> {
-        let is_seen = self.printer.streams.terminals.output;
-        if is_seen && agents::agent_above(&self.environment).is_none() {
-            return None;
-        }
-        let root = Root::find(&self.cwd, &self.environment).ok()?;
+        agents::agent_above(&self.environment)?;
+        let governed = |folder| Root::find(folder, &self.environment).ok().filter(Root::governed);
+        let started_in = self.environment.folder().ok().and_then(governed);
+        let root = started_in.or_else(|| governed(&self.cwd))?;
         let arguments: Option<Vec<String>> =
             self.arguments.iter().map(|argument| argument.clone().into_string().ok()).collect();
-        session::take_announced(&root, &arguments?)
+        let caller =
+            Caller { runner: Runner::CommandLine, actor: None, environment: &self.environment };
+        take_announced(&root, &arguments?, &caller)
     }
 }
 

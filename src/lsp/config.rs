@@ -34,6 +34,8 @@ pub struct Settings {
     pub interactive: bool,
     /// Whether a person sits at a client that shows no questions. Read at start only.
     pub person: bool,
+    /// How one can tell that an agent started the server. Known at start only.
+    pub started_by_agent: Option<String>,
     /// Whether the client saves a document on request (`intent/save`). Read at start only.
     pub saves: bool,
     /// Whether the client wants a workspace's status (`intent/status`). Read at start only.
@@ -53,6 +55,7 @@ impl Default for Settings {
             position_encoding: None,
             interactive: false,
             person: false,
+            started_by_agent: None,
             saves: false,
             status: false,
             docs_url: None,

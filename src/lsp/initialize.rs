@@ -17,7 +17,7 @@ impl Ordered {
             Err(refusal) => return self.reply(ticket, Err(refusal.into())),
         };
         let mut warnings = self.world.initialize(&params, &capabilities);
-        warnings.extend(self.world.disable_dialogs_if((self.agent)()));
+        warnings.extend(self.world.distrust_client_of((self.agent)()));
         let result = result(&self.world);
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
         self.phase = Phase::Running;

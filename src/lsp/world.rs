@@ -71,12 +71,17 @@ impl World {
         self.not_warned_yet(problems)
     }
 
-    /// Turns dialogs off if an agent started the server, whatever the client says. Returns a warning
-    /// if they were on.
-    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
-        let agent = agent.filter(|_| self.now.settings.has_person())?;
+    /// Turns dialogs and the person's selection off if an agent started the server, whatever the
+    /// client says. Returns a warning if dialogs were on.
+    pub(crate) fn distrust_client_of(&mut self, agent: Option<String>) -> Option<String> {
+        let agent = agent?;
+        let had_person = self.now.settings.has_person();
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);
+            settings.started_by_agent = Some(agent.clone());
+        }
+        if !had_person {
+            return None;
         }
         Some(format!(
             "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"

@@ -4,6 +4,8 @@
 //! An agent that clears these variables and makes another process its parent is not detected;
 //! `docs/approvals.md` says so.
 
+use serde::{Deserialize, Serialize};
+
 use super::Environment;
 
 /// Variables that agents set in the shells that they start, and that people do not set. Settings of
@@ -54,7 +56,7 @@ fn sign_of_agent(environment: &Environment, generations: usize) -> Option<String
     if let Some(name) = marker(is_set) {
         return Some(format!("{name} is set"));
     }
-    let started_by = ancestors(generations).iter().find_map(|words| agent_in(words))?;
+    let started_by = ancestors(generations).iter().find_map(|process| agent_in(&process.words))?;
     Some(format!("it was started by {started_by}"))
 }
 
@@ -96,35 +98,110 @@ fn base(word: &str) -> String {
     plain.to_ascii_lowercase()
 }
 
-/// Returns the command lines of the parent processes, nearest first. Empty on systems other than
-/// Linux.
+/// Variables in which a host names the session that runs a command.
+const SESSIONS: &str = "
+    AMP_CURRENT_THREAD_ID AMP_THREAD_ID CLAUDE_CODE_SESSION_ID CODEX_THREAD_ID
+    COPILOT_AGENT_SESSION_ID DEVIN_SESSION_ID KIRO_SESSION_ID
+";
+
+/// Returns the ids of sessions that the surroundings of this process name.
+pub fn sessions_in(environment: &Environment) -> Vec<String> {
+    let value = |name: &str| environment.variable(name)?.to_str().map(str::to_owned);
+    SESSIONS.split_whitespace().filter_map(value).collect()
+}
+
+/// A process of this machine. The time of its start tells it apart from a later one with the same
+/// number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessId {
+    number: u32,
+    started: u64,
+}
+
+/// A process above this one.
+struct Ancestor {
+    id: ProcessId,
+    /// Its command line.
+    words: Vec<String>,
+}
+
+/// Returns the process of the host that runs this process as its hook. The shell that it may have
+/// started for that is left out. `None` on systems other than Linux.
+pub fn host_of_hook() -> Option<ProcessId> {
+    const SHELLS: &str = "sh bash dash zsh fish ksh";
+    let program = |process: &Ancestor| process.words.first().map(|word| base(word));
+    let is_shell = |process: &Ancestor| {
+        let name = program(process).unwrap_or_default();
+        SHELLS.split_whitespace().any(|shell| shell == name)
+            && process.words.iter().skip(1).any(|word| word == "-c")
+    };
+    let mut above = ancestors(usize::MAX).into_iter().skip_while(is_shell);
+    let first = above.next()?;
+    // A host may be several processes of one program, of which one runs hooks and another one the
+    // commands.
+    let same = above.take_while(|process| program(process) == program(&first));
+    Some(same.last().map_or(first.id, |top| top.id))
+}
+
+/// Returns true if this process descends from another one. `None` if that one does not run any more,
+/// or is not seen from here.
+pub fn descends_from(process: ProcessId) -> Option<bool> {
+    (started(process.number) == Some(process.started))
+        .then(|| ancestors(usize::MAX).iter().any(|above| above.id == process))
+}
+
+/// Returns the parent processes, nearest first. Empty on systems other than Linux.
 #[cfg(target_os = "linux")]
-fn ancestors(generations: usize) -> Vec<Vec<String>> {
+fn ancestors(generations: usize) -> Vec<Ancestor> {
     /// No real process is nested this deep. The limit ends the search if the data has a cycle.
     const MAX_DEPTH: usize = 64;
     let mut found = Vec::new();
-    let mut process = std::os::unix::process::parent_id();
-    while process > 1 && found.len() < generations.min(MAX_DEPTH) {
-        let Ok(bytes) = std::fs::read(format!("/proc/{process}/cmdline")) else { break };
+    let mut number = std::os::unix::process::parent_id();
+    while number > 1 && found.len() < generations.min(MAX_DEPTH) {
+        let Ok(bytes) = std::fs::read(format!("/proc/{number}/cmdline")) else { break };
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        found.push(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect());
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        process = parent_in(&stat).unwrap_or(0);
+        let words = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let stat = stat_of(number);
+        let started = field_of(&stat, START).unwrap_or(0);
+        found.push(Ancestor { id: ProcessId { number, started }, words });
+        number = field_of(&stat, PARENT).and_then(|parent| parent.try_into().ok()).unwrap_or(0);
     }
     found
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ancestors(_: usize) -> Vec<Vec<String>> {
+fn ancestors(_: usize) -> Vec<Ancestor> {
     Vec::new()
 }
 
-/// Returns the parent process from the content of `/proc/…/stat`. The process name before it is in
-/// parentheses and can contain any character.
+/// The index of the number of the parent process, and that of the time of the start in clock ticks
+/// since boot, among the fields after the name of the process.
 #[cfg(target_os = "linux")]
-fn parent_in(stat: &str) -> Option<u32> {
+const PARENT: usize = 1;
+#[cfg(target_os = "linux")]
+const START: usize = 19;
+
+#[cfg(target_os = "linux")]
+fn started(process: u32) -> Option<u64> {
+    field_of(&stat_of(process), START)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(_: u32) -> Option<u64> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn stat_of(process: u32) -> String {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default()
+}
+
+/// Returns a number from the content of `/proc/…/stat`. The process name before it is in parentheses
+/// and can contain any character.
+#[cfg(target_os = "linux")]
+fn field_of(stat: &str, field: usize) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    rest.split_whitespace().nth(field)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -177,10 +254,25 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn parents_are_read_whatever_the_name_is() {
-        assert_eq!(parent_in("7 (a) S 3 7 7"), Some(3));
-        assert_eq!(parent_in("7 (a) S 9 (x) R 4 7"), Some(4));
-        assert_eq!(parent_in("7 (a"), None);
+        assert_eq!(field_of("7 (a) S 3 7 7", PARENT), Some(3));
+        assert_eq!(field_of("7 (a) S 9 (x) R 4 7", PARENT), Some(4));
+        assert_eq!(field_of("7 (a", PARENT), None);
         assert_eq!(ancestors(1).len(), 1, "somebody started this test");
         assert!(!ancestors(usize::MAX).is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_descends_from_those_above_it_only() {
+        let host = host_of_hook().expect("somebody started this test");
+        assert_eq!(descends_from(host), Some(true));
+        let mut other = std::process::Command::new("sleep").arg("60").spawn().expect("started");
+        let number = other.id();
+        let id = ProcessId { number, started: started(number).expect("it runs") };
+        assert_eq!(descends_from(id), Some(false));
+        assert_eq!(descends_from(ProcessId { started: id.started + 1, ..id }), None);
+        other.kill().expect("ended");
+        other.wait().expect("ended");
+        assert_eq!(descends_from(id), None, "it has ended");
     }
 }

@@ -40,6 +40,28 @@ pub fn other_sessions(
 /// A session that selected its intent longer ago than this many hours is assumed to have ended.
 const RECENT_HOURS: i64 = 12;
 
+/// Refuses a selection that an agent makes in a way that its hooks do not see, such as a script. It
+/// changes neither the person's selection nor one that a session has. `sign` says how the agent was
+/// noticed.
+pub fn refuse_unseen(
+    ws: &Workspace,
+    id: &str,
+    session: Option<&str>,
+    sign: &str,
+) -> Result<(), VerbError> {
+    if let Some(session) = session {
+        let above = session.split_once('/').map(|(above, _)| above);
+        let selected = ws.selected(Some(session)).or_else(|| ws.selected(above));
+        if selected.is_none_or(|selected| selected == id) {
+            return Ok(());
+        }
+    }
+    Err(VerbError::mendable(
+        format!("{sign}, so an agent selects {id}, and no hook has seen that it does"),
+        "an agent runs `intent select ID` as a command by itself, or uses the tool select_active_intent; a person selects in a terminal of their own",
+    ))
+}
+
 /// Stores the selection, and returns the id of the intent that was selected before.
 pub fn bind(
     ws: &Workspace,

@@ -1,7 +1,7 @@
 //! `intent clear`: deselects the selected intent.
 
 use crate::cli::print::INTENT;
-use crate::cli::{CliError, Context, Exit};
+use crate::cli::{CliError, Context, Exit, person};
 use overview::select;
 
 /// Forget the selected intent
@@ -9,6 +9,7 @@ use overview::select;
 pub struct ClearArgs {}
 
 pub fn run(context: &Context, _args: ClearArgs) -> Result<Exit, CliError> {
+    person::no_agent(context)?;
     let answer = select::clear(&context.open_workspace()?)?;
     context.answer(&answer, |page| {
         match &answer.cleared {

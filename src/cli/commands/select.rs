@@ -3,6 +3,8 @@
 use super::shared;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
+use ground::agents;
+use judgement::selection;
 use overview::select::{SelectAnswer, select};
 
 /// Declare the intent you work under, and get its context
@@ -23,6 +25,10 @@ pub struct SelectArgs {
 pub fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let session = args.session.as_deref().or(context.agent());
+    let is_seen = args.session.is_none() && session.is_some();
+    if let Some(sign) = agents::agent_above(context.environment()).filter(|_| !is_seen) {
+        selection::refuse_unseen(&workspace, &args.id, session, &sign)?;
+    }
     let answer = select(&workspace, &args.id, session)?;
     context.answer(&answer, |page| show(page, &answer))
 }

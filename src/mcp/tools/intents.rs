@@ -8,7 +8,8 @@ use super::CallContext;
 use intents::Status;
 
 use evidence::event::Effect;
-use ground::{session, text};
+use ground::session::announced::{Caller, Runner, take_announced, take_announcement_of};
+use ground::text;
 use judgement::gate::{self, Decision};
 use overview::select::{self, IntentSummary, SelectAnswer};
 use why::Workspace;
@@ -88,7 +89,13 @@ pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<Selec
     let named = &arguments.intent_id;
     let id = ws.intent_in_progress(named.trim())?.id.value.as_str();
     // The hook knows the call only as it was made, perhaps with an earlier id of the intent.
-    let notice = match session::take_announced(&ws.root, &shell::selecting(named)) {
+    let actor = call.actor();
+    let caller = Caller {
+        runner: Runner::Server,
+        actor: Some(&actor),
+        environment: call.session.environment(),
+    };
+    let notice = match take_announced(&ws.root, &shell::selecting(named), &caller) {
         // A hook has announced this call: the gate has judged it, for the agent's own session.
         Some(actor) => {
             call.session.adopt(&actor);
@@ -113,10 +120,11 @@ pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<Selec
 /// Asks the gate whether this session may select the intent, for a call that no hook has announced.
 fn ask_gate(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
     let selects = vec![Effect::Select { intent: id.to_owned() }];
-    let judged = gate::judge_before_call(&call.event("select_active_intent", selects));
+    let event = call.event("select_active_intent", selects);
+    let judged = gate::judge_before_call(&event);
     // The gate announces a command that it expects to follow. None does, so the announcement is
     // removed.
-    session::take_announced(&ws.root, &shell::selecting(id));
+    take_announcement_of(&ws.root, &gate::key(&event));
     match judged.decision {
         Decision::NoOpinion => Ok(judged.notice),
         Decision::Ask(denial) | Decision::Deny(denial) => Err(denial.into()),

@@ -4,12 +4,14 @@
 //! Everything except the person's selection is stored below `.orchestration/local/`. It may be lost
 //! at any time, and it is not evidence.
 //!
+//! - `announced`: commands of this program that an agent is about to run
 //! - `calls`: calls between their two hooks
 //! - `seen`: the state in which a session last saw a file, and who last wrote it
 //! - `failures`: tests that failed in a session
 //! - `off`: the switch with which a person turns the gate off
 //! - `ungated`: writes that happened without the gate
 
+pub mod announced;
 pub mod calls;
 mod failures;
 mod off;
@@ -20,7 +22,6 @@ pub use failures::failed_again;
 pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -138,45 +139,6 @@ pub fn model_of(root: &Root, session: &str) -> Option<String> {
 
 /// The name of a model may have at most this many bytes. A longer one is not read.
 const MAX_MODEL: u64 = 1024;
-
-/// A note about the actor that is about to run one of our commands. The command cannot find this
-/// out by itself, so the hook that saw the call leaves the note.
-#[derive(Debug, Serialize, Deserialize)]
-struct Announcement {
-    actor: String,
-    /// Until when the note is valid: RFC 3339 in UTC.
-    until: String,
-}
-
-/// Stores a note that this actor is about to run `intent` with these arguments, or the tool of ours
-/// that does the same. The note is valid for the duration `valid`.
-pub fn announce(
-    root: &Root,
-    arguments: &[String],
-    actor: &str,
-    valid: Duration,
-) -> Result<(), StoreError> {
-    let note = Announcement { actor: actor.to_owned(), until: clock::from_now(valid) };
-    keep_note(root, &announcement(root, arguments), &note)
-}
-
-/// Returns the actor that is running `intent` with these arguments, and removes the note about it.
-/// `None` if no hook left a note.
-pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
-    let path = announcement(root, arguments);
-    let bytes = store::read_capped(&path, MAX_SELECTION).ok()??;
-    // If two processes try, only the one that removes the file may use the note.
-    store::remove(&path).unwrap_or(false).then_some(())?;
-    let note: Announcement = serde_json::from_slice(&bytes).ok()?;
-    (note.until > clock::now()).then_some(note.actor)
-}
-
-/// How long after its hook a command may start.
-pub const STARTS_WITHIN: Duration = Duration::from_secs(60);
-
-fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
-    path_of_local_file(root, "announced").join(digest(&arguments.join("\0")))
-}
 
 /// Logs a problem that could not be reported to anybody at once, as a line in
 /// `.orchestration/local/hook_errors.log`, which `intent doctor` reads. Never fails: if the file

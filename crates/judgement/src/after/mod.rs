@@ -156,6 +156,7 @@ impl Observation<'_> {
         let (ws, event) = (self.ws, self.event);
         pending_records::retry(ws);
         self.see_reads();
+        gate::finish_selection(ws, event);
         if event.only_reads() {
             return;
         }

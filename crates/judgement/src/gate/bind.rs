@@ -3,19 +3,20 @@
 //! is told at its start.
 
 use crate::selection;
-use std::time::Duration;
+use std::sync::Arc;
 
 use super::judge_call::{Purpose, selected};
 use super::rules::{self, PathRules};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
 use crate::protocol;
-use evidence::event::Event;
+use evidence::event::{Effect, Event};
 use evidence::git_hooks;
-use ground::Hint;
-use ground::approvals::{self, Subject};
+use ground::approvals::Subject;
 use ground::policy::{Mode, Switching};
+use ground::session::announced::{self, Announcement, Runner};
 use ground::session::{self, calls};
 use ground::text;
+use ground::{Hint, Root};
 use intents::Intent;
 use why::Workspace;
 
@@ -53,24 +54,59 @@ pub(super) fn select(
         && let Some(decision) = objection_to_switch(ws, event, current, id)
     {
         // The host asks the person, and runs the command only if the person agrees.
-        if matches!(decision, Decision::Ask(_)) {
-            announce(ws, command, &actor, approvals::VALID);
-        }
+        announce(ws, event, command, &actor, &decision);
         return decision.into();
     }
     if let Err(error) = selection::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {}.", error.with_hint());
         return Decision::Deny(Denial::new(DenialCode::HookError, message)).into();
     }
-    announce(ws, command, &actor, session::STARTS_WITHIN);
+    announce(ws, event, command, &actor, &Decision::NoOpinion);
     Judged { notice: notice_of_other_sessions(ws, intent, &actor), ..Judged::default() }
 }
 
-/// Leaves a note for the command of this program that runs next: which actor runs it. `valid` is
-/// how long the note can be used.
-pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: Duration) {
-    let announced = session::announce(&ws.root, command, actor, valid);
+/// Leaves a note for the command of this program that the call runs: which actor runs it. If the
+/// call is denied, it runs nothing.
+pub(super) fn announce(
+    ws: &Workspace,
+    event: &Event,
+    command: &[String],
+    actor: &str,
+    decision: &Decision,
+) {
+    if matches!(decision, Decision::Deny(_)) {
+        return;
+    }
+    let asked = matches!(decision, Decision::Ask(_));
+    let call = (actor.to_owned(), places::key(event));
+    let runner = match event.effects.as_slice() {
+        [Effect::Shell { .. }] => Runner::CommandLine,
+        _ => Runner::Server,
+    };
+    let note = Announcement::of_hook(call, command, runner, asked);
+    let announced = announced::announce(&root_of_caller(ws, event), &note);
     session::or_log(&ws.root, "a command of ours could not be announced", announced);
+}
+
+/// Returns the root of the workspace in whose folder the process of a call starts. It may act in
+/// another one, `ws`, which counts if no workspace governs the folder.
+fn root_of_caller(ws: &Workspace, event: &Event) -> Arc<Root> {
+    let folder = match event.effects.as_slice() {
+        [Effect::Shell { cwd: Some(cwd), .. }] => event.cwd.join(cwd),
+        _ => event.cwd.clone(),
+    };
+    let root = Root::find(&folder, &event.environment).ok().filter(Root::governed);
+    root.map_or_else(|| Arc::clone(&ws.root), Arc::new)
+}
+
+/// Binds the actor of a call to the intent that the call selected, if a person was asked about it and
+/// the command did not find out itself for whom it ran. The host reports only calls that ran.
+pub(crate) fn finish_selection(ws: &Workspace, event: &Event) {
+    let Some(note) = announced::take_announcement_of(&ws.root, &places::key(event)) else { return };
+    let id = shell::selects(&note.arguments).filter(|_| note.asked && !event.failed);
+    let Some(intent) = id.and_then(|id| ws.intent_in_progress(id).ok()) else { return };
+    let bound = selection::bind(ws, intent, Some(&note.actor));
+    session::or_log(&ws.root, "a selection could not be stored", bound);
 }
 
 /// Returns a notice for the model that names other sessions which work on the same files. `None` if
@@ -113,6 +149,7 @@ fn person_named(ws: &Workspace, event: &Event, id: &str) -> bool {
 pub fn prompt(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     keep_model(&home, event);
+    announced::forget_asked(&home.root, &event.session_key());
     let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
     let is_part_of_id = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let words: Vec<&str> =
@@ -134,6 +171,7 @@ fn keep_model(home: &Workspace, event: &Event) {
 /// intent any more and has to select again.
 pub fn clear(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
+    announced::forget_asked(&home.root, &event.session_key());
     let cleared = session::clear_for(&home.root, &event.session_key());
     session::or_log(&home.root, "a cleared session keeps its selection", cleared);
 }
@@ -143,6 +181,8 @@ pub fn clear(event: &Event) {
 pub fn session_start(event: &Event) -> Option<String> {
     let (home, _) = in_force::governed(places::governed_at(&event.cwd, &event.environment).ok()??);
     calls::prune(&home.root);
+    announced::prune(&home.root);
+    announced::forget_asked(&home.root, &event.session_key());
     in_force::prune(&home);
     keep_model(&home, event);
     let selected = match selected(&home, event) {

@@ -14,6 +14,7 @@ use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
 use ground::policy::{FencePolicy, Mode};
+use ground::session::announced;
 use ground::session::calls::{self, PendingCall, Predicted};
 use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
 use ledger::{Approved, RecordedDecision};
@@ -90,19 +91,26 @@ impl<'a> Case<'a> {
     }
 
     fn judge(&self, purpose: Purpose) -> Judged {
-        if let Some(command) = &self.own_command() {
-            let at = self.workspace_of(command);
-            if let Some(id) = shell::selects(command) {
-                return match &at {
-                    Some(ws) => bind::select(ws, self.event, (id, command), purpose),
-                    None => Judged::default(),
-                };
-            }
-            if let (Some(ws), Purpose::Make) = (&at, purpose) {
-                let valid = session::STARTS_WITHIN;
-                bind::announce(ws, command, &works_as(ws, self.event), valid);
-            }
+        if let (Some(home), Purpose::Make) = (&self.places.home, purpose) {
+            announced::forget_asked(&home.root, &self.event.session_key());
         }
+        let Some(command) = &self.own_command() else { return self.judge_effects(purpose) };
+        let at = self.workspace_of(command);
+        if let Some(id) = shell::selects(command) {
+            return match &at {
+                Some(ws) => bind::select(ws, self.event, (id, command), purpose),
+                None => Judged::default(),
+            };
+        }
+        let judged = self.judge_effects(purpose);
+        if let (Some(ws), Purpose::Make) = (&at, purpose) {
+            let actor = works_as(ws, self.event);
+            bind::announce(ws, self.event, command, &actor, &judged.decision);
+        }
+        judged
+    }
+
+    fn judge_effects(&self, purpose: Purpose) -> Judged {
         let without_objection = |rule: Option<&str>| {
             let rule = rule.map(str::to_owned);
             let passed = RecordedDecision::new(RecordedDecision::NO_OPINION, rule, None);

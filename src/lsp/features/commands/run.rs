@@ -27,7 +27,7 @@ use crate::workspace_view::WorkspaceView;
 use evidence::{record, verify};
 use ground::{Environment, Hint, RelativePath, Root, approvals};
 use intents::scope;
-use judgement::{accept, gate, lesson, map, registry};
+use judgement::{accept, gate, lesson, map, registry, selection};
 use ledger::{Contributor, EntityType};
 use overview::{context, select};
 use why::{Provenance, ReadError, VerbError, Workspace, answers};
@@ -81,6 +81,10 @@ pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let (wanted, workspace): (SelectArguments, _) = in_workspace(snapshot, argument)?;
+    if let Some(sign) = &snapshot.settings.started_by_agent {
+        let (id, session) = (&wanted.id, wanted.session.as_deref());
+        selection::refuse_unseen(&workspace, id, session, sign).map_err(refusal)?;
+    }
     effects.wrote_ledger(&workspace);
     let done = select::select(&workspace, &wanted.id, wanted.session.as_deref());
     to_json("intent.select", &done.map_err(refusal)?)
@@ -88,6 +92,10 @@ pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
+    if let Some(sign) = &snapshot.settings.started_by_agent {
+        let why = format!("{sign}, and the selection is the person's");
+        return Err(RequestRefusal::Failed(why));
+    }
     effects.wrote_ledger(&workspace);
     to_json("intent.clear", &select::clear(&workspace).map_err(refusal)?)
 }
