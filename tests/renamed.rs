@@ -144,6 +144,7 @@ fn a_selection_of_the_former_id_means_the_renamed_intent() {
         let Decision::Deny(denial) = judged(intent, "billing/x.rs") else { panic!("{intent:?}") };
         assert_eq!(denial.intent.as_deref(), Some("AUTH-1"));
     }
+    ground::session::keep_time_of_write(&ws.root, "host:1").unwrap();
     // Selecting the former id does not change the selection.
     let answer = select::select(&ws, "INT-001", None).unwrap();
     assert_eq!((answer.intent.id.as_str(), answer.previous), ("AUTH-1", None));

@@ -2,6 +2,7 @@
 //! real processes.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::cli::lab::{Lab, clean};
@@ -49,21 +50,38 @@ fn fed(mut command: Command, input: &str, end: &str) -> String {
     output
 }
 
-/// Calls the hook of Claude Code, and returns its decision.
-fn hook(lab: &Lab, event: &str, session: &str, command: &str) -> Value {
+/// Calls the hook of Claude Code, and returns its answer.
+fn event(lab: &Lab, event: &str, session: &str, (tool, input): (&str, Value), cwd: &Path) -> Value {
     let payload = json!({
         "session_id": session,
-        "cwd": lab.root,
+        "cwd": cwd,
         "hook_event_name": event,
-        "tool_name": "Bash",
-        "tool_use_id": format!("{session} {command}"),
-        "tool_input": { "command": command },
+        "tool_name": tool,
+        "tool_use_id": format!("{session} {input}"),
+        "tool_input": input,
     });
     let mut process = clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root);
     process.args(["hook", "claude-code"]);
-    let answer = fed(process, &payload.to_string(), "");
-    let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+    serde_json::from_str(&fed(process, &payload.to_string(), "")).unwrap_or_default()
+}
+
+/// Returns the decision of the hook about a command.
+fn hook(lab: &Lab, name: &str, session: &str, command: &str) -> Value {
+    let input = json!({ "command": command });
+    let answer = event(lab, name, session, ("Bash", input), &lab.root);
     answer["hookSpecificOutput"]["permissionDecision"].clone()
+}
+
+/// Returns what the agent is told after a command.
+fn told(lab: &Lab, session: &str, command: &str) -> String {
+    let input = json!({ "command": command });
+    let answer = event(lab, "PostToolUse", session, ("Bash", input), &lab.root);
+    answer["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+fn read(lab: &Lab, session: &str, file: &Path) {
+    let input = json!({ "file_path": file });
+    event(lab, "PostToolUse", session, ("Read", input), &lab.root);
 }
 
 fn root(lab: &Lab) -> Root {
@@ -184,4 +202,89 @@ fn hooks_of_two_sessions_do_not_mix_up() {
         assert_eq!(of_session(&lab, session).as_deref(), TWO);
     }
     assert_eq!(of_person(&lab), None);
+}
+
+#[test]
+fn a_session_keeps_its_intent_in_a_linked_work_tree() {
+    let lab = at_work();
+    lab.write("src/a.rs", "fn a() {}\n");
+    lab.write("billing/b.rs", "fn b() {}\n");
+    lab.commit();
+    let add = "git worktree add -q -b feat .claude/worktrees/feat";
+    assert_eq!(hook(&lab, "PreToolUse", "s1", add), Value::Null);
+    lab.run_git(&["worktree", "add", "-q", "-b", "feat", ".claude/worktrees/feat"]);
+    assert_eq!(told(&lab, "s1", add), "");
+    let at = |path: &str| lab.root.join(".claude/worktrees/feat").join(path);
+    for (path, expected) in [("src/a.rs", Value::Null), ("billing/b.rs", "deny".into())] {
+        let input = json!({ "file_path": at(path), "old_string": "{}", "new_string": "{ 1 }" });
+        read(&lab, "s1", &at(path));
+        let decision = |cwd: &std::path::Path| {
+            let answer = event(&lab, "PreToolUse", "s1", ("Edit", input.clone()), cwd);
+            answer["hookSpecificOutput"]["permissionDecision"].clone()
+        };
+        assert_eq!(decision(&at("")), expected, "{path} from the work tree");
+        assert_eq!(decision(&lab.root), expected, "{path} from the main one");
+    }
+    // A script is judged by the rules of the work tree in which it writes.
+    for (path, expected) in [("src/a.rs", ""), ("billing/b.rs", "billing/b.rs")] {
+        assert_eq!(hook(&lab, "PreToolUse", "s1", "./gen.sh"), Value::Null);
+        std::fs::write(at(path), "fn other() {}\n").expect("written");
+        let told = told(&lab, "s1", "./gen.sh");
+        assert_eq!(told.contains("Scope Violation"), !expected.is_empty(), "{told}");
+        assert!(told.contains(expected), "{told}");
+    }
+    // Other places, and folders that hold something, are as before.
+    for add in [
+        "git worktree add billing/feat",
+        "git worktree add .claude/worktrees/feat",
+        "git worktree add worktrees/x && echo x > other/worktrees/x",
+    ] {
+        assert_eq!(hook(&lab, "PreToolUse", "s1", add), "deny", "{add}");
+    }
+    assert_eq!(hook(&lab, "PreToolUse", "s1", "git worktree add ../beside"), Value::Null);
+}
+
+#[test]
+fn only_sessions_that_wrote_lately_are_named() {
+    let lab = at_work();
+    lab.write("src/a.rs", "fn a() {}\n");
+    let notice = |session: &str| {
+        let input = json!({ "command": "intent select INT-001" });
+        let answer = event(&lab, "PreToolUse", session, ("Bash", input), &lab.root);
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(notice("s2"), "", "the first session has only selected");
+    read(&lab, "s1", &lab.root.join("src/a.rs"));
+    let file = lab.root.join("src/a.rs");
+    let edit = || json!({ "file_path": file, "old_string": "{}", "new_string": "{ 1 }" });
+    event(&lab, "PreToolUse", "s1", ("Edit", edit()), &lab.root);
+    lab.write("src/a.rs", "fn a() { 1 }\n");
+    event(&lab, "PostToolUse", "s1", ("Edit", edit()), &lab.root);
+    let told = notice("s2");
+    assert!(told.contains("claude-code under INT-001, which wrote just now"), "{told}");
+    assert!(!told.contains("s1"), "{told}");
+    event(&lab, "SessionEnd", "s1", ("", Value::Null), &lab.root);
+    assert_eq!(notice("s2"), "");
+}
+
+#[test]
+fn a_resumed_session_learns_again_what_binds_it() {
+    let lab = at_work();
+    let registry = lab.read(".orchestration/active_intents.yaml");
+    let constrained = registry.replacen(
+        "owned_scope: [\"src/**\"]",
+        "owned_scope: [\"src/**\"]\n    constraints: [\"Keep the old names\"]",
+        1,
+    );
+    assert_ne!(constrained, registry);
+    lab.write(".orchestration/active_intents.yaml", constrained);
+    for source in ["compact", "resume"] {
+        let payload = json!({ "session_id": "s1", "cwd": lab.root, "hook_event_name": "SessionStart", "source": source });
+        let mut process = clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root);
+        process.args(["hook", "claude-code"]);
+        let answer = fed(process, &payload.to_string(), "");
+        for said in ["INT-001", "src/**", "Keep the old names"] {
+            assert!(answer.contains(said), "{source}: {said}: {answer}");
+        }
+    }
 }

@@ -28,6 +28,8 @@ pub enum Moment {
     Prompt,
     /// The agent has stopped: no call of its session is running.
     Idle,
+    /// The session has ended, for now or for good.
+    SessionEnd,
     /// The host's settings have changed; the host can be told not to use them.
     Settings,
     /// Any other moment, which the hook ignores.
@@ -72,7 +74,8 @@ const MOMENTS: &[(Moment, &str)] = &[
         "UserPromptSubmit userPromptSubmit userPromptSubmitted UserPromptSubmitted BeforeAgent
          beforeSubmitPrompt pre_user_prompt",
     ),
-    (Moment::Idle, "Stop stop agentStop AfterAgent SessionEnd sessionEnd TaskComplete TaskCancel"),
+    (Moment::Idle, "Stop stop agentStop AfterAgent TaskComplete TaskCancel"),
+    (Moment::SessionEnd, "SessionEnd sessionEnd"),
     (Moment::Settings, "ConfigChange"),
 ];
 
@@ -176,7 +179,7 @@ fn failed(name: &str, payload: &Value) -> bool {
 fn clears(moment: Moment, payload: &Value) -> bool {
     let said = match moment {
         Moment::SessionStart => fields::word(payload, "source"),
-        Moment::Idle => fields::word(payload, "reason"),
+        Moment::Idle | Moment::SessionEnd => fields::word(payload, "reason"),
         _ => None,
     };
     said == Some("clear")

@@ -45,6 +45,7 @@ pub struct Verbs {
     pub idle: fn(&Event),
     pub rest: fn(&Event),
     pub clear: fn(&Event),
+    pub end: fn(&Event),
     pub session_start: fn(&Event) -> Option<String>,
 }
 
@@ -55,6 +56,7 @@ const VERBS: Verbs = Verbs {
     idle: after::idle,
     rest: after::refresh_map,
     clear: gate::clear,
+    end: gate::end,
     session_start: gate::session_start,
 };
 
@@ -294,8 +296,11 @@ fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
             (verbs.prompt)(event);
             HookAnswer::Nothing
         }
-        Moment::Idle => {
+        Moment::Idle | Moment::SessionEnd => {
             (verbs.idle)(event);
+            if heard.moment == Moment::SessionEnd {
+                (verbs.end)(event);
+            }
             (verbs.rest)(event);
             HookAnswer::Nothing
         }

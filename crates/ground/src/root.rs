@@ -165,6 +165,18 @@ impl Root {
         });
         trees.collect()
     }
+    /// Returns the folders that stand for this workspace in the other work trees of the repository.
+    pub fn in_other_trees(&self) -> Vec<PathBuf> {
+        let Some((top, common)) = self.work_tree().zip(self.common_dir()) else {
+            return Vec::new();
+        };
+        let Ok(below) = self.path.strip_prefix(top) else { return Vec::new() };
+        // The git directory of a bare repository is in no work tree.
+        let main = common.file_name().is_some_and(|name| name == ".git").then(|| common.parent());
+        let main = main.flatten().map(Path::to_path_buf);
+        let tops = main.into_iter().chain(self.linked_trees().into_iter().map(|(_, top)| top));
+        tops.filter(|other| other != top).map(|other| other.join(below)).collect()
+    }
     pub fn orchestration(&self) -> PathBuf {
         self.path.join(".orchestration")
     }

@@ -9,7 +9,7 @@ use intents::Intent;
 use ledger::{Record, RecordKind};
 use why::{VerbError, Workspace};
 
-/// Another session that may work on the same files.
+/// Another session that lately wrote the same files, or may have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherSession {
     /// The id of the session, as `host:session`.
@@ -18,27 +18,42 @@ pub struct OtherSession {
     pub intent: String,
     /// The time of the selection, as RFC 3339 in UTC.
     pub selected_at: String,
+    /// When it wrote a file the last time, as RFC 3339 in UTC.
+    pub wrote_at: String,
 }
 
-/// Returns the sessions that selected the intent, or one that overlaps it, within the last twelve
-/// hours.
+impl OtherSession {
+    /// Says in a few words which session it is: `claude-code under INT-001, which wrote 5 minutes ago`.
+    pub fn described(&self) -> String {
+        let host = self.actor.split_once(':').map_or(self.actor.as_str(), |(host, _)| host);
+        let age = clock::ago(&self.wrote_at).unwrap_or_else(|| "lately".to_owned());
+        format!("{host} under {}, which wrote {age}", self.intent)
+    }
+}
+
+/// Returns the sessions under the intent, or under one that overlaps it, that wrote a file within the
+/// last hour and have not ended since.
 pub fn other_sessions(
     ws: &Workspace,
     intent: &Intent,
     overlaps: &[String],
     me: Option<&str>,
 ) -> Vec<OtherSession> {
-    let selections = session::selections(&ws.root, &clock::hours_ago(RECENT_HOURS)).into_iter();
+    let session_of = |actor: &str| actor.split('/').next().unwrap_or_default().to_owned();
+    let (me, oldest) = (me.map(session_of), clock::hours_ago(RECENT_HOURS));
+    let selections = session::selections(&ws.root).into_iter();
     let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor }| {
-        let id = ws.registry.present_id(&intent_id).to_owned();
-        Some(OtherSession { actor: actor?, intent: id, selected_at })
+        let actor = actor?;
+        let wrote_at = session::time_of_write(&ws.root, &actor).filter(|at| *at >= oldest)?;
+        let intent = ws.registry.present_id(&intent_id).to_owned();
+        Some(OtherSession { actor, intent, selected_at, wrote_at })
     });
     let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
-    sessions.filter(|other| same(&other.intent) && Some(&*other.actor) != me).collect()
+    sessions.filter(|it| same(&it.intent) && Some(session_of(&it.actor)) != me).collect()
 }
 
-/// A session that selected its intent longer ago than this many hours is assumed to have ended.
-const RECENT_HOURS: i64 = 12;
+/// A session that wrote nothing for this many hours holds no files.
+const RECENT_HOURS: i64 = 1;
 
 /// Refuses a selection that an agent makes in a way that its hooks do not see, such as a script. It
 /// changes neither the person's selection nor one that a session has. `sign` says how the agent was

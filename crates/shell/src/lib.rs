@@ -280,6 +280,11 @@ pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
     restore::restorations(reading)
 }
 
+/// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.
+pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
+    restore::new_work_trees(reading)
+}
+
 /// Returns the intent that `intent` selects with these arguments, if they do nothing else.
 pub fn selects(arguments: &[String]) -> Option<&str> {
     match past_folder(arguments).0 {

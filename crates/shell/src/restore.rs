@@ -67,6 +67,30 @@ fn of_git(command: &Invocation) -> Option<(Restoration, usize)> {
     }
 }
 
+pub(super) fn new_work_trees(reading: &Prediction) -> Vec<&str> {
+    let named = reading.commands.iter().filter_map(|command| {
+        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        let at = words.windows(2).position(|pair| pair == ["worktree", "add"])?;
+        let mut rest = words.get(at + 2..)?.iter();
+        loop {
+            match *rest.next()? {
+                "-b" | "-B" | "--reason" => rest.next(),
+                option if option.starts_with('-') => continue,
+                folder => return Some(folder.trim_start_matches(['.', '/']).to_owned()),
+            };
+        }
+    });
+    let named: Vec<String> = named.collect();
+    let is_named = |path: &&str| {
+        // A hidden folder lost its dot above.
+        named.iter().any(|name| !name.is_empty() && path.ends_with(name.as_str()))
+    };
+    let written = reading.targets.iter().filter(|it| it.known && it.effect == PathEffect::Write);
+    let found: Vec<&str> = written.map(|target| target.path.as_str()).filter(is_named).collect();
+    // If more paths end alike, one of them is written by something else.
+    if found.len() == named.len() { found } else { Vec::new() }
+}
+
 /// Returns how many paths there are. `None` if an option is among them.
 fn operands<T: AsRef<str>>(words: &[T]) -> Option<usize> {
     let mut words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();

@@ -45,11 +45,9 @@ fn show(page: &mut Page, answer: &SelectAnswer) {
         page.text(answer.overlaps.join(", ")).end();
     }
     for other in &answer.sessions {
-        page.styled(WARN, "!").literal(" another session works here: ").text(&other.actor);
-        page.literal(" under ")
-            .text(&other.intent)
-            .literal(", since ")
-            .text(&other.selected_at)
+        page.styled(WARN, "!")
+            .literal(" another session works here: ")
+            .text(other.described())
             .end();
     }
     shared::hint(page, answer.hint.as_deref());

@@ -18,6 +18,7 @@ fn calm() -> Verbs {
         idle: |_| (),
         rest: |_| (),
         clear: |_| (),
+        end: |_| (),
         session_start: |_| None,
     }
 }
@@ -30,6 +31,7 @@ fn panicking() -> Verbs {
         idle: |_| panic!("idle"),
         rest: |_| panic!("rest"),
         clear: |_| panic!("clear"),
+        end: |_| panic!("end"),
         session_start: |_| panic!("start"),
     }
 }

@@ -62,20 +62,50 @@ pub fn clear(root: &Root) -> Result<bool, StoreError> {
 }
 /// Returns the selection of a session. `session` is `host:id` and may contain any characters,
 /// because only its hash becomes a file name.
+///
+/// A session that goes on in another work tree of the repository keeps its last selection.
 pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
-    read(&of_session(root, session))
+    read(&of_session(root, session)).or_else(|| {
+        let elsewhere = selections_elsewhere(root, session);
+        let found = elsewhere.iter().filter_map(|file| read(file));
+        found.max_by(|a, b| a.selected_at.cmp(&b.selected_at))
+    })
 }
-/// Returns the selections that sessions of this work tree have made since `oldest` (RFC 3339),
-/// sorted by actor.
-pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
+
+/// Returns the files in which other work trees of the repository keep the selection of a session.
+fn selections_elsewhere(root: &Root, session: &str) -> Vec<PathBuf> {
+    let own = of_session(root, session);
+    let Ok(below) = own.strip_prefix(root.path()) else { return Vec::new() };
+    root.in_other_trees().into_iter().map(|tree| tree.join(below)).collect()
+}
+/// Returns the selections of the sessions of this work tree, sorted by actor.
+pub fn selections(root: &Root) -> Vec<Selection> {
     let entries = store::entries(&path_of_local_file(root, "sessions")).take(MAX_SESSIONS);
-    let mut all: Vec<Selection> = entries
-        .filter_map(|entry| read(&entry.path()))
-        .filter(|selection| selection.actor.is_some() && selection.selected_at.as_str() >= oldest)
-        .collect();
+    let found = entries.filter_map(|entry| read(&entry.path()));
+    let mut all: Vec<Selection> = found.filter(|selection| selection.actor.is_some()).collect();
     all.sort_by(|a, b| a.actor.cmp(&b.actor));
     all
 }
+
+/// Notes that a session has just written files of this work tree.
+pub fn keep_time_of_write(root: &Root, session: &str) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_scratch(&of_actor(root, session).join(WROTE), clock::now().as_bytes())
+}
+
+/// Returns when a session wrote a file of this work tree the last time, as RFC 3339 in UTC. `None` if
+/// it has ended since.
+pub fn time_of_write(root: &Root, session: &str) -> Option<String> {
+    let bytes = store::read_capped(&of_actor(root, session).join(WROTE), MAX_SELECTION).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
+/// Notes that a session has ended, so that it holds no files any more.
+pub fn forget_writes(root: &Root, session: &str) -> Result<(), StoreError> {
+    store::remove(&of_actor(root, session).join(WROTE)).map(drop)
+}
+
+const WROTE: &str = "wrote";
 
 /// At most this many files are looked at.
 const MAX_SESSIONS: usize = 500;
@@ -89,11 +119,13 @@ pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(
 pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     let subagents = format!("{session}/");
     let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
-    let actors = selections(root, "").into_iter().filter_map(|selection| selection.actor);
-    for actor in actors.filter(of_it) {
-        store::remove(&of_session(root, &actor))?;
+    let actors = selections(root).into_iter().filter_map(|selection| selection.actor);
+    for actor in actors.filter(of_it).chain([session.to_owned()]) {
+        for file in selections_elsewhere(root, &actor).into_iter().chain([of_session(root, &actor)])
+        {
+            store::remove(&file)?;
+        }
     }
-    store::remove(&of_session(root, session))?;
     Ok(())
 }
 

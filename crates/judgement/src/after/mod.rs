@@ -7,6 +7,7 @@
 //!
 //! - `disk`: files that changed since a point in time, and those of them that git took from older
 //!   commits
+//! - `linked_trees`: files in linked work trees below the workspace
 //! - `reminder`: reminds the agent of the lesson tool
 //! - `printed_lines`: which lines of a file a command printed
 //! - `pending_records`: records that wait for another try
@@ -14,12 +15,14 @@
 
 mod control_changes;
 mod disk;
+mod linked_trees;
 mod pending_records;
 mod printed_lines;
 mod reminder;
 
 use crate::{earlier, judged_record};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::gate::{self, Decision, GateRequest, SAME_CALL};
 use super::map;
@@ -38,6 +41,7 @@ use why::Workspace;
 
 use control_changes::ControlChanges;
 use disk::CheckedOutCommits;
+use linked_trees::LinkedTrees;
 pub use pending_records::{retry, waiting_record_files};
 use printed_lines::PrintedLines;
 
@@ -51,6 +55,8 @@ pub struct Feedback {
     pub violation: Option<String>,
 }
 
+/// A call that began longer ago than this has ended, whatever its host reported.
+const MAX_CALL: Duration = Duration::from_secs(3600);
 /// The size in bytes above which the text of a file is not read.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
@@ -171,6 +177,10 @@ impl Observation<'_> {
             CallState::Done(since) if by_id || since < SAME_CALL => return,
             CallState::Done(_) | CallState::Unknown => self.never_gated(),
         };
+        if !touched.is_empty() {
+            let kept = session::keep_time_of_write(&ws.root, &event.actor());
+            session::or_log(&ws.root, "the time of a write could not be kept", kept);
+        }
         map::follow(ws, &touched);
     }
 
@@ -350,6 +360,7 @@ impl Observation<'_> {
         let checked_out = CheckedOutCommits::found_after_call(ws, call);
         let mut old = Vec::new();
         let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
+        let trees = LinkedTrees::below(ws, call);
         let mut ours = Vec::new();
         // Commands of `intent` itself, such as `intent lesson`, record what they write.
         let unexplained =
@@ -361,7 +372,9 @@ impl Observation<'_> {
             let paths = vec![path.to_string()];
             let request = GateRequest { paths, session: None, intent: call.intent.clone() };
             if gate::judge(ws, &request) != Decision::NoOpinion {
-                outside.push(path);
+                if !trees.explain(ws, call, &path) {
+                    outside.push(path);
+                }
             } else if !call.background && !touched_by_others(ws, call, &path) {
                 ours.push(path);
             }
@@ -524,9 +537,12 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
     let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
         last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
     });
+    // A host that has ended reports the end of no call.
+    let ended = call.at.saturating_sub(MAX_CALL.as_nanos());
     wrote
         || calls::all_open(&ws.root).iter().any(|other| {
             other.actor != call.actor
+                && other.at >= ended
                 && (other.command || other.files.iter().any(|file| file.path == *path))
         })
 }

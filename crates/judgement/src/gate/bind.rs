@@ -114,10 +114,12 @@ pub(crate) fn finish_selection(ws: &Workspace, event: &Event) {
 fn notice_of_other_sessions(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     let sharing = selection::sharing(ws, intent);
     let others = selection::other_sessions(ws, intent, &sharing, Some(actor));
-    let named: Vec<String> =
-        others.iter().map(|other| format!("{} under {}", other.actor, other.intent)).collect();
+    let named: Vec<String> = others.iter().map(selection::OtherSession::described).collect();
     (!named.is_empty()).then(|| {
-        format!("Other sessions hold the same files: {}. Others may change them: read them again before you write.", named.join(", "))
+        format!(
+            "Others work on the same files: {}. Read a file again before you write it.",
+            named.join("; ")
+        )
     })
 }
 
@@ -186,11 +188,35 @@ pub fn session_start(event: &Event) -> Option<String> {
     in_force::prune(&home);
     keep_model(&home, event);
     let selected = match selected(&home, event) {
-        Some(id) => format!("Selected in this session: {id}."),
+        Some(id) => terms(&home, &id),
         None => rules::selectable(&home),
     };
     let selected = text::of_repository(&selected, MAX_SELECTABLE);
     let hint = git_hooks::hint(&home).map(|hint| format!("\n{hint} Tell the user."));
     let selected = selected.trim_end();
     Some(format!("{}\n{selected}{}", protocol::PROTOCOL, hint.unwrap_or_default()))
+}
+
+/// Says which intent is selected and what binds the work under it. After its context was compacted,
+/// the model knows only this.
+fn terms(ws: &Workspace, id: &str) -> String {
+    let mut said = format!("Selected in this session: {id}.");
+    let Some(intent) = ws.registry.get(id) else { return said };
+    said.push_str(&format!(" It owns: {}.", intent.scope_entries().join(", ")));
+    for constraint in &intent.constraints {
+        said.push_str(&format!("\nConstraint: {}", constraint.value));
+    }
+    said
+}
+
+/// Notes that a session has ended: it holds no files any more.
+pub fn end(event: &Event) {
+    let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
+    let session = event.session_key();
+    let below = format!("{session}/");
+    let all = session::selections(&home.root).into_iter().filter_map(|it| it.actor);
+    for actor in all.filter(|actor| actor.starts_with(&below)).chain([session]) {
+        let ended = session::forget_writes(&home.root, &actor);
+        session::or_log(&home.root, "the end of a session could not be noted", ended);
+    }
 }

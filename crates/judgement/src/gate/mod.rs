@@ -34,7 +34,7 @@ mod rules;
 mod stale;
 
 pub(crate) use bind::finish_selection;
-pub use bind::{clear, prompt, session_start};
+pub use bind::{clear, end, prompt, session_start};
 pub(crate) use control::{
     is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
 };

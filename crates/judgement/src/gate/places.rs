@@ -1,6 +1,7 @@
 //! Finds where a call would change something. Each path is assigned to the workspace that governs
 //! it, which need not be the workspace of the process.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{Denial, DenialCode, control, in_force, rules};
@@ -102,14 +103,39 @@ impl Touches {
                 | Effect::Unreadable { .. } => {}
             }
         }
+        let trees: Vec<&str> = readings.iter().flat_map(shell::new_work_trees).collect();
         let targets = readings.iter().flat_map(|reading| &reading.targets);
         for target in targets.filter(|target| target.effect != PathEffect::Read) {
-            places.commanded(target);
+            let makes_tree = trees.contains(&target.path.as_str());
+            if !(makes_tree && places.is_place_for_work_tree(Path::new(&target.path))) {
+                places.commanded(target);
+            }
         }
         for folder in readings.iter().flat_map(|reading| &reading.folders) {
             places.acted_in(Path::new(folder));
         }
         places
+    }
+
+    /// Returns true if nothing is at a path, and work trees are usually made there: in a folder for
+    /// them (`.claude/worktrees/x`) or beside the work tree. What is written there has the rules of
+    /// that work tree.
+    fn is_place_for_work_tree(&self, path: &Path) -> bool {
+        let Some(top) = self.home.as_ref().and_then(|home| home.root.work_tree()) else {
+            return false;
+        };
+        let is_folder_for_trees = |name: &OsStr| {
+            name.to_str().is_some_and(|name| name == "worktrees" || name.ends_with(".worktrees"))
+        };
+        let above = path.parent().unwrap_or(path);
+        let is_usual = above.components().any(|part| is_folder_for_trees(part.as_os_str()))
+            || top.parent() == Some(above);
+        let is_free = match path.symlink_metadata() {
+            Ok(found) => found.is_dir() && store::entries(path).next().is_none(),
+            Err(_) => true,
+        };
+        let is_control = control::is_control_outside(path, &self.environment);
+        is_usual && is_free && !is_control
     }
 
     fn write(&mut self, path: &Path, change: &Change) {
