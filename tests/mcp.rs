@@ -717,7 +717,8 @@ fn resources_can_be_read() {
     };
     assert_eq!(text("intent://registry"), crate::support::REGISTRY);
     assert!(text("intent://map").contains("sign\\_in") || text("intent://map").contains("sign_in"));
-    assert!(text("intent://intents/INT-001").contains("<block kind=\"function\">sign_in</block>"));
+    let context = text("intent://intents/INT-001");
+    assert!(context.contains("<folder path=\"src\" files=\"1\""), "{context}");
 }
 
 #[test]

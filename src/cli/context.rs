@@ -105,6 +105,13 @@ impl Context {
         self.agent.get_or_init(|| self.announced()).as_deref()
     }
 
+    /// Returns true if a person reads the answer: standard output is a terminal, and no agent started
+    /// this process.
+    pub fn is_read_by_person(&self) -> bool {
+        let is_seen = self.printer.streams.terminals.output;
+        is_seen && agents::agent_above(&self.environment).is_none()
+    }
+
     /// Returns the session and the agent to name in a record. If neither is given, both are those
     /// of the agent that runs this command.
     pub fn acting(

@@ -14,7 +14,7 @@ fn the_history_is_what_is_in_no_commit_yet() {
     let open = history(&lab);
     assert_eq!(
         open.trim(),
-        "<record id=\"[record]\" timestamp=\"[time]\" class=\"INTENT_EVOLUTION\" author=\"AI\" agent=\"claude-code\" model=\"anthropic/claude\" reason=\"function login: body; function refresh: added\">src/auth.rs</record>"
+        "<record timestamp=\"[time]\" class=\"INTENT_EVOLUTION\" author=\"AI\" agent=\"claude-code\" model=\"anthropic/claude\" reason=\"function login: body; function refresh: added\">src/auth.rs</record>"
     );
     lab.commit();
     assert!(!lab.read_git(&["ls-files", ".orchestration/agent_trace"]).is_empty());
@@ -42,28 +42,110 @@ fn text_of_the_repository_is_between_random_marks() {
 }
 
 #[test]
-fn the_size_of_a_context_is_limited() {
+fn a_context_is_short_in_a_small_project() {
     let lab = worked_in();
-    let long = "&".repeat(600);
-    for at in 0..12 {
-        lab.write("src/auth.rs", format!("fn login() {{\n    check({at});\n}}\n"));
-        lab.fine(&[
-            "record",
-            "--all",
-            "src",
-            "--intent",
-            "INT-001",
-            "--agent",
-            &long,
-            "--model",
-            &long,
-            "--session",
-            &long,
-        ]);
+    lab.fine(&["lesson", "The tests need a running clock."]);
+    let context = lab.fine(&["context"]);
+    assert!(context.contains("<lesson>") && context.contains("<record "), "{context}");
+    lab.commit();
+    let context = lab.fine(&["context"]);
+    assert!(context.chars().count() <= 800, "{} characters", context.chars().count());
+}
+
+#[test]
+fn a_large_project_still_shows_its_lessons_and_last_records() {
+    let lab = worked_in();
+    let many = |count: usize, name: &str| -> String {
+        let entry = |at| format!("      - {name} {at} {}\n", "word ".repeat(16));
+        (0..count).map(entry).collect()
+    };
+    let registry = format!(
+        "active_intents:\n  - id: INT-001\n    name: Large\n    status: IN_PROGRESS\n    owned_scope:\n      - src/**\n{}    constraints:\n{}    acceptance_criteria:\n{}",
+        many(5, "path"),
+        many(7, "constraint"),
+        many(4, "criterion"),
+    );
+    lab.write(".orchestration/active_intents.yaml", registry);
+    for at in 0..9 {
+        lab.fine(&["lesson", &format!("Lesson {at} {}", "word ".repeat(20))]);
     }
-    let text = lab.json(&["context", "INT-001"])["context"].as_str().expect("XML").to_owned();
-    assert!(text.len() < 24_000, "{} characters", text.len());
-    assert!(text.contains("<omitted count="));
+    let context = lab.fine(&["context"]);
+    assert!(context.chars().count() <= 4_000, "{context}");
+    for shown in ["constraint 6", "path 4", "criterion 3", "Lesson 8", "<record ", "<folder "] {
+        assert!(context.contains(shown), "{shown}: {context}");
+    }
+}
+
+/// A registry, lessons and records whose every text is longer than anybody writes.
+#[test]
+fn a_context_has_at_most_4000_characters_in_every_project() {
+    let lab = worked_in();
+    let long = "\u{202e}<&\"".repeat(60);
+    let many = |name: &str| {
+        let entries: Vec<String> = (0..300).map(|at| format!("{name}{at} {long}")).collect();
+        serde_json::to_string(&entries).expect("JSON")
+    };
+    let name = serde_json::to_string(&long).expect("JSON");
+    let registry = format!(
+        "active_intents:\n  - id: INT-001\n    name: {name}\n    owner: {name}\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\", {}]\n    constraints: {}\n    acceptance_criteria: {}\n    related_specs: {}\n    open_questions: {}\n",
+        &many("path").trim_matches(['[', ']']),
+        many("constraint"),
+        many("criterion"),
+        many("spec"),
+        many("question"),
+    );
+    lab.write(".orchestration/active_intents.yaml", registry);
+    let ignored: String = (0..300).map(|at| format!("INT-001: ignored{at}/\n")).collect();
+    lab.write(".intentignore", format!("# intent: deny-write\n{ignored}"));
+    for at in 0..40 {
+        lab.write("src/auth.rs", format!("fn login() {{\n    check({at});\n}}\n"));
+        lab.write(&format!("src/d{at}/x.rs"), format!("fn f{at}() {{\n    check({at});\n}}\n"));
+    }
+    let record = ["--intent", "INT-001", "--agent", &long, "--model", &long, "--session", &long];
+    lab.fine(&[&["record", "--all", "src"][..], &record].concat());
+    let lessons: Vec<String> =
+        (0..30).map(|at| format!("- lesson{at} {}\n", "x<".repeat(99))).collect();
+    let marks = ["<!-- intent:lessons:begin -->", "<!-- intent:lessons:end -->"];
+    lab.write("AGENTS.md", format!("{}\n{}{}\n", marks[0], lessons.concat(), marks[1]));
+    for command in [&["context", "INT-001"][..], &["select", "INT-001"]] {
+        let text = lab.fine(command);
+        assert!(text.chars().count() <= 4_000, "{} characters: {text}", text.chars().count());
+        for first in ["constraint0", "src/**", "ignored0/", "criterion0", "question0", "<folder "] {
+            assert!(text.contains(first), "{first}: {text}");
+        }
+        let omitted = text.matches("shown_by=\"intent context INT-001 --full\"").count();
+        assert!(omitted >= 7, "{text}");
+    }
+    // The data are those of the text, and both say what is missing.
+    let told = lab.json(&["context", "INT-001"]);
+    let shown = told["constraints"].as_array().expect("constraints").len();
+    assert_eq!(told["omitted"]["constraints"], 300 - shown);
+    let full = lab.fine(&["context", "INT-001", "--full"]);
+    for last in [
+        "constraint299",
+        "path299",
+        "ignored299/",
+        "question299",
+        "lesson0",
+        "<file path=\"src/d0/x.rs\">",
+    ] {
+        assert!(full.contains(last), "{last}");
+    }
+    assert!(!full.contains("<omitted"));
+}
+
+/// The program `script` runs a command in a terminal.
+#[test]
+fn selecting_shows_a_person_five_lines() {
+    let lab = worked_in();
+    let command = format!("{} select INT-001", env!("CARGO_BIN_EXE_intent"));
+    let mut script = super::lab::clean(std::process::Command::new("script"), &lab.root);
+    let Ok(shown) = script.args(["-qec", &command, "/dev/null"]).output() else { return };
+    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    assert!(shown.contains("No external providers") && shown.contains("src/**"), "{shown}");
+    assert!(shown.contains("`intent context`") || shown.contains("hint"), "{shown}");
+    assert!(shown.trim_end().lines().count() <= 5, "{shown}");
+    assert!(!shown.contains("<intent_context"), "{shown}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use fresh::{follow, refresh};
+pub use fresh::{follow, kept_for_intent, refresh};
 
 use page::render;
 

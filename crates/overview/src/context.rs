@@ -5,45 +5,78 @@
 //! invisible characters are made visible, and long texts are cut. A constraint can therefore
 //! neither close the element nor hide words in it. What markup cannot prevent is that a constraint
 //! persuades an agent to do something; the documentation says so.
+//!
+//! - `layout` shares the room among the lists and writes them.
+//! - `history` lists the last records, and `produced` counts what came of them.
 
 mod history;
+mod layout;
+mod produced;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
-use ground::{RelativePath, text};
+use ground::approvals::{self, Subject};
+use ground::text::{self, shell_word};
 use intents::{Intent, Spanned};
-use judgement::lesson;
+use judgement::{lesson, map};
 use ledger::Entry;
 use why::Workspace;
 
-/// About how many characters the element may have. Lists that do not fit end early and say how many
-/// entries are missing.
-pub const MAX_CHARS: usize = 12_000;
-const MAX_ENTRY: usize = 500;
+use layout::{ContextList, element, escaped};
+
+/// How many characters a context has at most, unless all of it is asked for. What `intent select`
+/// prints above it has room in 4,000.
+pub const MAX_CHARS: usize = 3_600;
+/// The number of characters to which the name and the owner of an intent are shortened.
+const MAX_NAME: usize = 120;
+/// A longer id is not repeated in the commands that a context names.
+const MAX_ID_IN_COMMAND: usize = 40;
+/// The number of characters to which each entry of a list is shortened, and the number if the lists
+/// would be too long otherwise. With the shorter one, every list that binds the work shows an entry.
+const LONG_ENTRY: usize = 1_000;
+const SHORT_ENTRY: usize = 160;
+/// The number of records that are listed, unless all are asked for.
+const LAST_RECORDS: usize = 3;
+/// The list whose newest entry is the last one. The others begin with what matters most.
+const LESSONS: &str = "lessons";
+/// The first lists of the terms, those that a minimal context has.
+const TERMS_OF_MINIMAL: usize = 3;
 
 /// How much a context contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextExtent {
-    /// Constraints, scope, criteria, and what was done since the last commit.
+    /// The terms, the last records and what was produced, in at most [`MAX_CHARS`] characters.
     #[default]
     Curated,
-    /// Only the constraints and the scope.
+    /// Only the constraints and the scope, in at most [`MAX_CHARS`] characters.
     Minimal,
+    /// Everything, however long it is.
+    Full,
+}
+
+impl ContextExtent {
+    /// Returns the extent that two switches name. If both are set, everything is meant.
+    pub fn from_switches(minimal: bool, full: bool) -> Self {
+        match (full, minimal) {
+            (true, _) => Self::Full,
+            (false, true) => Self::Minimal,
+            (false, false) => Self::Curated,
+        }
+    }
 }
 
 /// Where to find what is left out of a context, because all records would have to be read for it.
-const COMMITTED: &str =
-    "What the intent produced in commits is not listed here; `intent map` shows it.";
+const COMMITTED: &str = "What is in commits is not counted here; `intent map` shows it.";
 
 /// The instruction to the agent that reads the context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
 
-/// The terms of work under an intent, as data.
+/// The terms of work under an intent, as data: those that the context shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Terms {
     /// A sentence that tells an agent what to do with the terms.
@@ -59,24 +92,69 @@ pub struct Terms {
     pub ignored_paths: Vec<String>,
     /// What must be true when the work is done.
     pub acceptance_criteria: Vec<String>,
+    /// What nobody has decided yet: the `open_questions` of the registry, and requests for a wider
+    /// scope that wait for a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open_questions: Vec<String>,
     /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
     /// The lessons that were learned in this project, the newest last.
     pub lessons: Vec<String>,
+    /// How many entries are left out of each list that is too long. `intent context --full` has
+    /// them all.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub omitted: BTreeMap<&'static str, usize>,
 }
 
 impl Terms {
     /// Reads the terms of an intent from the registry, the ignore files and the lessons.
-    pub(crate) fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
+    fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
         Self {
             instruction: INSTRUCTION,
             constraints: values(&intent.constraints),
             owned_scope: values(&intent.owned_scope),
             ignored_paths: kept_from(ws, intent),
             acceptance_criteria: values(&intent.acceptance_criteria),
+            open_questions: open_questions(ws, intent),
             related_specs: values(&intent.related_specs),
             lessons: lesson::learned(ws),
+            omitted: BTreeMap::new(),
         }
+    }
+
+    /// Returns the lists with the names of their elements: those that bind the work, then those that
+    /// only help.
+    fn lists(&mut self) -> [Vec<(&'static str, &'static str, &mut Vec<String>)>; 2] {
+        let binding = vec![
+            ("constraints", "constraint", &mut self.constraints),
+            ("owned_scope", "path", &mut self.owned_scope),
+            ("ignored_paths", "path", &mut self.ignored_paths),
+            ("acceptance_criteria", "criterion", &mut self.acceptance_criteria),
+            ("open_questions", "question", &mut self.open_questions),
+        ];
+        let helping = vec![
+            ("related_specs", "spec", &mut self.related_specs),
+            (LESSONS, "lesson", &mut self.lessons),
+        ];
+        [binding, helping]
+    }
+
+    fn shorten_entries(&mut self, longest: usize) {
+        for value in self.lists().into_iter().flatten().flat_map(|(_, _, values)| values) {
+            *value = text::shorten(value, longest);
+        }
+    }
+
+    /// Leaves out as many entries of each list as the context does.
+    fn leave_out(&mut self, omitted: BTreeMap<&'static str, usize>) {
+        for (name, _, values) in self.lists().into_iter().flatten() {
+            let count = omitted.get(name).copied().unwrap_or_default();
+            match name == LESSONS {
+                true => drop(values.drain(..count)),
+                false => values.truncate(values.len() - count),
+            }
+        }
+        self.omitted = omitted;
     }
 }
 
@@ -94,43 +172,129 @@ pub struct ContextAnswer {
 }
 
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
-    let terms = Terms::from_registry(ws, intent);
-    // The XML is already limited to [`MAX_CHARS`], at the end of an element, so it is not cut
-    // again.
-    let context = text::of_repository(&xml(ws, intent, extent, &terms), usize::MAX);
+    let (xml, terms) = xml_and_terms(ws, intent, extent);
+    let context = text::of_repository(&xml, usize::MAX);
     ContextAnswer { id: intent.id.value.clone(), context, terms }
 }
 
-/// Formats the context of an intent as XML.
-fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) -> String {
-    let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
-    let mut out = ContextText::default();
-    let owner = intent.owner.as_ref().map(|owner| format!(" owner=\"{}\"", escaped(&owner.value)));
-    let head = format!(
-        "<intent_context id=\"{}\" name=\"{}\" status=\"{status}\"{}>\n",
-        escaped(&intent.id.value),
-        escaped(&intent.name.value),
-        owner.unwrap_or_default()
-    );
-    out.text.push_str(&head);
-    out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
-    out.list("constraints", "constraint", &terms.constraints);
-    out.list("owned_scope", "path", &terms.owned_scope);
-    out.list("ignored_paths", "path", &terms.ignored_paths);
-    if extent == ContextExtent::Curated {
-        out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
-        out.list("related_specs", "spec", &terms.related_specs);
-        out.list("lessons", "lesson", &terms.lessons);
-        let records = open_records(ws, intent);
-        add_produced(&records, &mut out);
-        out.line(1, &format!("<note>{COMMITTED}</note>"));
-        if let Some(note) = ws.unread_evidence_seen() {
-            out.line(1, &format!("<note>{}</note>", escaped(&note)));
-        }
-        history::add_last_records(&records, &mut out);
+/// Formats the context of an intent as XML. The terms are those that it shows.
+fn xml_and_terms(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> (String, Terms) {
+    let work = match extent {
+        ContextExtent::Minimal => WorkDone::default(),
+        _ => WorkDone::under_intent(ws, intent, extent),
+    };
+    let before = format!("{}  <instruction>{INSTRUCTION}</instruction>\n", head(intent));
+    let notes = work.notes.iter().map(|note| format!("  <note>{}</note>\n", escaped(note, 300)));
+    let after = format!("{}</intent_context>\n", notes.collect::<String>());
+    let whole = Terms::from_registry(ws, intent);
+    let with_entries_of = |longest| {
+        let mut terms = whole.clone();
+        terms.shorten_entries(longest);
+        let lists = context_lists(&mut terms, &work, extent, longest);
+        (terms, lists)
+    };
+    if extent == ContextExtent::Full {
+        let (terms, lists) = with_entries_of(usize::MAX);
+        return (before + &layout::laid_out(&lists, usize::MAX, "").text + &after, terms);
     }
-    out.text.push_str("</intent_context>\n");
-    out.text
+    let around = [&before, &after, &text::of_repository("", 0)];
+    let room = MAX_CHARS.saturating_sub(around.map(|text| text.chars().count()).iter().sum());
+    // Long entries are shortened before whole entries are left out.
+    let (mut terms, mut lists) = with_entries_of(LONG_ENTRY);
+    if lists.iter().flatten().map(ContextList::length).sum::<usize>() > room {
+        (terms, lists) = with_entries_of(SHORT_ENTRY);
+    }
+    let laid_out = layout::laid_out(&lists, room, &full_command(intent));
+    terms.leave_out(laid_out.omitted);
+    (before + &laid_out.text + &after, terms)
+}
+
+/// Returns the lists of a context: those that bind the work, then those that only help.
+fn context_lists(
+    terms: &mut Terms,
+    work: &WorkDone,
+    extent: ContextExtent,
+    longest: usize,
+) -> [Vec<ContextList>; 2] {
+    let mut of_terms = terms.lists().map(|lists| {
+        let lists = lists.into_iter().map(|(name, item, values)| {
+            let elements = values.iter().map(|value| element(item, value, longest)).collect();
+            ContextList { name, elements, newest_last: name == LESSONS }
+        });
+        lists.collect::<Vec<_>>()
+    });
+    if extent == ContextExtent::Minimal {
+        of_terms[0].truncate(TERMS_OF_MINIMAL);
+        of_terms[1].clear();
+    }
+    let [binding, mut helping] = of_terms;
+    let list = |name, elements: &[String]| ContextList {
+        name,
+        elements: elements.to_vec(),
+        newest_last: false,
+    };
+    helping.push(list("history", &work.history));
+    helping.push(list("produced", &work.produced));
+    [binding, helping]
+}
+
+/// What was done under an intent, as elements.
+#[derive(Default)]
+struct WorkDone {
+    /// Its records that are in no commit, newest first.
+    history: Vec<String>,
+    /// What it produced, by folder or by file.
+    produced: Vec<String>,
+    /// What is not listed, and how to ask for it.
+    notes: Vec<String>,
+}
+
+impl WorkDone {
+    fn under_intent(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> Self {
+        let records = open_records(ws, intent);
+        let mapped = map::kept_for_intent(ws, &intent.id.value);
+        let in_commits = ws.head().is_some() && mapped.is_none();
+        let notes = in_commits.then(|| COMMITTED.to_owned()).into_iter();
+        let notes = notes.chain(ws.unread_evidence_seen()).collect();
+        let produced = mapped.unwrap_or_else(|| produced::names_in_records(&records));
+        let newest = records.into_iter().rev();
+        match extent {
+            ContextExtent::Full => Self {
+                history: newest.map(|entry| history::element(entry, usize::MAX)).collect(),
+                produced: produced::by_file(&produced),
+                notes,
+            },
+            _ => Self {
+                history: newest
+                    .take(LAST_RECORDS)
+                    .map(|one| history::element(one, MAX_NAME))
+                    .collect(),
+                produced: produced::by_folder(&produced),
+                notes,
+            },
+        }
+    }
+}
+
+/// Formats the start tag of a context.
+fn head(intent: &Intent) -> String {
+    let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
+    let owner = intent.owner.as_ref();
+    let owner = owner.map(|owner| format!(" owner=\"{}\"", escaped(&owner.value, MAX_NAME)));
+    format!(
+        "<intent_context id=\"{}\" name=\"{}\" status=\"{status}\"{}>\n",
+        escaped(&intent.id.value, MAX_NAME),
+        escaped(&intent.name.value, MAX_NAME),
+        owner.unwrap_or_default()
+    )
+}
+
+/// Returns the command that shows all of a context.
+fn full_command(intent: &Intent) -> String {
+    match shell_word(&intent.id.value) {
+        id if id.chars().count() <= MAX_ID_IN_COMMAND => format!("intent context {id} --full"),
+        _ => "intent context ID --full".to_owned(),
+    }
 }
 
 /// Returns the patterns of those lines in ignore files that apply to this intent only.
@@ -140,58 +304,28 @@ fn kept_from(ws: &Workspace, intent: &Intent) -> Vec<String> {
     lines.filter(|line| ids.contains(&line.intent.as_str())).map(|line| line.pattern).collect()
 }
 
+/// Returns the questions that the registry has about an intent, and requests for a wider scope that
+/// wait for a person.
+fn open_questions(ws: &Workspace, intent: &Intent) -> Vec<String> {
+    let written = match intent.extra.get("open_questions") {
+        Some(Value::Array(all)) => {
+            all.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        Some(Value::String(one)) => vec![one.clone()],
+        _ => Vec::new(),
+    };
+    let ids = ws.registry.ids(&intent.id.value);
+    let asked = approvals::pending(&ws.root).into_iter().filter_map(|asked| match asked.subject {
+        Subject::Scope { intent, entries, .. } if ids.contains(&&*intent) => {
+            Some(format!("{} waits for a person: may it own {}?", asked.code, entries.join(", ")))
+        }
+        _ => None,
+    });
+    written.into_iter().chain(asked).collect()
+}
+
 fn values(entries: &[Spanned<String>]) -> Vec<String> {
     entries.iter().map(|entry| entry.value.clone()).collect()
-}
-
-fn escaped(value: &str) -> String {
-    text::xml(&text::visible(&text::shorten(value, MAX_ENTRY), false))
-}
-
-#[derive(Default)]
-struct ContextText {
-    text: String,
-}
-
-impl ContextText {
-    fn room(&self) -> bool {
-        self.text.len() < MAX_CHARS
-    }
-
-    fn line(&mut self, depth: usize, line: &str) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.text, "{:depth$}{line}", "", depth = depth * 2);
-    }
-
-    fn list(&mut self, outer: &str, inner: &str, values: &[String]) {
-        self.element(1, outer, "", values, |out, value| {
-            out.line(2, &format!("<{inner}>{}</{inner}>", escaped(value)));
-        });
-    }
-
-    /// Adds an element with as many of the items as there is room for, and the number of the
-    /// others. Adds nothing if there are no items.
-    fn element<T>(
-        &mut self,
-        depth: usize,
-        name: &str,
-        attributes: &str,
-        items: &[T],
-        add: impl Fn(&mut Self, &T),
-    ) {
-        if items.is_empty() {
-            return;
-        }
-        self.line(depth, &format!("<{name}{attributes}>"));
-        for (at, item) in items.iter().enumerate() {
-            if !self.room() {
-                self.line(2, &format!("<omitted count=\"{}\"/>", items.len() - at));
-                break;
-            }
-            add(self, item);
-        }
-        self.line(depth, &format!("</{name}>"));
-    }
 }
 
 /// Returns the records of the journal about files, made under an intent, oldest first.
@@ -204,30 +338,4 @@ fn open_records<'a>(ws: &'a Workspace, intent: &Intent) -> Vec<&'a Arc<Entry>> {
             && ws.namesake(entry, None).is_none()
     };
     ws.journal.entries().iter().filter(is_its).collect()
-}
-
-/// Lists the blocks that these records name, by file, without those that were deleted since.
-fn add_produced(records: &[&Arc<Entry>], out: &mut ContextText) {
-    let mut by_file: BTreeMap<&RelativePath, BTreeSet<(&str, &str)>> = BTreeMap::new();
-    for file in records.iter().flat_map(|entry| &entry.record.files) {
-        let blocks = by_file.entry(&file.relative_path).or_default();
-        for range in file.ranges() {
-            let Some(block) = &range.block else { continue };
-            let name = (block.kind.as_str(), block.path.as_str());
-            if range.deleted {
-                blocks.remove(&name)
-            } else {
-                blocks.insert(name)
-            };
-        }
-    }
-    by_file.retain(|_, blocks| !blocks.is_empty());
-    let files: Vec<_> = by_file.into_iter().collect();
-    out.element(1, "produced", "", &files, |out, (path, blocks)| {
-        let path = format!(" path=\"{}\"", escaped(path.as_str()));
-        let blocks = Vec::from_iter(blocks);
-        out.element(2, "file", &path, &blocks, |out, (kind, name)| {
-            out.line(3, &format!("<block kind=\"{}\">{}</block>", escaped(kind), escaped(name)));
-        });
-    });
 }

@@ -68,8 +68,10 @@ pub fn select(
     let previous = bind(ws, intent, session_id)?;
     let overlaps = sharing(ws, intent);
     let curated = context::answer(ws, intent, ContextExtent::Curated);
+    // The scope is the one that the context shows: it is not longer than an agent should read.
+    let owned_scope = curated.terms.owned_scope.clone();
     Ok(SelectAnswer {
-        intent: IntentSummary { selected: true, ..summary(ws, intent) },
+        intent: IntentSummary { selected: true, owned_scope, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: curated.context,
         terms: curated.terms,

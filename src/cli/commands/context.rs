@@ -6,8 +6,9 @@ use overview::context::{self, ContextExtent};
 /// Print what to know before working under an intent, as XML for a model
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Constraints, scope, criteria, and what was recorded under it and is in no commit yet,
-curated to a size. Everything in it is escaped.")]
+Constraints, scope, criteria, open questions and lessons, the last records that are in no
+commit yet, and how much was produced, in at most 4,000 characters. Everything in it is
+escaped.")]
 pub struct ContextArgs {
     /// The intent; without one, the selected intent
     id: Option<String>,
@@ -15,6 +16,10 @@ pub struct ContextArgs {
     /// Only constraints and scope
     #[arg(long)]
     minimal: bool,
+
+    /// Everything, however long: no list is cut, and what was produced is listed by file
+    #[arg(long, conflicts_with = "minimal")]
+    full: bool,
 }
 
 pub fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
@@ -23,10 +28,7 @@ pub fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
     let selected = || workspace.selected(cli.agent());
     let id = args.id.or_else(selected).ok_or_else(|| workspace.nothing_selected())?;
     let intent = workspace.intent(&id)?;
-    let extent = match args.minimal {
-        true => ContextExtent::Minimal,
-        false => ContextExtent::Curated,
-    };
+    let extent = ContextExtent::from_switches(args.minimal, args.full);
     let answer = context::answer(&workspace, intent, extent);
     cli.answer(&answer, |page| {
         page.lines(&answer.context);

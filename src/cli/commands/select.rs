@@ -1,9 +1,9 @@
 //! `intent select`: declares the intent that the caller works under, and prints its context.
 
 use super::shared;
-use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
-use ground::agents;
+use ground::{agents, text};
 use judgement::selection;
 use overview::select::{SelectAnswer, select};
 
@@ -11,8 +11,9 @@ use overview::select::{SelectAnswer, select};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Only an intent that is in progress can be selected. The answer is what to know before
-working under it, as `intent context` prints it. Run by an agent whose hooks are wired,
-it selects for that agent's session, and your own selection stays.")]
+working under it, as `intent context` prints it; at a terminal, a summary of it. Run by an
+agent whose hooks are wired, it selects for that agent's session, and your own selection
+stays.")]
 pub struct SelectArgs {
     /// The intent's id
     id: String,
@@ -30,26 +31,64 @@ pub fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
         selection::refuse_unseen(&workspace, &args.id, session, &sign)?;
     }
     let answer = select(&workspace, &args.id, session)?;
-    context.answer(&answer, |page| show(page, &answer))
+    let is_for_person = context.is_read_by_person();
+    context.answer(&answer, |page| match is_for_person {
+        true => show_person(page, &answer),
+        false => show_agent(page, &answer),
+    })
 }
 
-fn show(page: &mut Page, answer: &SelectAnswer) {
+fn show_agent(page: &mut Page, answer: &SelectAnswer) {
+    selected(page, answer);
+    other_work(page, answer);
+    shared::hint(page, answer.hint.as_deref());
+    page.gap().lines(&answer.context);
+}
+
+/// The number of characters of a line to which its text is shortened for a person.
+const MAX_LINE: usize = 90;
+
+/// Shows five lines at most: a person wrote the rest, and finds it with the command in the last one.
+fn show_person(page: &mut Page, answer: &SelectAnswer) {
+    selected(page, answer);
+    let terms = &answer.terms;
+    let lists =
+        [("owns", terms.owned_scope.join("  ")), ("constraints", terms.constraints.join("; "))];
+    for (label, text) in lists.into_iter().filter(|(_, text)| !text.is_empty()) {
+        page.literal("  ").styled(DIM, label).pad_to(15).text(text::shorten(&text, MAX_LINE)).end();
+    }
+    other_work(page, answer);
+    let next = "`intent context` prints what an agent is told";
+    shared::hint(page, Some(answer.hint.as_deref().unwrap_or(next)));
+}
+
+fn selected(page: &mut Page, answer: &SelectAnswer) {
     page.label(GOOD, "●").styled(INTENT, &answer.intent.id).literal("  ");
     page.styled(STRONG, &answer.intent.name).literal("  selected");
     if let Some(previous) = &answer.previous {
         page.literal(", instead of ").text(previous);
     }
     page.end();
-    if !answer.overlaps.is_empty() {
-        page.styled(WARN, "!").literal(" also in progress on some of these files: ");
-        page.text(answer.overlaps.join(", ")).end();
-    }
-    for other in &answer.sessions {
-        page.styled(WARN, "!")
-            .literal(" another session works here: ")
-            .text(other.described())
-            .end();
-    }
-    shared::hint(page, answer.hint.as_deref());
-    page.gap().lines(&answer.context);
 }
+
+/// Says in one line who else may work on the same files.
+fn other_work(page: &mut Page, answer: &SelectAnswer) {
+    let intents = answer.overlaps.iter().map(|id| format!("{id} is in progress"));
+    let sessions =
+        answer.sessions.iter().map(|other| format!("another session works: {}", other.described()));
+    let all: Vec<String> =
+        intents.chain(sessions).map(|one| text::shorten(&one, MAX_LINE)).collect();
+    if all.is_empty() {
+        return;
+    }
+    let more = all.len().saturating_sub(MAX_OTHERS);
+    page.styled(WARN, "!").literal(" on some of these files, ");
+    page.text(all[..all.len() - more].join("; "));
+    if more > 0 {
+        page.literal(", and ").text(more).literal(" more");
+    }
+    page.end();
+}
+
+/// So many others are named. The rest is only counted.
+const MAX_OTHERS: usize = 2;

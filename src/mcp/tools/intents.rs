@@ -11,6 +11,7 @@ use evidence::event::Effect;
 use ground::session::announced::{Caller, Runner, take_announced, take_announcement_of};
 use ground::text;
 use judgement::gate::{self, Decision};
+use overview::context::{self, ContextExtent};
 use overview::select::{self, IntentSummary, SelectAnswer};
 use why::Workspace;
 use why::owners::{self, FileOwner, FileOwners};
@@ -40,6 +41,9 @@ pub(super) struct List {
 pub(super) struct Select {
     /// The id of the intent, such as INT-001.
     intent_id: String,
+    /// Leave nothing out of the answer, however long it is.
+    #[serde(default)]
+    full: bool,
 }
 
 /// The intents of a workspace.
@@ -103,10 +107,14 @@ pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<Selec
         }
         None => ask_gate(call, &ws, id)?,
     };
-    let answer = select::select(&ws, id, Some(&call.actor()))?;
+    let mut answer = select::select(&ws, id, Some(&call.actor()))?;
+    if arguments.full {
+        let whole = context::answer(&ws, ws.intent(id)?, ContextExtent::Full);
+        (answer.context, answer.terms) = (whole.context, whole.terms);
+    }
     let mut words = format!("{} is selected.", line(&answer.intent.id));
     if !answer.overlaps.is_empty() {
-        let overlaps = line(&answer.overlaps.join(", "));
+        let overlaps = line(&text::listed(&answer.overlaps));
         words.push_str(&format!(" Also in progress on some of these files: {overlaps}."));
     }
     if let Some(notice) = notice {

@@ -66,6 +66,17 @@ pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
     }
 }
 
+/// Returns the definitions that an intent has produced, by file, as the last refresh found them.
+/// Returns `None` if it did not see everything, or if there was a commit since. Looks at no file.
+pub fn kept_for_intent(
+    ws: &Workspace,
+    id: &str,
+) -> Option<BTreeMap<RelativePath, BTreeSet<String>>> {
+    let head = ws.head().map(|head| head.0.clone()).unwrap_or_default();
+    let cached = read_cache(ws).ok().filter(|cached| cached.complete_at.as_ref() == Some(&head))?;
+    Some(by_intent(ws, cached.files).remove(id).unwrap_or_default())
+}
+
 fn is_ours_to_write(ws: &Workspace) -> bool {
     let is_private = || ws.git().is_none() || ws.ignores.git_ignored(&path());
     ws.root.governed() && ws.policy.map != Map::Committed && is_private()
@@ -156,13 +167,14 @@ impl CachedMap {
 
 /// Reads the cache. It is empty if it is missing or cannot be decoded.
 fn read_cache(ws: &Workspace) -> Result<CachedMap, VerbError> {
-    let bytes = store::read_capped(&cache_path(ws)?, MAX_BYTES)?.unwrap_or_default();
+    let bytes = store::read_capped(&cache_path(ws), MAX_BYTES)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
 fn write_cache(ws: &Workspace, cached: &CachedMap) -> Result<(), VerbError> {
     let bytes = serde_json::to_vec(cached).expect("texts always become JSON");
-    Ok(store::write_scratch(&cache_path(ws)?, &bytes)?)
+    session::local(&ws.root)?;
+    Ok(store::write_scratch(&cache_path(ws), &bytes)?)
 }
 
 /// Joins the definitions of all files. An intent that has another id now is listed under that id.
@@ -177,8 +189,8 @@ fn by_intent(ws: &Workspace, files: BTreeMap<RelativePath, CachedFile>) -> Defin
     all
 }
 
-fn cache_path(ws: &Workspace) -> Result<PathBuf, VerbError> {
-    Ok(session::local(&ws.root)?.join("map.json"))
+fn cache_path(ws: &Workspace) -> PathBuf {
+    ws.root.orchestration().join("local/map.json")
 }
 
 /// Returns for each file that records name a text of these records and the present names of their

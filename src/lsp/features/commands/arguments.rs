@@ -55,6 +55,9 @@ pub(crate) struct ContextArguments {
     /// Whether to return constraints and scope only.
     #[serde(default)]
     pub minimal: bool,
+    /// Whether to return everything, however long it is.
+    #[serde(default)]
+    pub full: bool,
     /// The session whose selection is used: `host:id`.
     pub session: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.

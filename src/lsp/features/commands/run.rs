@@ -112,11 +112,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     let id = wanted.id.clone().or_else(selected).ok_or_else(|| workspace.nothing_selected());
     let id = id.map_err(refusal)?;
     let intent = workspace.intent(&id).map_err(refusal)?;
-    let extent = if wanted.minimal {
-        context::ContextExtent::Minimal
-    } else {
-        context::ContextExtent::Curated
-    };
+    let extent = context::ContextExtent::from_switches(wanted.minimal, wanted.full);
     to_json("intent.context", context::answer(&workspace, intent, extent))
 }
 
