@@ -238,6 +238,9 @@ fn the_list_of_tools_is_the_same_for_every_client() {
         }
         Schema::of(&tool["outputSchema"]);
     }
+    // Hosts give the whole list to the model with every request.
+    let size = serde_json::to_string(&tools).unwrap().len();
+    assert!(size <= 16 * 1024, "{size} bytes");
 }
 
 #[test]
@@ -309,7 +312,21 @@ fn a_write_must_name_the_selected_intent() {
     assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
 }
 
-/// The answers of all tools, and their refusals, match the schemas that the server lists.
+/// Returns the name under which `intent schema` has the whole schema of a tool's answer.
+fn whole_schema(tool: &str) -> Option<&str> {
+    match tool {
+        "select_active_intent" => Some("select"),
+        "gate_check" => Some("gate"),
+        "record_lesson" => Some("lesson"),
+        "request_scope" => Some("request-scope"),
+        "propose_intent" => Some("propose"),
+        "why" => Some("why"),
+        _ => None,
+    }
+}
+
+/// The answers of all tools, and their refusals, match the schemas that the server lists, and the
+/// answers match those that `intent schema` prints.
 #[test]
 fn every_answer_and_every_refusal_matches_its_schema() {
     let repo = Repo::new();
@@ -352,6 +369,9 @@ fn every_answer_and_every_refusal_matches_its_schema() {
         let refusal = answer.get("code").is_some() && answer.get("message").is_some();
         if result["isError"] == true {
             assert!(refusal, "{name} {arguments}: {answer}");
+        } else if let Some(whole) = whole_schema(name) {
+            let schema = Schema::of(&intent(&repo, &["schema", whole]).json());
+            assert_eq!(schema.complaint(answer), None, "{name} {arguments}: {answer}");
         }
     }
 }

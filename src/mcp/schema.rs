@@ -1,12 +1,13 @@
 //! Derives JSON Schemas for arguments and answers from their types, in a form that every client can
 //! read.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema, json_schema};
+use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 use super::answer::Refusal;
@@ -25,20 +26,49 @@ pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     Arc::new(std::mem::take(object))
 }
 
-/// Returns the schema of a tool's answer or refusal. Clients check both against it.
+/// Returns a short schema of a tool's answer or refusal: the names of the fields and their types.
+/// Clients check answers against it. Hosts may give it to a model with every request, so it does not
+/// say what is inside the fields and what they mean; `intent schema` prints all of that.
 pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
-    let (answer, refusal) = (generator.subschema_for::<T>(), generator.subschema_for::<Refusal>());
-    let definitions = generator.take_definitions(true);
-    // Older protocols only allow objects, so `type` is at the top.
-    let mut schema = json_schema!({
-        "type": "object",
-        "anyOf": [answer, refusal],
-        "$defs": definitions,
-    });
-    RecursiveTransform(remove_uncommon_keywords).transform(&mut schema);
-    Arc::new(std::mem::take(schema.ensure_object()))
+    let mut fields = FieldTypes::new();
+    for schema in [generator.root_schema_for::<T>(), generator.root_schema_for::<Refusal>()] {
+        add_fields(schema.as_value(), &mut fields);
+    }
+    let properties: JsonObject = fields
+        .into_iter()
+        .map(|(name, types)| match types.contains(ANY_TYPE) {
+            true => (name, json!({})),
+            false => (name, json!({ "type": types })),
+        })
+        .collect();
+    let schema = json!({ "type": "object", "properties": properties });
+    Arc::new(schema.as_object().cloned().unwrap_or_default())
+}
+
+/// The JSON types that each field of an object can have.
+type FieldTypes = BTreeMap<String, BTreeSet<String>>;
+
+/// Stands for a field whose schema does not name its types directly.
+const ANY_TYPE: &str = "";
+
+/// Adds the fields of an object, and those of all its variants.
+fn add_fields(schema: &Value, fields: &mut FieldTypes) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let types: Vec<&str> = match &field["type"] {
+            Value::String(only) => vec![only],
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            _ => vec![ANY_TYPE],
+        };
+        fields.entry(name.clone()).or_default().extend(types.into_iter().map(str::to_owned));
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        for variant in schema[keyword].as_array().into_iter().flatten() {
+            add_fields(variant, fields);
+        }
+    }
 }
 
 /// Removes what other validators may not accept: `$schema`, titles, and formats that are not
