@@ -10,6 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+mod escapes;
 mod section;
 
 use super::{map, seen_blocks};

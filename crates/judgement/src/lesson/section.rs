@@ -1,5 +1,6 @@
 //! Reads and edits the marked section of a brain file. Works on texts only, not on files.
 
+use super::escapes;
 use code::LineRange;
 use ground::text;
 use why::lesson_error::{LESSONS_BEGIN, LESSONS_END};
@@ -22,15 +23,15 @@ pub(super) struct Placed {
 /// Turns a text into one line without markup. `None` if no words are left.
 ///
 /// Backticks, and the marks of a list, heading or quotation at the start, are removed. A link
-/// becomes its text. All other Markdown syntax is escaped rather than removed, because it is often
-/// code and has a meaning.
+/// becomes its text. Other Markdown syntax is often code and has a meaning, so it stays, escaped where
+/// Markdown would give it another one.
 pub(super) fn line(raw: &str) -> Option<String> {
     let plain = without_markup(raw);
     if !plain.chars().any(char::is_alphanumeric) {
         return None;
     }
     let most = MAX_LINE - DASH.len();
-    let escaped = |length| text::markdown(&text::shorten(&plain, length));
+    let escaped = |length| escapes::escaped(&text::shorten(&plain, length));
     // Escapes take room too, so the text is cut before it is escaped, to the longest length that
     // fits.
     (1..=most).rev().map(escaped).find(|line| line.chars().count() <= most)
@@ -165,7 +166,7 @@ pub(super) fn unescaped(line: &str) -> String {
 }
 
 /// Returns the text as one line without backticks, links, and marks at the start.
-fn without_markup(raw: &str) -> String {
+pub(super) fn without_markup(raw: &str) -> String {
     let mut plain = text::terminal(&raw.replace('`', ""));
     loop {
         // Repeat, because removing one link or mark may reveal another one: a link inside a link,
@@ -235,10 +236,10 @@ mod tests {
             ("- # `cargo test` before a commit", "cargo test before a commit"),
             ("1. see [the guide](https://evil.example) first", "see the guide first"),
             ("![x](https://evil.example/p.png) y", "x y"),
-            ("<img src=x> Vec<u8>", r"\<img src\=x\> Vec\<u8\>"),
-            (LESSONS_BEGIN, r"\<\!-- intent\:lessons\:begin --\>"),
+            ("<img src=x> Vec<u8>", r"\<img src=x> Vec\<u8>"),
+            (LESSONS_BEGIN, r"\<!-- intent:lessons:begin -->"),
             ("a\u{202e}b", "aU+202Eb"),
-            ("src/** is not snake_case", r"src/\*\* is not snake_case"),
+            ("DEBUG=1 for src/**", "DEBUG=1 for src/**"),
         ];
         for (raw, wanted) in cases {
             assert_eq!(line(raw).as_deref(), Some(wanted), "{raw:?}");
@@ -314,7 +315,9 @@ mod tests {
             prop_assert!(lesson.chars().count() + DASH.len() <= MAX_LINE);
             let text = place_lesson("", &lesson).unwrap().text.unwrap();
             prop_assert_eq!(text.lines().count(), 5);
-            for event in Parser::new_ext(&text, Options::all()) {
+            // Double brackets are a test in a shell more often than a link in a wiki.
+            let options = Options::all() - Options::ENABLE_WIKILINKS;
+            for event in Parser::new_ext(&text, options) {
                 let worse = matches!(
                     event,
                     Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_))
