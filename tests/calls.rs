@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::support::{Repo, relative};
 use edits::{Change, Replacement};
-use evidence::event::{Asking, Effect, Event};
+use evidence::event::{Asking, Effect, Event, Means};
 use judgement::accept::{self, AcceptExtent};
 use judgement::after::{Feedback, idle, record_after_call};
 use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
@@ -23,6 +23,7 @@ pub(crate) fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         subagent: None,
         call: Some(format!("{session}-{effects:?}")),
         asking: Asking::ByCode,
+        means: Means::Commands,
         rewrites: false,
         environment: ground::Environment::of_process(),
         cwd: repo.root(),
@@ -181,11 +182,69 @@ fn a_subagent_has_its_sessions_intent_until_it_selects_one() {
     assert_eq!(code(&parent), Some(DenialCode::ScopeViolation), "the parent stays where it was");
 }
 
+/// Changes a file of INT-001 by a call of a session.
+fn work(repo: &Repo, session: &str) {
+    let edit = event(repo, session, vec![replace("src/a.rs", "1;", "111;")]);
+    call(&edit, || repo.write("src/a.rs", &BEFORE.replace("1;", "111;"))).expect("let through");
+}
+
+#[test]
+fn a_denial_names_a_way_that_is_not_denied_next() {
+    let repo = repo();
+    repo.write(".orchestration/policy.yaml", "protected_paths: [src/sealed.rs]\n");
+    let told = |means, path: &str| {
+        let edit = Event { means, ..event(&repo, "s", vec![write(path, "x\n")]) };
+        message(&judge_before_call(&edit)).to_owned()
+    };
+    let nobody = told(Means::Commands, "lone/x.md");
+    assert!(nobody.contains("No intent in progress owns lone/x.md."), "{nobody}");
+    assert!(nobody.contains("`intent request-scope --intent ID --add lone/x.md "), "{nobody}");
+    assert!(nobody.contains("`intent propose ") && !nobody.contains("Select one"), "{nobody}");
+    let by_tool = told(Means::Tools, "lone/x.md");
+    assert!(
+        by_tool.contains("`request_scope`") && by_tool.contains("`propose_intent`"),
+        "{by_tool}"
+    );
+    let sealed = told(Means::Commands, "src/sealed.rs");
+    assert!(sealed.contains("protected_paths") && !sealed.contains("select it"), "{sealed}");
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let outside = told(Means::Commands, "lone/x.md");
+    let command =
+        "Request scope expansion with `intent request-scope --intent INT-001 --add lone/x.md ";
+    assert!(outside.contains(command), "{outside}");
+    assert!(
+        told(Means::Tools, "lone/x.md").contains("Request scope expansion with `request_scope`.")
+    );
+}
+
+#[test]
+fn a_selection_in_a_longer_command_is_answered_with_the_plain_form() {
+    let repo = repo();
+    for (text, plain) in [
+        ("intent select INT-001 2>&1", "`intent select INT-001`"),
+        ("intent select INT-001 | head -20", "`intent select INT-001`"),
+        ("cd src && intent select INT-001", "`intent -C src select INT-001`"),
+        ("cd a; cd b; intent -C c select INT-001 > x", "`intent -C a/b/c select INT-001`"),
+        ("intent select INT-001; true", "`intent select INT-001`"),
+        ("bash -c 'intent select INT-001'", "`intent select INT-001`"),
+        ("intent select", "`intent select ID`"),
+    ] {
+        let judged = judge_before_call(&event(&repo, "s", vec![shell(text)]));
+        assert_eq!(code(&judged), Some(DenialCode::PlainCommandRequired), "{text}");
+        assert!(message(&judged).contains(plain), "{text}: {}", message(&judged));
+    }
+    assert_eq!(repo.open().selected(Some("test-host:s")), None);
+}
+
 #[test]
 fn switching_needs_approval_unless_a_person_named_the_intent() {
     let repo = repo();
-    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
-    let refused = judge_before_call(&event(&repo, "s", vec![select("INT-002")]));
+    let selected = |intent| judge_before_call(&event(&repo, "s", vec![select(intent)]));
+    for free in ["INT-001", "INT-002", "INT-001"] {
+        assert_eq!(code(&selected(free)), None, "nothing was written yet");
+    }
+    work(&repo, "s");
+    let refused = selected("INT-002");
     assert_eq!(code(&refused), Some(DenialCode::ApprovalRequired));
     assert!(message(&refused).contains("intent approve "), "{}", message(&refused));
     let says =
@@ -639,9 +698,6 @@ fn an_agent_runs_intent_commands_for_its_own_session_only() {
         "intent agent mcp",
         "echo '{}' | intent mcp",
         "intent lsp --stdio",
-        "intent select INT-002; true",
-        "true && intent select INT-001",
-        "bash -c 'intent select INT-002'",
         "intent select --session test-host:t INT-002",
         "intent record --intent INT-002 billing/b.rs",
         "intent record --intent=INT-002 billing/b.rs",
@@ -1087,6 +1143,7 @@ fn a_command_that_a_person_agrees_to_runs_behind_the_fence() {
 fn a_rejected_policy_does_not_decide_about_a_switch() {
     let repo = repo();
     judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    work(&repo, "s");
     let script = event(&repo, "s", vec![shell("./build.sh")]);
     call(&script, || repo.write(".orchestration/policy.yaml", "switching: allow\n"))
         .expect("let through");

@@ -115,8 +115,8 @@ fn a_denial_says_what_to_do() {
     let (_, message) = ask(&repo, Some("INT-001"), "billing/b.rs").expect_err("denied");
     assert_eq!(
         message,
-        "Scope Violation: INT-001 is not authorized to edit billing/b.rs. Request scope expansion. \
-         It owns src/**. billing/b.rs belongs to INT-002 (Billing)."
+        "Scope Violation: INT-001 is not authorized to edit billing/b.rs. Request scope expansion with \
+         `intent request-scope --intent INT-001 --add billing/b.rs --reason 'why it is needed'`. It owns src/**. billing/b.rs belongs to INT-002 (Billing)."
     );
     let (_, message) = ask(&repo, None, "billing/b.rs").expect_err("denied");
     assert_eq!(
@@ -126,7 +126,9 @@ fn a_denial_says_what_to_do() {
     let (_, message) = ask(&repo, None, "docs/b.md").expect_err("denied");
     assert_eq!(
         message,
-        "You must cite a valid active Intent ID. Select one of: INT-001 (Sign in), INT-002 (Billing)."
+        "You must cite a valid active Intent ID. No intent in progress owns docs/b.md. `intent request-scope \
+         --intent ID --add docs/b.md --reason 'why it is needed'` asks a person to widen one, and `intent \
+         propose NAME --scope docs/b.md --reason 'why it is needed'` to make one."
     );
 }
 

@@ -509,8 +509,13 @@ fn a_lesson_that_needs_approval_is_written_after_it() {
 fn switching_the_intent_needs_approval() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
+    // While nothing was written, every selection is like a first one.
+    client.select("INT-002");
     client.select("INT-001");
-    client.select("INT-001");
+    client.done(
+        "file_write",
+        json!({ "path": "src/a.rs", "expected_sha256": "absent", "content": CODE }),
+    );
     assert_eq!(
         client.refused("select_active_intent", json!({ "intent_id": "INT-002" })),
         "APPROVAL_REQUIRED"
@@ -529,6 +534,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         subagent: Some("helper".to_owned()),
         call: Some("call-1".to_owned()),
         asking: event::Asking::Native,
+        means: event::Means::Commands,
         rewrites: false,
         environment: ground::Environment::of_process(),
         cwd: repo.root(),

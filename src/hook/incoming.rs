@@ -10,7 +10,7 @@ use super::effects::{self, Call};
 use super::fields;
 use super::host::{Family, Host};
 use super::rewrite;
-use evidence::event::{Asking, Effect, Event};
+use evidence::event::{Asking, Effect, Event, Means};
 use ground::Environment;
 use ground::text::is_listed;
 
@@ -133,6 +133,7 @@ impl Incoming {
             subagent: fields::word(payload, "agent_id agentId").map(str::to_owned),
             call: id.map(str::to_owned),
             asking,
+            means: Means::Commands,
             rewrites: rewritable.is_some(),
             environment: environment.clone(),
             cwd,

@@ -22,6 +22,8 @@ pub struct Event {
     pub call: Option<String>,
     /// How a person can be asked about the call.
     pub asking: Asking,
+    /// With what the agent can ask for a scope or an intent.
+    pub means: Means,
     /// Whether the host lets a hook change the command of this call.
     pub rewrites: bool,
     /// The surroundings of the process that received the call.
@@ -51,6 +53,16 @@ pub enum Asking {
     Native,
     /// The call is denied with a one-time code that a person can approve.
     ByCode,
+}
+
+/// With what an agent can use this program. Denials name it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Means {
+    /// With commands such as `intent request-scope`.
+    #[default]
+    Commands,
+    /// With tools such as `request_scope`.
+    Tools,
 }
 
 /// One thing that a call does. Paths are as the host gave them: absolute, or relative to the folder

@@ -709,7 +709,14 @@ pub fn skeleton(
 
 /// Appends a record durably and returns its id.
 pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
-    Ok(Writer::new(&ws.root, &ws.policy).append(record)?)
+    let has_files = !record.files.is_empty();
+    let work = record.session.clone().zip(record.intent_id.clone()).filter(|_| has_files);
+    let id = Writer::new(&ws.root, &ws.policy).append(record)?;
+    if let Some((actor, intent)) = work {
+        let noted = session::note_work(&ws.root, &actor, &intent);
+        session::or_log(&ws.root, "it could not be noted that a session wrote", noted);
+    }
+    Ok(id)
 }
 
 /// Returns `via: shell` for a record that was inferred from the effects of a shell command.

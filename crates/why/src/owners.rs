@@ -93,7 +93,7 @@ fn next_command(
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) if keeping(selected).is_some() => return None,
-        (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, path),
+        (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, &scope::entry_for(path)),
         (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
     })
 }

@@ -323,7 +323,7 @@ impl Rules {
         recorded: Option<&str>,
     ) -> String {
         let Some(owner) = self.owners(path).first().map(|owner| &owner.id.value) else {
-            let ask = ask_for_scope(id, path);
+            let ask = ask_for_scope(id, &scope::entry_for(path));
             return format!(
                 "Widen the scope of {id}, which `{ask}` asks a person for, or put {it} back."
             );
@@ -355,9 +355,9 @@ pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Ve
     intents.into_iter().map(named).collect()
 }
 
-/// Returns the command that asks a person to add a path to the scope of an intent.
-pub(crate) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
-    let entry = text::shell_word(&scope::entry_for(path));
+/// Returns the command that asks a person to add an entry to the scope of an intent.
+pub fn ask_for_scope(id: &str, entry: &str) -> String {
+    let entry = text::shell_word(entry);
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
 

@@ -69,7 +69,7 @@ const NEW_INTENT: &str =
     "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
 
 /// Returns true if an intent is neither completed nor archived, so that it can be put in progress.
-pub(crate) fn can_start(intent: &Intent) -> bool {
+pub fn can_start(intent: &Intent) -> bool {
     use intents::Status::{Archived, Completed};
     intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
 }

@@ -24,7 +24,7 @@ use super::answer::{Refusal, ToolOutcome};
 use super::schema;
 use super::session::Connection;
 use ::why::{VerbError, Workspace};
-use evidence::event::{Asking, Effect, Event};
+use evidence::event::{Asking, Effect, Event, Means};
 use ground::RelativePath;
 
 /// Whether calls of a tool may run in parallel.
@@ -164,6 +164,7 @@ impl CallContext {
             input: call.clone(),
             call: Some(call),
             asking: Asking::ByCode,
+            means: Means::Tools,
             rewrites: false,
             environment: self.session.environment().clone(),
             cwd: self.folder.clone(),

@@ -153,6 +153,29 @@ fn prompt(root: &Root, session: &str) -> PathBuf {
     of_actor(root, session).join("prompted")
 }
 
+/// Notes that a session or subagent has changed files under an intent. The note of a subagent is also
+/// one of its session, whose intent it may share.
+pub fn note_work(root: &Root, actor: &str, intent: &str) -> Result<(), StoreError> {
+    local(root)?;
+    let session = actor.split_once('/').map(|(session, _)| session);
+    for actor in session.into_iter().chain([actor]) {
+        if !works_under(root, actor, intent) {
+            store::write_scratch(&work(root, actor), intent.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if the last files that a session changed were changed under this intent.
+pub fn works_under(root: &Root, actor: &str, intent: &str) -> bool {
+    let noted = store::read_capped(&work(root, actor), MAX_SELECTION).ok().flatten();
+    noted.is_some_and(|noted| noted == intent.as_bytes())
+}
+
+fn work(root: &Root, actor: &str) -> PathBuf {
+    of_actor(root, actor).join("works-under")
+}
+
 /// Stores the model that a host names for a session. Some hosts name it once, and not with each
 /// call.
 pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {

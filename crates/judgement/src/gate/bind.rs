@@ -5,7 +5,7 @@
 use crate::selection;
 use std::sync::Arc;
 
-use super::judge_call::{Purpose, selected};
+use super::judge_call::{Purpose, selected, works_as};
 use super::rules::{self, PathRules};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
 use crate::protocol;
@@ -26,8 +26,8 @@ const MAX_SELECTABLE: usize = 4_000;
 
 /// Binds the actor of a call (a session, or a subagent of one) to the intent `id`.
 ///
-/// The first selection needs no approval, and neither does an intent that a person has named in
-/// the last prompt. Otherwise, the policy decides whether the actor may switch to another intent.
+/// The first selection needs no approval. Neither does another one while nothing was written under
+/// it, nor an intent that a person has named in the last prompt. Otherwise, the policy decides whether the actor may switch to another intent.
 ///
 /// `command` is the `intent select` command that runs if the call goes ahead. The command cannot
 /// find out which actor started it, so it is announced here and then selects for this actor.
@@ -37,8 +37,9 @@ pub(super) fn select(
     (id, command): (&str, &[String]),
     purpose: Purpose,
 ) -> Judged {
+    let rules = PathRules { selected: Some(id.to_owned()), ..PathRules::for_event(ws, event) };
     // No path is named, so the denial is about the rules or the intent.
-    let intent = match (PathRules { ws, selected: Some(id.to_owned()) }).intent_for(&[]) {
+    let intent = match rules.intent_for(&[]) {
         Ok(intent) => intent,
         Err(denial) => return Decision::Deny(denial).into(),
     };
@@ -50,6 +51,7 @@ pub(super) fn select(
     let current = selected(ws, event).filter(|current| current != id);
     if let Some(current) = &current
         && ws.policy.mode == Mode::Enforce
+        && !is_free(ws, event, current)
         && !person_named(ws, event, id)
         && let Some(decision) = objection_to_switch(ws, event, current, id)
     {
@@ -63,6 +65,13 @@ pub(super) fn select(
     }
     announce(ws, event, command, &actor, &Decision::NoOpinion);
     Judged { notice: notice_of_other_sessions(ws, intent, &actor), ..Judged::default() }
+}
+
+/// Returns true if nothing was written under the selected intent, so that another one may be selected
+/// instead as if it were the first.
+fn is_free(ws: &Workspace, event: &Event, current: &str) -> bool {
+    let works_under_it = session::works_under(&ws.root, &works_as(ws, event), current);
+    ws.policy.switching != Switching::Deny && !works_under_it
 }
 
 /// Leaves a note for the command of this program that the call runs: which actor runs it. If the

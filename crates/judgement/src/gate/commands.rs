@@ -42,13 +42,15 @@ fn misused(
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
     let is_selected = |id: &str| selected(arguments).as_deref() == Some(id);
     let is_other = |option: &str, own: &[&str]| value(option).is_some_and(|it| !own.contains(&it));
+    let is_plain = || shell::selects(arguments).and(shell::own_command(reading)).is_some();
+    if verb == "select" && !is_plain() {
+        let message = format!(
+            "An intent is selected by a command of its own, without a pipe, a redirection or other options, so that it is known who selects. Run exactly `{}`.",
+            plain_selection(reading, words)
+        );
+        return Some(Denial::new(DenialCode::PlainCommandRequired, message));
+    }
     let why = match verb {
-        "select" if shell::selects(arguments).is_none() => {
-            "an agent selects for itself. Run `intent select ID` without further arguments"
-        }
-        "select" if shell::own_command(reading).is_none() => {
-            "an intent is selected by a separate command, so that the selecting session is known. Run `intent select ID` by itself"
-        }
         "record" if value("--intent").is_some_and(|id| !is_selected(id)) => {
             "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
         }
@@ -62,6 +64,23 @@ fn misused(
     };
     let message = format!("`{}` is not run: {why}.", words.join(" "));
     Some(Denial::new(DenialCode::ProtectedPath, message))
+}
+
+/// Returns the plain form of a command that selects an intent: `intent -C src select INT-001` for
+/// `cd src && intent select INT-001 2>&1`.
+fn plain_selection(reading: &Prediction, words: &[String]) -> String {
+    let before = reading.commands.iter().take_while(|command| command.words != words);
+    let entered = before.filter(|command| command.program.as_deref() == Some("cd"));
+    let entered = entered.filter_map(|command| command.words.get(1)).map(String::as_str);
+    let (arguments, named) = words.get(1..).map_or((words, None), shell::past_folder);
+    let mut folder = std::path::PathBuf::new();
+    folder.extend(entered.chain(named));
+    let is_id = |word: &&String| !word.starts_with('-') && *word != "select";
+    let id = arguments.iter().find(is_id).map_or("ID", String::as_str);
+    match folder.to_string_lossy() {
+        here if here.is_empty() => format!("intent select {}", shell_word(id)),
+        there => format!("intent -C {} select {}", shell_word(&there), shell_word(id)),
+    }
 }
 
 /// Returns the denial of a command of this program that only people may run.

@@ -553,7 +553,7 @@ pub fn selected(ws: &Workspace, event: &Event) -> Option<String> {
 
 /// Returns the actor whose selection counts. A subagent without a selection uses that of its
 /// session.
-fn works_as(ws: &Workspace, event: &Event) -> String {
+pub(super) fn works_as(ws: &Workspace, event: &Event) -> String {
     let actor = event.actor();
     if ws.selected(Some(&actor)).is_some() { actor } else { event.session_key() }
 }

@@ -44,7 +44,7 @@ pub(crate) use judge_call::read_command;
 pub use judge_call::{selected, surroundings};
 pub use places::key;
 
-use evidence::event::Event;
+use evidence::event::{Event, Means};
 use ground::policy::Mode;
 use why::Workspace;
 
@@ -117,6 +117,8 @@ pub enum DenialCode {
     ApprovalRequired,
     /// The policy requires the command to run behind a fence, and it would not.
     FenceRequired,
+    /// The call selects an intent inside a longer command, or with further arguments.
+    PlainCommandRequired,
     /// The call changes something but cannot be read.
     UnreadablePayload,
     /// The registry or the policy cannot be read, or something else failed, so nothing can be judged.
@@ -205,7 +207,7 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
         }
     }
     let selected = request.intent.clone().or_else(|| ws.selected(request.session.as_deref()));
-    let denial = rules::PathRules { ws, selected }.denial(&paths);
+    let denial = rules::PathRules { ws, selected, means: Means::Commands }.denial(&paths);
     denial.or_else(|| commands::by_path(&ws.policy, &paths))
 }
 

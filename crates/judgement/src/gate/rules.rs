@@ -1,25 +1,28 @@
 //! Applies the rules for paths in their order; the first denial wins.
 
 use std::path::Path;
-use why::selectable;
+use why::selectable::{self, unambiguous};
 
 use super::{Denial, DenialCode, control, selected};
-use evidence::event::Event;
+use evidence::event::{Event, Means};
 use ground::RelativePath;
-use intents::Intent;
-use why::rules::{Outside, Rules, Ruling, SOMETHING, names_of_intents};
+use ground::text::shell_word;
+use intents::{Intent, scope};
+use why::rules::{self, Outside, Rules, Ruling, SOMETHING, ask_for_scope, names_of_intents};
 use why::{VerbError, Workspace};
 
 pub(super) struct PathRules<'a> {
     pub(super) ws: &'a Workspace,
     /// The intent that the work is done under.
     pub(super) selected: Option<String>,
+    /// With what the agent can ask for more.
+    pub(super) means: Means,
 }
 
 impl<'a> PathRules<'a> {
     /// Returns the rules for work of the actor of an event.
     pub(super) fn for_event(ws: &'a Workspace, event: &Event) -> Self {
-        Self { ws, selected: selected(ws, event) }
+        Self { ws, selected: selected(ws, event), means: event.means }
     }
 
     pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
@@ -102,7 +105,7 @@ impl<'a> PathRules<'a> {
             return deny(DenialCode::HookError, message);
         }
         let Some(id) = selected else {
-            let next = selectable_for(ws, paths);
+            let next = self.selectable_for(paths);
             let message = format!("You must cite a valid active Intent ID. {next}");
             return deny(DenialCode::IntentRequired, message);
         };
@@ -125,6 +128,56 @@ impl<'a> PathRules<'a> {
         let next = selectable(ws);
         let message = format!("Intent {id} is {status}, so nothing is written under it. {next}");
         deny(DenialCode::IntentNotActive, message)
+    }
+
+    /// Says in a sentence which intent to select for work on these paths: one under which it is not
+    /// denied next.
+    fn selectable_for(&self, paths: &[RelativePath]) -> String {
+        let ws = self.ws;
+        // Files that git ignores belong to no intent, and may be written under each.
+        let is_owned = |path: &&RelativePath| !ws.ignores.git_ignored(path);
+        let owned: Vec<RelativePath> = paths.iter().filter(is_owned).cloned().collect();
+        let Some((first, rest)) = owned.split_first() else { return selectable(ws) };
+        let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
+        let is_permitted =
+            |owner: &&Intent| owned.iter().all(|path| self.path_denial(owner, path).is_none());
+        let owners = selectable::owners_of_all(ws, &owned).into_iter().filter(is_permitted);
+        match names_of_intents(owners).as_slice() {
+            [] => self.nobody_owns(first, more),
+            [only] => format!("{only} owns {first}{more}: select it."),
+            several => format!("{} own {first}{more}: select one of them.", several.join(" and ")),
+        }
+    }
+
+    /// Says that no intent may be selected for work on a path, and what the agent can do.
+    fn nobody_owns(&self, path: &RelativePath, more: &str) -> String {
+        let ws = self.ws;
+        if let Some(rule) = rules::forbidden_by(ws, path, None) {
+            return format!(
+                "{path} is kept from agents by {rule}, under every intent. Leave it as it is, or ask a person."
+            );
+        }
+        if unambiguous(ws, Intent::in_progress).next().is_none() {
+            return selectable(ws);
+        }
+        let waiting = ws.registry.owners_among(path, selectable::can_start);
+        let waiting = names_of_intents(waiting.into_iter().filter(|intent| !intent.in_progress()));
+        let start = match waiting.is_empty() {
+            true => String::new(),
+            false => format!(" {} would; a person starts it.", waiting.join(" and ")),
+        };
+        let ask = match self.means {
+            Means::Commands => format!(
+                "`{}` asks a person to widen one, and `intent propose NAME --scope {} --reason 'why it is needed'` to make one",
+                ask_for_scope("ID", &scope::entry_for(path)),
+                shell_word(&scope::entry_for(path))
+            ),
+            Means::Tools => {
+                "`request_scope` asks a person to widen one, and `propose_intent` to make one"
+                    .to_owned()
+            }
+        };
+        format!("No intent in progress owns {path}{more}.{start} {ask}.")
     }
 
     /// Returns the denial of a folder. A folder is in scope if a file in it would be, or if the
@@ -174,7 +227,16 @@ impl<'a> PathRules<'a> {
                     Outside::Excluded(at) => intent.owned_scope.get(*at),
                     _ => None,
                 };
-                let message = format!("{what} Request scope expansion. {why}");
+                let wanted = match path == shown {
+                    true => scope::entry_for(path),
+                    // A folder stands for all that is in it.
+                    false => format!("{}/**", scope::entry_for(shown)),
+                };
+                let ask = match self.means {
+                    Means::Commands => ask_for_scope(id, &wanted),
+                    Means::Tools => "request_scope".to_owned(),
+                };
+                let message = format!("{what} Request scope expansion with `{ask}`. {why}");
                 let rule = entry.map(|entry| entry.value.clone());
                 Denial { rule, ..Denial::new(DenialCode::ScopeViolation, message) }
             }
@@ -202,21 +264,9 @@ pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     Denial::new(DenialCode::ScopeViolation, message).about_path(path)
 }
 
-/// Says in a sentence which intent to select for work on these paths.
-fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
-    let named = names_of_intents(selectable::owners_of_all(ws, paths));
-    let Some((first, rest)) = paths.split_first() else { return selectable(ws) };
-    let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
-    match named.as_slice() {
-        [] => selectable(ws),
-        [only] => format!("{only} owns {first}{more}: select it."),
-        several => format!("{} own {first}{more}: select one of them.", several.join(" and ")),
-    }
-}
-
 /// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
-    let intents = names_of_intents(selectable::unambiguous(ws, Intent::in_progress));
+    let intents = names_of_intents(unambiguous(ws, Intent::in_progress));
     if intents.is_empty() {
         let next = selectable::start_step(ws);
         return format!("No intent is in progress. A person does this: {next}.");
