@@ -305,11 +305,37 @@ fn a_write_must_name_the_selected_intent() {
     assert!(!repo.root().join("src").exists());
     let written = client.done("file_write", write("INT-001", "AST_REFACTOR"));
     assert_eq!(written["recorded"], true);
+    assert_eq!(written["mutation_class"], evolution);
+    assert_eq!(written["contradicted_claim"], "AST_REFACTOR");
     let workspace = repo.open();
     let mut records = workspace.ledger.entries().iter().map(|entry| &entry.record);
     let record = records.find(|record| !record.files.is_empty()).unwrap();
     assert_eq!(record.claimed_class.as_deref(), Some("AST_REFACTOR"));
     assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
+}
+
+#[test]
+fn a_record_says_which_class_was_found() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", CODE);
+    repo.commit("code");
+    let mut client = Client::old(&repo);
+    client.select("INT-001");
+    let mut record = |text: &str, claim: &str| {
+        repo.write("src/a.rs", text);
+        let arguments = json!({ "paths": ["src/a.rs"], "claimed_class": claim });
+        let answer = client.call("record_mutation", arguments);
+        let words = answer["content"][0]["text"].as_str().unwrap().to_owned();
+        (answer["structuredContent"]["recorded"][0].clone(), words)
+    };
+    let added = format!("{CODE}\nfn added() {{\n    1;\n}}\n");
+    let (file, words) = record(&added, "AST_REFACTOR");
+    assert_eq!(file["mutation_class"], "INTENT_EVOLUTION");
+    assert_eq!(file["contradicted_claim"], "AST_REFACTOR");
+    assert!(words.contains("as INTENT_EVOLUTION, not AST_REFACTOR as you claimed"), "{words}");
+    let (file, words) = record(&added.replace("1;", "2;"), "INTENT_EVOLUTION");
+    assert_eq!(file.get("contradicted_claim"), None);
+    assert!(words.ends_with("as INTENT_EVOLUTION"), "{words}");
 }
 
 /// Returns the name under which `intent schema` has the whole schema of a tool's answer.

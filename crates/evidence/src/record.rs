@@ -119,6 +119,9 @@ pub struct RecordedFile {
     pub lines: usize,
     /// The class of the change. `None` if it could not be determined.
     pub mutation_class: Option<MutationClass>,
+    /// The class that was claimed, if the change has another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted_claim: Option<String>,
     /// How the class was determined.
     pub basis: Option<Basis>,
     /// What was found for each block.
@@ -377,6 +380,7 @@ fn record_file(
         blocks,
         lines,
         mutation_class: class.class,
+        contradicted_claim: contradicted_claim(request.claimed_class.as_deref(), class.class),
         basis: Some(class.basis),
         reasons: reasons_of(&class.reasons, &change.ranges),
         outcome: decision.outcome.clone(),
@@ -705,6 +709,13 @@ pub fn skeleton(
         session,
         ..Record::default()
     }
+}
+
+/// Returns the claimed class of a change if another one was found. A class that could not be found
+/// contradicts nothing.
+pub fn contradicted_claim(claimed: Option<&str>, found: Option<MutationClass>) -> Option<String> {
+    let (claimed, found) = claimed.zip(found)?;
+    (!claimed.trim().eq_ignore_ascii_case(found.as_str())).then(|| claimed.to_owned())
 }
 
 /// Appends a record durably and returns its id.

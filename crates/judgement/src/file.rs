@@ -18,8 +18,10 @@ use super::{after, gate};
 use code::{LineRange, MAX_BYTES};
 use edits::{After, Change};
 use evidence::event::{Effect, Event};
+use evidence::record::contradicted_claim;
 use ground::session::seen::{self, FileState, Seen};
 use ground::{RelativePath, store};
+use ledger::{MutationClass, Record};
 use why::answers::{self, IntentBrief};
 use why::{VerbError, Workspace};
 
@@ -86,6 +88,11 @@ pub struct FileWritten {
     pub intent: Option<String>,
     /// True if the ledger contains a record of the change.
     pub recorded: bool,
+    /// The class of the change. `None` if nothing was recorded, or the class could not be found.
+    pub mutation_class: Option<MutationClass>,
+    /// The class that the writer claimed, if the change has another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted_claim: Option<String>,
     /// Further remarks, of the gate and of the observation after the write.
     pub notes: Vec<String>,
 }
@@ -216,6 +223,8 @@ pub fn write(
     let recorded = seen::last_write(&ws.root, &path).is_some_and(|last| {
         last.actor == event.actor() && last.hash.as_ref() == Some(&sha256) && last.recorded
     });
+    let mutation_class = if recorded { class_of_last_record(ws, &path, &event) } else { None };
+    let claimed = event.claimed_class.map(MutationClass::as_str);
     let notes = [judged.notice, feedback.context, feedback.violation];
     Ok(FileWritten {
         sha256,
@@ -223,8 +232,21 @@ pub fn write(
         path,
         intent: gate::selected(ws, &event),
         recorded,
+        mutation_class,
+        contradicted_claim: contradicted_claim(claimed, mutation_class),
         notes: notes.into_iter().flatten().collect(),
     })
+}
+
+/// Returns the class in the last record of a session about a file.
+fn class_of_last_record(ws: &Workspace, path: &RelativePath, by: &Event) -> Option<MutationClass> {
+    let (ws, actor) = (ws.clone().with_records_of_now(), by.actor());
+    let is_it = |record: &&Record| {
+        record.session.as_ref() == Some(&actor)
+            && record.files.iter().any(|file| file.relative_path == *path)
+    };
+    let mut newest_first = ws.journal.entries().iter().rev().map(|entry| &entry.record);
+    newest_first.find(is_it)?.mutation_class
 }
 
 /// Refuses a write that cites another intent than the one that the session has selected. If no

@@ -124,7 +124,11 @@ fn described(written: &FileWritten) -> String {
     let path = text::visible(written.path.as_str(), false);
     let done = if written.created { "created" } else { "written" };
     let recorded = match (&written.intent, written.recorded) {
-        (Some(intent), true) => format!("recorded under {}", text::visible(intent, false)),
+        (Some(intent), true) => format!(
+            "recorded under {}{}",
+            text::visible(intent, false),
+            class_text(written.mutation_class, written.contradicted_claim.as_deref())
+        ),
         _ => "nothing was recorded".to_owned(),
     };
     let mut words = format!("{path} {done}, sha256 {}; {recorded}.", written.sha256);
@@ -133,4 +137,16 @@ fn described(written: &FileWritten) -> String {
         words.push_str(&text::visible(note, false));
     }
     words
+}
+
+/// Says in a part of a sentence which class a change has, and whether another one was claimed.
+pub(super) fn class_text(class: Option<MutationClass>, contradicted: Option<&str>) -> String {
+    let class = class.map_or_else(String::new, |class| format!(" as {}", class.as_str()));
+    let claim = contradicted.map(|claim| {
+        format!(
+            ", not {} as you claimed: what the change does contradicts it",
+            text::visible(claim, false)
+        )
+    });
+    class + &claim.unwrap_or_default()
 }

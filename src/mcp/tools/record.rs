@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
+use super::files::class_text;
 use evidence::record::{RecordAnswer, RecordRequest};
 use ground::RelativePath;
 use ground::text::{self, counted};
@@ -72,7 +73,8 @@ pub(super) fn record(
 fn described(answer: &RecordAnswer) -> String {
     let recorded = answer.recorded.iter().map(|file| {
         let (lines, blocks) = (counted(file.lines, "line"), counted(file.blocks, "block"));
-        format!("{}: {lines} in {blocks} recorded under {}", file.path, file.intent)
+        let class = class_text(file.mutation_class, file.contradicted_claim.as_deref());
+        format!("{}: {lines} in {blocks} recorded under {}{class}", file.path, file.intent)
     });
     let skipped = answer.skipped.iter().map(|file| format!("{}: {}", file.path, file.reason));
     let lines: Vec<String> =
