@@ -277,8 +277,11 @@ fn selecting_names_other_sessions_on_the_same_files() {
     let repo = repo();
     let first = judge_before_call(&event(&repo, "s1", vec![select("INT-001")]));
     assert_eq!(first.notice, None);
+    let edit = event(&repo, "s1", vec![replace("src/a.rs", "2;", "22;")]);
+    call(&edit, || repo.write("src/a.rs", &BEFORE.replace("2;", "22;"))).expect("let through");
     let second = judge_before_call(&event(&repo, "s2", vec![select("INT-001")]));
-    assert!(second.notice.is_some_and(|notice| notice.contains("test-host:s1 under INT-001")));
+    let notice = second.notice.expect("the other session wrote here");
+    assert!(notice.contains("test-host under INT-001, which wrote just now"), "{notice}");
     let third = judge_before_call(&event(&repo, "s3", vec![select("INT-002")]));
     assert_eq!(third.notice, None, "other files");
 }
@@ -1213,13 +1216,12 @@ fn paths_with_links_or_dots_are_judged_by_their_target() {
     let elsewhere = tempfile::tempdir().expect("a temporary folder");
     let linked = elsewhere.path().join("linked");
     repo.git(&["worktree", "add", "-q", &linked.display().to_string(), "-b", "linked"]);
-    let file = linked.join("src/a.rs").display().to_string();
-    let judged = judge_before_call(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
-    assert_eq!(
-        code(&judged),
-        Some(DenialCode::IntentRequired),
-        "a linked work tree is another workspace"
-    );
+    for (path, expected) in [("src/a.rs", None), ("billing/b.rs", Some(DenialCode::ScopeViolation))]
+    {
+        let file = linked.join(path).display().to_string();
+        let judged = judge_before_call(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
+        assert_eq!(code(&judged), expected, "the session keeps its intent in a linked work tree");
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ const SESSIONS: &str = "
 ";
 
 /// Returns the ids of sessions that the surroundings of this process name.
-pub fn sessions_in(environment: &Environment) -> Vec<String> {
+pub(crate) fn sessions_in(environment: &Environment) -> Vec<String> {
     let value = |name: &str| environment.variable(name)?.to_str().map(str::to_owned);
     SESSIONS.split_whitespace().filter_map(value).collect()
 }
@@ -127,7 +127,7 @@ struct Ancestor {
 
 /// Returns the process of the host that runs this process as its hook. The shell that it may have
 /// started for that is left out. `None` on systems other than Linux.
-pub fn host_of_hook() -> Option<ProcessId> {
+pub(crate) fn host_of_hook() -> Option<ProcessId> {
     const SHELLS: &str = "sh bash dash zsh fish ksh";
     let program = |process: &Ancestor| process.words.first().map(|word| base(word));
     let is_shell = |process: &Ancestor| {
@@ -145,7 +145,7 @@ pub fn host_of_hook() -> Option<ProcessId> {
 
 /// Returns true if this process descends from another one. `None` if that one does not run any more,
 /// or is not seen from here.
-pub fn descends_from(process: ProcessId) -> Option<bool> {
+pub(crate) fn descends_from(process: ProcessId) -> Option<bool> {
     (started(process.number) == Some(process.started))
         .then(|| ancestors(usize::MAX).iter().any(|above| above.id == process))
 }

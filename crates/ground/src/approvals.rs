@@ -19,7 +19,7 @@ use super::{Hint, Root, clock};
 
 /// How long a question waits for its answer, and how long an answer can be used, counted from the
 /// question.
-pub const VALID: Duration = Duration::from_secs(10 * 60);
+pub(crate) const VALID: Duration = Duration::from_secs(10 * 60);
 /// The longest subject, in bytes of JSON. A person could not read more, and so could not approve
 /// it.
 pub(crate) const MAX_SUBJECT: usize = 16 * 1024;

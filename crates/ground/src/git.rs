@@ -481,16 +481,22 @@ impl Git {
         Ok(compared)
     }
 
-    /// Returns the tracked files whose contents differ from a commit, on disk or in the index. Untracked
-    /// files are not looked for.
-    pub fn changed_tracked_files(&self, base: &CommitId) -> GitResult<Vec<PathChange>> {
-        let repo = self.objects()?;
-        let (before, index) = (self.files(&repo, base)?, self.index(&repo)?);
-        let mut changes = compare::with_tracked_files(self, &repo, &before, &index)?.changes;
-        changes.extend(compare::with_index(&before, &index).changes);
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
-        changes.dedup_by(|a, b| a.path == b.path);
-        Ok(changes)
+    /// Returns the tracked files that differ from a commit, on disk or in the index. Untracked files are
+    /// not looked for.
+    pub fn changed_tracked_files(&self, base: &CommitId) -> GitResult<Vec<RelativePath>> {
+        let (repo, Some(index)) = (self.objects()?, self.index_file()?) else {
+            return Ok(Vec::new());
+        };
+        let mut changed = compare::changed_since_index(self, &repo, &index)?;
+        // Git notes in the index of which tree all its entries are, as long as it has not changed.
+        let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
+        if tree != Some(self.tree(&repo, base)?.id) {
+            let staged = compare::with_index(&self.files(&repo, base)?, &self.index(&repo)?);
+            changed.extend(staged.changes.into_iter().map(|change| change.path));
+            changed.sort();
+            changed.dedup();
+        }
+        Ok(changed)
     }
 
     /// Returns for each path whether it is on disk as a commit has it: content, kind and mode. `None`

@@ -166,7 +166,7 @@ impl Root {
         trees.collect()
     }
     /// Returns the folders that stand for this workspace in the other work trees of the repository.
-    pub fn in_other_trees(&self) -> Vec<PathBuf> {
+    pub(crate) fn in_other_trees(&self) -> Vec<PathBuf> {
         let Some((top, common)) = self.work_tree().zip(self.common_dir()) else {
             return Vec::new();
         };

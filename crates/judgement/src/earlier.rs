@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use evidence::event::Event;
-use ground::git::{Aspect, GitError, PathChange};
+use ground::git::GitError;
 use ground::session::calls::{EarlierContent, FileBefore, PendingCall, Predicted};
 use ground::session::ungated::{self, Ungated};
 use ground::session::{self, seen};
@@ -26,19 +26,17 @@ pub(crate) fn changed_files(ws: &Workspace) -> BTreeMap<RelativePath, EarlierCon
     let Some((git, head)) = ws.git().zip(ws.head()) else { return BTreeMap::new() };
     let found = git.changed_tracked_files(head);
     let changes = session::or_log(&ws.root, "changed files could not be listed", found);
-    let content = |(at, change): (usize, PathChange)| {
-        let state = ws.root.absolute(&change.path).symlink_metadata();
+    let content = |(at, path): (usize, RelativePath)| {
+        let state = ws.root.absolute(&path).symlink_metadata();
         let content = match state {
             Err(_) => EarlierContent::Missing,
             Ok(state) if at < MAX_FILES && state.is_file() && state.len() <= MAX_SIZE => {
-                match seen::state(&ws.root, &change.path, 0).hash {
-                    Some(hash) if change.aspect == Aspect::Content => EarlierContent::Hash(hash),
-                    _ => EarlierContent::Unknown,
-                }
+                let hash = seen::state(&ws.root, &path, 0).hash;
+                hash.map_or(EarlierContent::Unknown, EarlierContent::Hash)
             }
             Ok(_) => EarlierContent::Unknown,
         };
-        (change.path, content)
+        (path, content)
     };
     changes.unwrap_or_default().into_iter().enumerate().map(content).collect()
 }

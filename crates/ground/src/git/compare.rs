@@ -5,13 +5,14 @@ use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Stat, stat};
 use gix::objs::tree::EntryKind;
 
-use super::index::{Index, Tracked, checked_out};
+use super::index::{self, Index, Tracked, checked_out};
 use super::{
     Aspect, ChangeKind, CommitId, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
-    TreeEntry, TreeFiles, is_regular, non_utf8,
+    TreeEntry, TreeFiles, as_path, is_regular, non_utf8,
 };
 use crate::ignores::{self, LeftOutRules};
 use crate::{RelativePath, folder, store};
@@ -59,33 +60,9 @@ pub(super) fn with_work_tree(
     let left_out = LeftOutRules::from_git(git)?;
     let visible = seen.files.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
     let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
-    let mut compared = of_present_files(git, repo, before, index, &present)?;
-    let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
-    compared.nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
-    Ok(compared)
-}
-
-/// Like [`with_work_tree`], for the files of the commit and the index only.
-pub(super) fn with_tracked_files(
-    git: &Git,
-    repo: &gix::Repository,
-    before: &TreeFiles,
-    index: &Index,
-) -> GitResult<ComparedFiles> {
-    of_present_files(git, repo, before, index, &index.entries.keys().collect())
-}
-
-/// Compares the files in `present` on disk with a commit. All other files of the commit are gone.
-fn of_present_files(
-    git: &Git,
-    repo: &gix::Repository,
-    before: &TreeFiles,
-    index: &Index,
-    present: &BTreeSet<&RelativePath>,
-) -> GitResult<ComparedFiles> {
     let mut disk = Disk::of_work_tree(git, repo, index);
     let (mut changes, mut present_files) = (Vec::new(), Vec::new());
-    for path in present {
+    for path in &present {
         let old = before.entries.get(*path).copied();
         let now = disk.entry_on_disk(path, old)?;
         if now.is_some_and(|(kind, _)| is_regular(kind)) {
@@ -97,7 +74,44 @@ fn of_present_files(
     let gone = before.entries.iter().filter(|(path, _)| !present.contains(path));
     changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
     let unknown = disk.unknown;
-    Ok(ComparedFiles { changes, unknown, present: present_files, ..ComparedFiles::default() })
+    let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
+    let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
+    Ok(ComparedFiles { changes, unknown, nameless, present: present_files, former: Vec::new() })
+}
+
+/// Returns the files of the index that differ on disk from their entries there. Only the stamps of the
+/// others are looked at. Files that a sparse checkout leaves out count as unchanged.
+pub(super) fn changed_since_index(
+    git: &Git,
+    repo: &gix::Repository,
+    index: &gix::index::File,
+) -> GitResult<Vec<RelativePath>> {
+    let options = repo.stat_options().unwrap_or_default();
+    let (stamp, nothing) = (index.timestamp(), Index::default());
+    let mut disk = Disk::of_work_tree(git, repo, &nothing);
+    let mut changed: Vec<RelativePath> = Vec::new();
+    for entry in index.entries() {
+        let Some(path) = entry.path(index).strip_prefix(git.prefix.as_bytes()) else { continue };
+        let Some(kind) = index::kind_of(entry.mode, entry.flags) else { continue };
+        let Some(path) = as_path("", path.as_bstr()) else { continue };
+        if kind == EntryKind::Commit || entry.flags.contains(Flags::SKIP_WORKTREE) {
+            continue;
+        }
+        let file = git.root.absolute(&path);
+        let found = gix::index::fs::Metadata::from_path_no_follow(&file).ok();
+        let now = found.and_then(|found| Stat::from_fs(&found).ok());
+        let is_untouched = now.is_some_and(|now| {
+            entry.stat.matches(&now, options) && !entry.stat.is_racy(stamp, options)
+        });
+        let held = Some((kind, Some(entry.id)));
+        if !is_untouched
+            && disk.entry_on_disk(&path, held)? != held
+            && changed.last() != Some(&path)
+        {
+            changed.push(path);
+        }
+    }
+    Ok(changed)
 }
 
 /// Returns for each path whether it is on disk as a commit has it. `None` if nobody can tell. The

@@ -23,7 +23,7 @@ struct LinkedTree {
 }
 
 impl LinkedTrees {
-    pub(super) fn below(ws: &Workspace, call: &PendingCall) -> Self {
+    pub(super) fn below_workspace(ws: &Workspace, call: &PendingCall) -> Self {
         let since = call.at.saturating_sub(TICK);
         let tree = |(git_dir, top): (PathBuf, PathBuf)| {
             let root = Root::find(&top, ws.root.environment()).ok()?;

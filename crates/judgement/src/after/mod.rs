@@ -360,7 +360,7 @@ impl Observation<'_> {
         let checked_out = CheckedOutCommits::found_after_call(ws, call);
         let mut old = Vec::new();
         let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
-        let trees = LinkedTrees::below(ws, call);
+        let trees = LinkedTrees::below_workspace(ws, call);
         let mut ours = Vec::new();
         // Commands of `intent` itself, such as `intent lesson`, record what they write.
         let unexplained =
