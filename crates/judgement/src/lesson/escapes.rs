@@ -28,8 +28,8 @@ fn has_pair(chars: &[char], mark: char) -> bool {
         let is_in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let is_gap = |c: Option<char>| c.is_none_or(char::is_whitespace);
         // An underscore in a word is only a letter, and a price may follow mathematics.
-        let opens = !is_gap(after) && !(mark == '_' && is_in_word(before));
-        let closes = !is_gap(before) && !(matches!(mark, '_' | '$') && is_in_word(after));
+        let opens = !(is_gap(after) || mark == '_' && is_in_word(before));
+        let closes = !(is_gap(before) || matches!(mark, '_' | '$') && is_in_word(after));
         // A run of several marks may be a whole span with nothing in it, such as `$$`.
         if closes && is_open || (mark == '$' && run.len() > 1) {
             return true;
