@@ -101,22 +101,22 @@ fn a_conversion_of_git_is_no_change() {
 fn an_agent_brings_back_what_its_script_broke() {
     let root = |repo: &Repo| repo.root();
     let restore = |repo: &Repo| drop(git(&root(repo), &["checkout", "-q", "HEAD", "--", OTHER]));
-    let ways: [(Vec<Effect>, &dyn Fn(&Repo)); 7] = [
-        (vec![shell("git checkout -- billing/b.rs")], &restore),
-        (vec![shell("git checkout HEAD -- billing/b.rs")], &restore),
-        (vec![shell("git restore billing/b.rs")], &restore),
-        (vec![shell("cd billing && git restore b.rs")], &restore),
-        (vec![write(OTHER, BEFORE)], &restore),
-        (vec![replace(OTHER, "broken", "fn one() {\n    1;\n}\n")], &restore),
-        (vec![shell("./generate.sh again")], &restore),
+    let ways: [Vec<Effect>; 7] = [
+        vec![shell("git checkout -- billing/b.rs")],
+        vec![shell("git checkout HEAD -- billing/b.rs")],
+        vec![shell("git restore billing/b.rs")],
+        vec![shell("cd billing && git restore b.rs")],
+        vec![write(OTHER, BEFORE)],
+        vec![replace(OTHER, "broken", "fn one() {\n    1;\n}\n")],
+        vec![shell("./generate.sh again")],
     ];
     let broken = BEFORE.replace("fn one() {\n    1;\n}\n", "broken");
-    for (effects, deed) in ways {
+    for effects in ways {
         let repo = at_work();
         script(&repo, || repo.write(OTHER, &broken));
         script(&repo, || repo.write(OTHER, &broken));
         assert_eq!(noted(&repo), [OTHER]);
-        let told = call(&event(&repo, "s", effects.clone()), || deed(&repo));
+        let told = call(&event(&repo, "s", effects.clone()), || restore(&repo));
         assert_eq!(told, Ok(Feedback::default()), "{effects:?}");
         assert_eq!(noted(&repo), [""; 0], "{effects:?}");
         assert_eq!(mutations(&repo), [], "{effects:?}");

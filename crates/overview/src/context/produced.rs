@@ -82,7 +82,7 @@ mod tests {
     fn produced(files: &[(&str, usize)]) -> Names {
         let names = |count: usize| (0..count).map(|at| format!("f{at}")).collect();
         let file =
-            |(path, count): &(&str, usize)| (RelativePath::new(*path).unwrap(), names(*count));
+            |(path, count): &(&str, usize)| (RelativePath::new(path).unwrap(), names(*count));
         files.iter().map(file).collect()
     }
 
