@@ -212,6 +212,7 @@ golden! {
     opencode "opencode",
     amp "amp",
     pi "pi",
+    roo "roo",
 }
 
 #[test]

@@ -199,6 +199,8 @@ fn an_agents_selection_is_never_the_persons_selection() {
     as_agent(&lab, &["select", "INT-001"]);
     assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-001"), Some("INT-002")));
 
+    lab.write("src/a.rs", "fn a() {\n    written();\n}\n");
+    lab.fine(&["record", "src/a.rs", "--intent", "INT-001", "--session", "claude-code:s1"]);
     // The host asks the person about a switch, and runs the command only if they agree.
     lab.fine(&["select", "INT-001"]);
     assert_eq!(before(&lab, "intent select INT-002"), Some("ask".into()));

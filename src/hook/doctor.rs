@@ -78,9 +78,16 @@ impl<'a> Wiring<'a> {
         self.hooks().next().is_some()
     }
 
+    /// Returns true if the host can call hooks. Another one is wired if it starts our MCP server.
+    fn has_hooks(&self) -> bool {
+        self.files.iter().any(|file| file.hooks)
+    }
+
     fn hooks(&self) -> impl Iterator<Item = &install::ExaminedFile> {
-        let ours = |file: &&install::ExaminedFile| {
-            file.hooks && matches!(file.standing, SettingsState::Ours | SettingsState::Different)
+        let has_hooks = self.has_hooks();
+        let ours = move |file: &&install::ExaminedFile| {
+            file.hooks == has_hooks
+                && matches!(file.standing, SettingsState::Ours | SettingsState::Different)
         };
         self.files.iter().filter(ours)
     }
@@ -103,7 +110,8 @@ impl<'a> Wiring<'a> {
             0 => String::new(),
             rest => format!(" and {rest} more"),
         };
-        self.known.push(format!("hooks in {}{more}", first.unwrap_or_default()));
+        let what = if self.has_hooks() { "hooks" } else { "the MCP server" };
+        self.known.push(format!("{what} in {}{more}", first.unwrap_or_default()));
     }
 
     /// Reports settings that switch off all hooks of the host.

@@ -57,7 +57,9 @@ pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effec
                 .unreadable(&format!("says different things in `{one}` and in `{other}`"));
         }
     }
-    let read = [PATH, FROM, TO, FOLDER, LISTS].join(" ");
+    // What such a tool searches for and puts there is text, even if it looks like a path.
+    let texts = if kind == Some(ToolKind::Touch) { "search replace" } else { "" };
+    let read = [PATH, FROM, TO, FOLDER, LISTS, texts].join(" ");
     if kind.is_some_and(ToolKind::names_its_files)
         && let Some((name, _)) = unknown_tools::other_paths(&reading, &read).first()
     {
@@ -146,10 +148,20 @@ impl CallInput<'_> {
     /// Returns all paths that the input names, in one field or in a list of strings or objects.
     /// `None` if one of them cannot be read.
     fn paths(&self) -> Option<Vec<PathBuf>> {
-        if let Some(items) = fields::list(self.input, &format!("{FILES} operations")) {
+        if let Some(items) = fields::list(self.input, FILES) {
             return items.iter().map(|item| self.path_in(item)).collect();
         }
-        Some(vec![self.path_of(self.input)?])
+        let operations = fields::list(self.input, "operations").unwrap_or_default();
+        let of_operations = operations.iter().map(|item| self.path_in(item));
+        // Either each operation names a file, or none does, and all change the file of the call.
+        match self.path_of(self.input) {
+            Some(path) => {
+                let others = of_operations.flatten();
+                Some(std::iter::once(path).chain(others).collect())
+            }
+            None if operations.is_empty() => None,
+            None => of_operations.collect(),
+        }
     }
 
     fn path_in(&self, item: &Value) -> Option<PathBuf> {

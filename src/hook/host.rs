@@ -88,7 +88,7 @@ pub const HOSTS: &[Host] = &[
         name: "cursor",
         family: Family::Cursor,
         source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
-        cannot: "a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
+        cannot: "it knows no answer without an opinion, so nothing to say is sent as \"allow\"; a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
         ..UNKNOWN
     },
     Host {
@@ -181,6 +181,13 @@ pub const HOSTS: &[Host] = &[
         source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
         read_on: "2026-11-22",
         cannot: "an extension that does not load gates nothing; a question is a denial with a code",
+        ..UNKNOWN
+    },
+    Host {
+        name: "roo",
+        source: "RooCodeInc/Roo-Code, its native tools; it has no hooks",
+        read_on: "2026-11-27",
+        cannot: "Roo Code calls no hook, so its own tools write without asking: only our MCP server is wired, and `intent check` finds such writes; a version of it that calls `intent hook roo` with Claude Code's payload is gated; a question is a denial with a code",
         ..UNKNOWN
     },
 ];

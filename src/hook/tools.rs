@@ -85,13 +85,14 @@ const COMMON: &[(ToolKind, &str)] = &[
          TaskOutput TaskStop read_bash stop_bash read_powershell stop_powershell report_intent
          attempt_completion ask_followup_question plan_mode_respond new_task get_errors
          get_terminal_output list_code_usages test_search view_image think thinking LSP lsp
-         ToolSearch ListMcpResourcesTool ReadMcpResourceTool invoke_subagent read_lints
+         ToolSearch ListMcpResourcesTool ReadMcpResourceTool access_mcp_resource
+         read_mcp_resource list_mcp_resources list_mcp_resource_templates invoke_subagent read_lints
          command_status search_web read_url_content manage_todo_list introspect",
     ),
     // The field `command` of these tools is not a command line.
     (
         ToolKind::Nothing,
-        "SlashCommand use_subagent subagent delegate todo todo_list knowledge memory session
+        "SlashCommand run_slash_command use_subagent subagent delegate todo todo_list knowledge memory session
          ask_user list_bash activate_skill complete_task",
     ),
     (
@@ -119,7 +120,7 @@ const COMMON: &[(ToolKind, &str)] = &[
     (
         ToolKind::Touch,
         "insert_edit_into_file copilot_insertEdit editFiles edit_files EditNotebook edit_notebook
-         edit_notebook_file apply_diff insert_content",
+         edit_notebook_file apply_diff insert_content search_and_replace",
     ),
     (ToolKind::Delete, "delete_file Delete DeleteFile remove_file deleteFile"),
     (ToolKind::Move, "move_file rename_file Move Rename"),

@@ -138,6 +138,28 @@ fn the_tools_that_write_and_edit_have_the_right_effects() {
             json!({"files": ["a", {"filePath": "b"}]}),
             "write a Unknown; write b Unknown",
         ),
+        (
+            "roo",
+            "search_and_replace",
+            json!({"path": "a", "operations": [{"search": "src/x.rs", "replace": "y"}]}),
+            "write a Unknown",
+        ),
+        (
+            "roo",
+            "search_and_replace",
+            json!({"path": "a", "search": "/p/src/x.rs", "replace": "./y", "use_regex": "true"}),
+            "write a Unknown",
+        ),
+        // If an operation names a file of its own, that one is judged as well.
+        (
+            "roo",
+            "search_and_replace",
+            json!({"path": "a", "operations": [{"path": "b", "search": "x", "replace": "y"}]}),
+            "write a Unknown; write b Unknown",
+        ),
+        ("roo", "access_mcp_resource", json!({"server_name": "s", "uri": "file:///etc/x"}), ""),
+        ("cline", "access_mcp_resource", json!({"server_name": "s", "uri": "x://../src/a"}), ""),
+        ("roo", "run_slash_command", json!({"command": "rm", "args": "-rf src"}), ""),
         ("gemini", "write_file", json!({"file_path": "a", "content": "x"}), "write a Whole(\"x\")"),
         (
             "gemini",

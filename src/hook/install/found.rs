@@ -39,6 +39,7 @@ const SIGNS: &[(&str, [&str; 3])] = &[
     ("opencode", [".opencode/ opencode.json opencode.jsonc", "", "opencode"]),
     ("amp", [".amp/", "", "amp"]),
     ("pi", [".pi/", "", "pi"]),
+    ("roo", [".roo/ .roomodes", ".roorules", ""]),
 ];
 
 /// Returns the agents that are found in the project or on this machine, in the order of the table.

@@ -251,7 +251,9 @@ pub(super) struct ExaminedFile {
 pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
     let Some(recipe) = recipes::recipe_of_host(host) else { return Vec::new() };
     let files = files(folders, recipe, level);
-    let started = files.iter().find_map(|(path, _)| program_in(&text_of(path)?));
+    let by_hooks = files.iter().find_map(|(path, _)| program_in(&text_of(path)?));
+    let started =
+        by_hooks.or_else(|| files.iter().find_map(|(path, _)| program_of_server(&settings(path)?)));
     let program = started.clone().unwrap_or(HostProgram::Found);
     let examined = files.into_iter().map(|(path, make)| {
         let content = || make(&program, host);
@@ -305,7 +307,17 @@ fn program_in(text: &str) -> Option<HostProgram> {
             })?
         }
     };
-    Some(if program == recognise::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })
+    Some(as_host_program(program))
+}
+
+fn as_host_program(program: String) -> HostProgram {
+    if program == recognise::PROGRAM { HostProgram::Found } else { HostProgram::At(program) }
+}
+
+/// Returns the program that is our MCP server in the settings of a host without hooks.
+fn program_of_server(settings: &serde_json::Value) -> Option<HostProgram> {
+    let command = settings.pointer("/mcpServers/intent/command")?.as_str()?;
+    recognise::is_us(command).then(|| as_host_program(command.to_owned()))
 }
 
 /// Reads settings as data, without comments. Returns `None` if the file does not exist or cannot be

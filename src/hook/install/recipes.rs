@@ -244,6 +244,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         home: (None, ".pi/agent"),
         next: &["Start pi again: extensions are loaded at its start; it knows no MCP"],
     },
+    Recipe {
+        host: "roo",
+        files: &[file(servers, ".roo/mcp.json", "")],
+        home: (None, ".roo"),
+        next: &[
+            "Roo Code calls no hook: tell the agent to write with our tools, and let `intent check` run in CI",
+        ],
+    },
 ];
 
 pub(super) fn recipe_of_host(host: &Host) -> Option<&'static Recipe> {

@@ -53,6 +53,7 @@ const SETTINGS: &[&str] = &[
     ".pi/agent/extensions/",
     ".pi/extensions/",
     ".pi/settings.json",
+    ".roo/mcp.json",
     ".vscode/mcp.json",
     ".vscode/settings.json",
     ".windsurf/hooks.json",
