@@ -9,7 +9,8 @@ use crate::cli::lab::{Lab, clean};
 use ground::{Environment, Root, session};
 use serde_json::{Value, json};
 
-/// A workspace with two intents, of which the agent's session `s1` has selected the first.
+/// A workspace with two intents, of which the agent's session `s1` has selected the first and worked
+/// under it. Without work, a switch would be free.
 fn at_work() -> Lab {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
@@ -18,7 +19,12 @@ fn at_work() -> Lab {
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-001"), Value::Null);
     assert!(run(&lab, true, &["select", "INT-001"]).status.success());
     hook(&lab, "PostToolUse", "s1", "intent select INT-001");
+    worked_under(&lab, "INT-001");
     lab
+}
+
+fn worked_under(lab: &Lab, intent: &str) {
+    session::note_work(&root(lab), "claude-code:s1", intent).expect("the note is written");
 }
 
 /// Runs a command of `intent`, in a process of an agent or in a terminal of a person.
@@ -174,6 +180,7 @@ fn a_switch_that_the_person_agreed_to_counts() {
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-002"), "ask");
     assert!(run(&lab, true, &["select", "INT-002"]).status.success());
     assert_eq!((of_session(&lab, "s1").as_deref(), of_person(&lab)), (TWO, None));
+    worked_under(&lab, "INT-002");
     // Where a host leaves no sign in its commands, the end of the call shows that it ran.
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-001"), "ask");
     hook(&lab, "PostToolUse", "s1", "intent select INT-001");
