@@ -188,13 +188,12 @@ fn a_too_large_message_is_denied_unless_it_only_reads() {
     let large = |payload: &str| {
         let text = "x".repeat(MAX_PAYLOAD as usize);
         let payload = format!("{},\"more\":\"{text}\"}}", &payload[..payload.len() - 1]);
-        converse(
-            "claude-code",
-            io::Cursor::new(payload),
-            calm(),
-            &ground::Environment::of_process(),
-        )
-        .1
+        let mut answers = (0..5).map(|_| {
+            let environment = ground::Environment::of_process();
+            converse("claude-code", io::Cursor::new(payload.clone()), calm(), &environment).1
+        });
+        // A busy machine may not scan so much in time, and time is not what this tests.
+        answers.find(|said| !is_denied(said, "HOOK_ERROR")).expect("an answer in time")
     };
     assert!(is_denied(&large(WRITE), "UNREADABLE_PAYLOAD"));
     assert_eq!(large(READ), HookAnswer::Nothing);
