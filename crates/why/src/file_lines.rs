@@ -88,6 +88,18 @@ fn blocks_of_version(ws: &Workspace, lines: &FileLines, at: usize) -> Option<Arc
     Some(ws.document(&path, &bytes).ok()?.blocks())
 }
 
+/// The text of a file that is asked about.
+enum AskedText {
+    Committed(ObjectId),
+    /// A text that is in no commit, the commits that it is based on, and the files that differ from
+    /// the first of them.
+    Work {
+        parents: Vec<ObjectId>,
+        text: Vec<u8>,
+        changed: Vec<ChangedBlob>,
+    },
+}
+
 fn lines_of_file(
     ws: &Workspace,
     path: &RelativePath,
@@ -119,23 +131,15 @@ fn lines_of_file(
         });
         knowledge = knowledge.with_drafts(added.map(|change| change.path.clone()).collect());
     }
-    let parents = match ws.files() {
-        Target::Commit(commit) => {
-            let commit = git.object_id(commit)?;
-            let mut finder = LineFinder {
-                root: &ws.root,
-                reader: &mut reader,
-                knowledge: &mut knowledge,
-                prefix: prefix.as_ref(),
-                journal,
-                known,
-            };
-            return Ok(finder.of_file(commit, path)?.unwrap_or_default());
+    let asked_text = match ws.files() {
+        Target::Commit(commit) => AskedText::Committed(git.object_id(commit)?),
+        Target::WorkTree | Target::Index => {
+            let parents = parents_of_work(ws, git)?;
+            let text = text_as_stored(ws, git, path, text, &parents)?;
+            let changed = changes_of_work(ws, (git, &mut reader), path, &text)?;
+            AskedText::Work { parents, text, changed }
         }
-        _ => parents_of_work(ws, git)?,
     };
-    let text = text_as_stored(ws, git, path, text, &parents)?;
-    let changed = changes_of_work(ws, (git, &mut reader), path, &text)?;
     let mut finder = LineFinder {
         root: &ws.root,
         reader: &mut reader,
@@ -144,7 +148,14 @@ fn lines_of_file(
         journal,
         known,
     };
-    finder.of_text(&parents, (path, text), changed, &|_, other| ws.read_bytes(other, MAX_BYTES))
+    match asked_text {
+        AskedText::Committed(commit) => Ok(finder.of_file(commit, path)?.unwrap_or_default()),
+        AskedText::Work { parents, text, changed } => {
+            let present =
+                |_: &mut ObjectReader<'_>, other: &RelativePath| ws.read_bytes(other, MAX_BYTES);
+            finder.of_text(&parents, (path, text), changed, &present)
+        }
+    }
 }
 
 /// Returns the text that git would store for a text of the work, line for line. Files of the index
