@@ -21,13 +21,12 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_intent"))
-            .arg("lsp")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        Self::start_with(Command::new(env!("CARGO_BIN_EXE_intent")).stderr(Stdio::null()))
+    }
+
+    fn start_with(program: &mut Command) -> Self {
+        let program = program.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = program.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, input, output }
@@ -97,6 +96,23 @@ fn shutdown_and_exit_end_the_server_with_code_0() {
     let mut rest = Vec::new();
     server.output.read_to_end(&mut rest).unwrap();
     assert!(rest.is_empty(), "{}", String::from_utf8_lossy(&rest));
+}
+
+#[test]
+fn the_documented_filter_of_the_log_shows_each_request() {
+    let documents = include_str!("../docs/editors.md");
+    let filter = documents.split("`INTENT_LOG=").nth(1).and_then(|rest| rest.split('`').next());
+    let mut program = Command::new(env!("CARGO_BIN_EXE_intent"));
+    program.env("INTENT_LOG", filter.unwrap()).stderr(Stdio::piped());
+    let mut server = Server::start_with(&mut program);
+    server.ask(1, "initialize", &json!({ "capabilities": {} }));
+    server.read();
+    server.ask(2, "shutdown", &Value::Null);
+    server.tell("exit", &Value::Null);
+    server.ended();
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("answered method=\"shutdown\""), "{log}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 
 /// How many lines may wait to be written. Further lines are dropped.
 const WAITING_LINES: usize = 1024;
@@ -32,11 +34,13 @@ impl Log {
     /// panics are logged with their backtrace.
     pub fn start() -> io::Result<Self> {
         let log = Self::to_output(io::stderr())?;
-        let filter =
-            EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-        let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+        let filter = std::env::var("INTENT_LOG").ok().and_then(|wanted| wanted.parse().ok());
+        let filter: Targets =
+            filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
         let writer = log.clone();
-        if subscriber.with_writer(move || writer.clone()).try_init().is_ok() {
+        let lines = tracing_subscriber::fmt::layer().with_ansi(false);
+        let lines = lines.with_writer(move || writer.clone()).with_filter(filter);
+        if tracing_subscriber::registry().with(lines).try_init().is_ok() {
             std::panic::set_hook(Box::new(|panic| {
                 let backtrace = Backtrace::force_capture();
                 tracing::error!(%panic, %backtrace, "a fault of the server");

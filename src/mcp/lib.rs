@@ -37,7 +37,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ground::Environment;
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 
 use server::Server;
 use session::{Connection, Start};
@@ -88,9 +90,11 @@ fn serve(
 }
 
 fn log() {
-    let filter = EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
-    if subscriber.with_writer(io::stderr).try_init().is_ok() {
+    let filter = std::env::var("INTENT_LOG").ok().and_then(|wanted| wanted.parse().ok());
+    let filter: Targets = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::ERROR));
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false);
+    let lines = lines.with_writer(io::stderr).with_filter(filter);
+    if tracing_subscriber::registry().with(lines).try_init().is_ok() {
         std::panic::set_hook(Box::new(|panic| {
             tracing::error!(%panic, "a fault of the server");
         }));
