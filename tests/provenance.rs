@@ -460,7 +460,8 @@ fn a_wrong_claim_of_refactoring_is_contradicted() {
             ..record::RecordRequest::default()
         };
         judged_record::record(&repo.open(), &request).expect("recorded");
-        judged(&repo, &check::CheckRequest::default())
+        let request = check::CheckRequest { with_class: true, ..Default::default() };
+        judged(&repo, &request)
     };
     let kept = claim(&TWO.replace("doubled", "twice"));
     let change = kept.change.expect("there is git");
@@ -491,9 +492,9 @@ fn a_rename_of_a_name_that_other_files_use_is_evolution() {
         repo.commit("one");
         repo.write("src/a.rs", &total.replace("total", "sum_up"));
         let class = |against: &check::ComparedSides| {
-            let found =
-                check::change(&repo.open(), &check::CheckRequest::for_sides(against.clone()))
-                    .expect("judged");
+            let request = check::CheckRequest::for_sides(against.clone());
+            let request = check::CheckRequest { with_class: true, ..request };
+            let found = check::change(&repo.open(), &request).expect("judged");
             found.change.and_then(|change| change.class)
         };
         let tree = class(&check::ComparedSides::Head);

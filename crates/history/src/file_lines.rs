@@ -1,6 +1,6 @@
 //! Who brought each line of a file: its origin in the history, and the record about it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader};
@@ -57,7 +57,7 @@ pub struct LineSource {
     pub version: Option<usize>,
     /// The line in that version, counted from 0.
     pub line_there: usize,
-    /// Whether this clone lacks the history that says who brought the line.
+    /// Whether the walk ended before it was known who brought the line; see [`Origin::Missing`].
     pub is_missing: bool,
     /// The record about it: an index of [`FileLines::claims`].
     pub claim: Option<usize>,
@@ -73,6 +73,9 @@ pub struct LineFinder<'a, 'git> {
     pub journal: &'a Ledger,
     /// Where lines come from, as it was found before. `None` if that is not believed.
     pub known: Option<&'a KnownOrigins<'a>>,
+    /// The commits that are asked about, if the question is only what they brought. Older lines are
+    /// [`LineSource::is_missing`] then.
+    pub within: Option<&'a HashSet<ObjectId>>,
 }
 
 /// Returns who brought the lines of a text without git: only the journal can say it.
@@ -120,7 +123,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<FileLines, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known);
+        let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
         let origins = walk.of_text(parents, &full, text.clone(), changed)?;
         let is_new = self.is_new_in(parents.first(), &full)?;
         let drafts = self.knowledge.of_next_commit(self.reader)?;
@@ -137,7 +140,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<Option<FileLines>, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known);
+        let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
         let origins = walk.of_file(commit, &full)?;
         origins.map(|origins| self.with_claims(origins, None)).transpose()
     }
@@ -183,8 +186,10 @@ impl LineFinder<'_, '_> {
             }
         }
         let mut known = FileLines { claims: claims.all, lines, ..FileLines::default() };
-        for version in &origins.versions {
-            let entries = self.entries_about(version)?;
+        for (at, version) in origins.versions.iter().enumerate() {
+            let brought = |run: &crate::OriginRun| run.origin == Origin::Brought(at);
+            let is_asked = self.within.is_none() || origins.runs.iter().any(brought);
+            let entries = if is_asked { self.entries_about(version)? } else { Vec::new() };
             known.has_evidence.push(!entries.is_empty());
             let acks = entries.into_iter().filter(|entry| entry.record.kind == RecordKind::Ack);
             known.acks.push(acks.collect());

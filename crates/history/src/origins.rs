@@ -6,7 +6,7 @@
 //! next one. A file that a parent lacks is looked for under an earlier name
 //! ([`renames`](crate::renames)).
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,7 +46,8 @@ impl FileVersion {
 pub enum Origin {
     /// A commit brought them: the version at this index of [`LineOrigins::versions`].
     Brought(usize),
-    /// The history that this clone has ends at this version without saying who brought them.
+    /// The walk ends at this version without saying who brought them: this clone lacks the history
+    /// before it, or only later commits were asked about ([`Walk::within`]).
     Missing(usize),
 }
 
@@ -78,6 +79,8 @@ pub struct Walk<'a, 'git> {
     uncommitted: Arc<[ChangedBlob]>,
     found: LineOrigins,
     known: Option<&'a KnownOrigins<'a>>,
+    /// See [`Self::within`].
+    within: Option<&'a HashSet<ObjectId>>,
     /// The first version, if all of its lines are asked about and its origins were not known.
     to_keep: Option<FileVersion>,
 }
@@ -106,6 +109,7 @@ impl<'a, 'git> Walk<'a, 'git> {
             uncommitted: Arc::default(),
             found: LineOrigins::default(),
             known: None,
+            within: None,
             to_keep: None,
         }
     }
@@ -113,6 +117,13 @@ impl<'a, 'git> Walk<'a, 'git> {
     /// Takes answers from an earlier walk, and keeps what it finds.
     pub(crate) fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
         Self { known, ..self }
+    }
+
+    /// Asks only about lines that these commits brought. Who brought an older line is
+    /// [`Origin::Missing`].
+    pub(crate) fn within(self, commits: Option<&'a HashSet<ObjectId>>) -> Self {
+        let known = self.known.filter(|_| commits.is_none());
+        Self { within: commits, known, ..self }
     }
 
     /// Returns where all lines of a text come from that is not committed, such as a file on disk or
@@ -131,7 +142,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         self.step_once(version)?;
         // The file is asked about as a whole in each parent, so that the answer can be kept.
         for ((commit, path), pending) in std::mem::take(&mut self.pending) {
-            let walk = Walk::new(self.reader).with_known(self.known);
+            let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
             let origins = walk.of_file(commit, &path)?.unwrap_or_default();
             self.take_origins(&origins, &pending.lines);
         }
@@ -275,6 +286,11 @@ impl<'a, 'git> Walk<'a, 'git> {
         let span = self.known.and_then(|known| known.unchanged_span(&path));
         let mut unchanged = 0;
         loop {
+            if self.within.is_some_and(|commits| !commits.contains(&commit)) {
+                let lines = std::mem::take(&mut pending.lines);
+                self.settle(Origin::Missing, commit, path, &pending, lines);
+                return Ok(());
+            }
             let skipped = span.filter(|span| span.newest == commit);
             let skipped = skipped.and_then(|span| self.skip(span, &path, &pending));
             let step = skipped.map_or_else(|| self.step(commit, &path, &pending), Ok);

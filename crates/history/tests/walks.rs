@@ -195,6 +195,7 @@ fn walked_at(
         knowledge: &mut Knowledge::new(&root, "".into(), tree).with_known(known.as_ref()),
         prefix: "".into(),
         journal: &Ledger::default(),
+        within: None,
         known: known.as_ref(),
     };
     let found = finder.of_file(commit, &RelativePath::new(path).unwrap()).unwrap()?;

@@ -63,6 +63,8 @@ pub struct CheckRequest {
     /// Whether to search all files for blocks whose intent or specification has changed since they
     /// were recorded.
     pub suspect: bool,
+    /// Whether to say what kind of change it is as a whole.
+    pub with_class: bool,
     /// The file with the findings to leave out, see [`KnownFindings`]; relative to the workspace.
     pub baseline: Option<RelativePath>,
 }
@@ -104,7 +106,7 @@ pub struct CheckAnswer {
     /// The size of the change and the counts of findings.
     pub summary: CheckSummary,
     /// What kind of change it is as a whole, from its base to its end; `None` if that was not
-    /// determined (no git, or too much text).
+    /// determined (no git, too much text, or not asked for).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
 }
@@ -207,12 +209,15 @@ pub fn change_signed(
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);
         let bound = UnrecordedIntents::determined(here, request, &judged, &rules)?;
-        let texts = judged.texts()?;
-        let classes = judged.classified(&texts);
-        if classes.is_none() {
-            summary.notes.push("The change is too large to classify.".to_owned());
+        let (mut texts, mut classes) = <(change_class::Texts, _)>::default();
+        if request.with_class || judged.history.claims_refactoring() {
+            texts = judged.texts()?;
+            classes = judged.classified(&texts);
+            if classes.is_none() {
+                summary.notes.push("The change is too large to classify.".to_owned());
+            }
+            class = classes.as_ref().filter(|_| request.with_class).map(change_class::answer);
         }
-        class = classes.as_ref().map(change_class::answer);
         let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
         findings.extend(judge.judge_all()?);
     }
@@ -355,7 +360,7 @@ impl JudgedChange {
             return Ok(history);
         };
         let commits = git.commits_between(&[base, tip], head, usize::MAX)?.into_iter();
-        history.commits = commits.map(|commit| commit.0).collect();
+        history.commits = commits.map(|commit| git.object_id(&commit)).collect::<Result<_, _>>()?;
         let added = comparison::sections_of_range(&self.ws, base)?;
         // A section that a compaction moved to another file stands.
         let standing = added.iter().filter(|(_, entry)| self.ws.exists(&entry.origin.path));

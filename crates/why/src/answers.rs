@@ -9,6 +9,7 @@ mod asked;
 mod author;
 mod lines;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -19,7 +20,7 @@ use super::provenance_of_blocks::Provenance;
 use super::suspect::Suspicion;
 use super::{ReadError, Workspace, namesake, suspect};
 use code::{Block, Document, LineRange};
-use ground::git::Target;
+use ground::git::{ObjectId, Target};
 use ground::{CommitId, Hint, RelativePath, text};
 use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evidence};
 use provenance::Verdict;
@@ -315,7 +316,18 @@ pub enum Which {
 
 /// Finds out who each block of a file belongs to.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    provenance_of_file(ws, path, document)
+    provenance_of_file(ws, path, document, None)
+}
+
+/// Like [`file`], but finds only what these commits and the work that is in no commit brought. So it
+/// costs as much as they do, however long the history is.
+pub fn file_within(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    commits: &HashSet<ObjectId>,
+) -> FileProvenance {
+    provenance_of_file(ws, path, document, Some(commits))
 }
 
 /// Like `file`, for a file in its present state. `None` if it is gone or cannot be read.

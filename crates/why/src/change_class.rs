@@ -2,15 +2,15 @@
 //! with what agents claimed.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::answers::FileProvenance;
-use code::Document;
+use code::{Block, Document};
 use ground::{Code, Finding, RelativePath};
-use ledger::{Basis, MutationClass};
+use ledger::{Basis, Claim, MutationClass, Record};
 use provenance::Classification;
 use provenance::classify::{self, Lookup};
 
@@ -114,19 +114,18 @@ pub fn answer(found: &Classification) -> ClassAnswer {
     ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }
 
-/// Returns a finding if the newest record of a block claims a refactoring but the whole change shows
-/// another kind of change. `at` is the index of the block.
+/// Returns a finding if the newest record of an edited block claims a refactoring but the whole change
+/// shows another kind of change. `claims` are the records that brought the new lines of the block.
 pub fn contradicted(
     ws: &Workspace,
     path: &RelativePath,
-    (file, at): (&FileProvenance, usize),
+    (block, claims): (&Block, &[Arc<Claim>]),
     classes: &Classification,
 ) -> Option<Finding> {
-    let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
-    let claims = found.own.iter().filter_map(|(_, source)| source.claim);
-    let claims = claims.map(|at| &file.lines.claims[at]).filter(|_| found.covered());
-    let claim = claims.max_by_key(|claim| &claim.entry.record.timestamp)?;
-    claim.entry.record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
+    let claim = claims.iter().max_by_key(|claim| &claim.entry.record.timestamp)?;
+    if !claims_refactoring(&claim.entry.record) {
+        return None;
+    }
     let change = classes.blocks.iter().find(|change| {
         change.class == Some(MutationClass::IntentEvolution)
             && change.after.as_ref().is_some_and(|(file, bytes)| {
@@ -146,6 +145,9 @@ pub fn contradicted(
     Some(Finding { intent: ws.intent_of(claim), ..finding })
 }
 
-fn says_refactor(claimed: &str) -> bool {
-    claimed.to_ascii_uppercase().replace(['-', ' '], "_").contains("REFACTOR")
+/// Returns true if whoever made a record claims that it changes no behaviour.
+pub fn claims_refactoring(record: &Record) -> bool {
+    let says =
+        |claimed: &str| claimed.to_ascii_uppercase().replace(['-', ' '], "_").contains("REFACTOR");
+    record.claimed_class.as_deref().is_some_and(says)
 }

@@ -1,6 +1,6 @@
 //! Who brought each line of a file of the workspace, and what that says about its blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use code::{Document, FileBlocks, language};
@@ -38,14 +38,16 @@ impl FileProvenance {
     }
 }
 
-/// Finds out who brought the lines of a file, and what that says about its blocks.
+/// Finds out who brought the lines of a file, and what that says about its blocks. `within` are the
+/// commits that are asked about; see [`LineFinder::within`].
 pub(crate) fn provenance_of_file(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
+    within: Option<&HashSet<ObjectId>>,
 ) -> FileProvenance {
     let blocks = document.blocks();
-    let (lines, error) = match lines_of_file(ws, path, document) {
+    let (lines, error) = match lines_of_file(ws, path, document, within) {
         Ok(lines) => (lines, None),
         Err(error) => {
             let lines = LineText::new(document.text().into_bytes()).len();
@@ -104,6 +106,7 @@ fn lines_of_file(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
+    within: Option<&HashSet<ObjectId>>,
 ) -> Result<FileLines, GitError> {
     let text = document.text().into_bytes();
     let Some(git) = ws.git() else {
@@ -147,6 +150,7 @@ fn lines_of_file(
         prefix: prefix.as_ref(),
         journal,
         known,
+        within,
     };
     match asked_text {
         AskedText::Committed(commit) => Ok(finder.of_file(commit, path)?.unwrap_or_default()),
@@ -278,19 +282,19 @@ fn changes_of_work(
     // The file before a rename has at most twice as many bytes, and so has another file like it.
     let larger = 4 * text.len() as u64;
     let mut left = MAX_BYTES;
-    let compared = ws.compared_with(Some(head))?;
+    let former = ws.former_files(head)?;
     // Another new file may be more like the file that is gone.
-    let may_be_renamed = is_new && compared.former.iter().any(is_gone);
-    let rivals = compared.contents().filter(|change| change.kind == ChangeKind::Added);
-    let mut rivals: Vec<&PathChange> = match may_be_renamed {
-        true => rivals.take(MAX_RIVALS + 1).collect(),
-        false => Vec::new(),
-    };
+    let mut rivals: Vec<PathChange> = Vec::new();
+    if is_new && former.iter().any(is_gone) {
+        let compared = ws.compared_with(Some(head))?;
+        let added = compared.contents().filter(|change| change.kind == ChangeKind::Added);
+        rivals.extend(added.take(MAX_RIVALS + 1).cloned());
+    }
     let has_many_rivals = rivals.len() > MAX_RIVALS;
     if has_many_rivals {
         rivals.clear();
     }
-    for change in compared.former.iter().chain(rivals).filter(|change| change.path != *path) {
+    for change in former.iter().chain(&rivals).filter(|change| change.path != *path) {
         let is_partner = language(&change.path) == language(path) && language(path).is_some();
         let is_wanted = match change.kind {
             ChangeKind::Deleted => is_new || is_partner,

@@ -13,8 +13,8 @@ use ground::{
     Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
     RelativePath, Root, Selection, cache,
     git::{
-        ComparedFiles, GitError, StoredContent, Target, configured_on_machine, path_on_machine,
-        person_of_machine,
+        Aspect, ChangeKind, ComparedFiles, GitError, PathChange, StoredContent, Target,
+        configured_on_machine, path_on_machine, person_of_machine,
     },
     root::RootError,
     session,
@@ -398,6 +398,24 @@ impl Workspace {
         let found = Arc::new(git.compared(base, &self.files)?);
         compared.push((base.cloned(), Arc::clone(&found)));
         Ok(found)
+    }
+
+    /// Returns the files of a commit whose content differs or that are gone. New files are not looked
+    /// for, so that an edit of one file does not cost a walk through all folders.
+    pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {
+        let Some(git) = self.git().filter(|_| self.files == Target::WorkTree) else {
+            return Ok(self.compared_with(Some(base))?.former.clone());
+        };
+        let changed = git.changed_tracked_files(base)?.into_iter().filter_map(|path| {
+            let found = self.root.absolute(&path).symlink_metadata();
+            let kind = match found {
+                Ok(found) if found.is_file() => ChangeKind::Modified,
+                Ok(_) => return None,
+                Err(_) => ChangeKind::Deleted,
+            };
+            Some(PathChange { path, kind, aspect: Aspect::Content })
+        });
+        Ok(changed.collect())
     }
 
     /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.

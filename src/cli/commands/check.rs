@@ -125,7 +125,8 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let baseline = baseline.map(|file| workspace.path(workspace.root.path(), &file)).transpose()?;
     let written = baseline.clone().filter(|_| args.write_baseline.is_some());
     let baseline = baseline.filter(|_| written.is_none());
-    let request = CheckRequest { against, intent, branch, suspect, baseline };
+    let is_data = args.format == CheckFormat::Json || context.printer.json_asked;
+    let request = CheckRequest { against, intent, branch, suspect, with_class: is_data, baseline };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {
         let known = KnownFindings::from_findings(&answer.findings);
@@ -140,7 +141,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let FailOn(least) = args.fail_on;
     let fails = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
     let exit = Exit::found(answer.findings.iter().any(fails));
-    if args.format == CheckFormat::Json || context.printer.json_asked {
+    if is_data {
         context.printer.json(&answer)?;
         return Ok(exit);
     }

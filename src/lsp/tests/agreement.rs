@@ -212,7 +212,7 @@ fn of_code(answer: &CheckAnswer) -> Told {
 }
 
 fn checked(editor: &Editor, against: ComparedSides, intent: Option<String>) -> CheckAnswer {
-    let request = CheckRequest { intent, ..CheckRequest::for_sides(against) };
+    let request = CheckRequest { intent, with_class: true, ..CheckRequest::for_sides(against) };
     check::change(editor.workspace(), &request).expect("checked")
 }
 

@@ -149,6 +149,7 @@ fn add_lines_of_commits(
     let committed = AskedTree::Tree(reader.commit(head)?.tree);
     let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), committed);
     let mut finder = LineFinder {
+        within: None,
         root: &ws.root,
         reader: &mut reader,
         knowledge: &mut knowledge,

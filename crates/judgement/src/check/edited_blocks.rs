@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use code::saying_lines::says_something;
 use code::{Block, LineRange};
+use ground::git::ObjectId;
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, LineSource, LineText, Walk};
 use ledger::{BlockRecord, Claim, Entry, journal};
 use provenance::{Difference, is_named};
-use why::Workspace;
 use why::answers::FileProvenance;
+use why::{Workspace, change_class};
 
 /// What a change consists of, besides its files.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub(super) struct ChangeHistory {
     /// The commits that the change is based on.
     pub bases: Vec<CommitId>,
     /// The commits of the change.
-    pub commits: HashSet<String>,
+    pub commits: HashSet<ObjectId>,
     /// The records that these commits added and those that are in no commit, oldest first. Each has
     /// the commit that added it.
     pub records: Vec<(Option<CommitId>, Arc<Entry>)>,
@@ -38,13 +39,16 @@ impl ChangeHistory {
         Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
     }
 
+    /// Returns true if one of the records claims to be a refactoring.
+    pub(crate) fn claims_refactoring(&self) -> bool {
+        self.records.iter().any(|(_, entry)| change_class::claims_refactoring(&entry.record))
+    }
+
     /// Returns true if the change brought a line. A line that a commit of the base brought is older,
     /// and so is one of which the history is missing but begins before the change.
-    fn has_brought(&self, file: &FileProvenance, source: &LineSource) -> bool {
+    pub(crate) fn has_brought(&self, file: &FileProvenance, source: &LineSource) -> bool {
         match source.version.map(|at| &file.lines.versions[at]) {
-            Some(version) => {
-                version.is_uncommitted() || self.commits.contains(&version.commit.to_string())
-            }
+            Some(version) => version.is_uncommitted() || self.commits.contains(&version.commit),
             None => !source.is_missing,
         }
     }

@@ -339,7 +339,7 @@ impl<'a> Judge<'a> {
         let document = baseline.carried_by(document);
         self.summary.notes.extend(document.cut_short());
         self.findings.extend(changed_parts::conflicts(path, &document));
-        let file = answers::file(ws, path, &document);
+        let mut file = answers::file_within(ws, path, &document, &history.commits);
         if let Some(reason) = file.error.as_ref().filter(|_| file.is_converted) {
             self.summary.notes.push(format!("{path}: {reason}. It was judged as a whole."));
             return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
@@ -351,7 +351,17 @@ impl<'a> Judge<'a> {
             self.summary.notes.push(note);
             return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
         }
-        let (mut parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+        let (mut parts, mut edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+        // An edit that only removed lines or changed the layout may be covered by a record of the
+        // older lines.
+        let has_new_lines = |block: &EditedBlock| {
+            let mut own = file.provenance[block.at].own.iter();
+            own.any(|(_, source)| history.has_brought(&file, source))
+        };
+        if edited.iter().any(|block| !block.is_recorded && !has_new_lines(block)) {
+            file = answers::file(ws, path, &document);
+            (parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+        }
         if edited.iter().any(|block| history.misses_history(&file, block.at)) {
             return Err(history_missing(path, &file));
         }
@@ -366,8 +376,10 @@ impl<'a> Judge<'a> {
         for edited in &edited {
             self.count(edited);
             let classes = self.classes.as_ref();
+            let block = (&file.blocks.blocks[edited.at], &edited.claims[..]);
             let contradicted = classes
-                .and_then(|all| change_class::contradicted(ws, path, (&file, edited.at), all));
+                .filter(|_| edited.is_recorded)
+                .and_then(|all| change_class::contradicted(ws, path, block, all));
             self.findings.extend(contradicted);
         }
         if let Some(from) = before.from {
