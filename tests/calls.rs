@@ -1456,7 +1456,7 @@ fn the_map_follows_each_call() {
         "{}",
         shown()
     );
-    // The cache may lack files, because a refresh can run out of time.
+    // A cache that cannot be read is made again of all open records.
     repo.write(".orchestration/local/map.json", "{}");
     repo.write("src/b.rs", "fn first() {}\n");
     let edit = replace("src/c.rs", "third", "fourth");

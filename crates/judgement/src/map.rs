@@ -166,6 +166,7 @@ pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     let answer = map(&source(ws)?)?;
     let path = path();
     store::write_atomic(&ws.root.absolute(&path), markdown(&answer).as_bytes())?;
+    fresh::keep(ws, &answer)?;
     Ok(MapAnswer { written: Some(path.to_string()), ..answer })
 }
 

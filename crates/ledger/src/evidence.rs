@@ -128,6 +128,13 @@ pub(super) fn is_evidence_folder(path: &str) -> bool {
     below.is_some_and(|below| is_month(below) || below == LATE.trim_end_matches('/'))
 }
 
+/// Returns true if a workspace has a folder of evidence.
+pub fn is_present(root: &Root) -> bool {
+    let entries = std::fs::read_dir(root.path().join(FOLDER)).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    names.any(|name| is_evidence_folder(&format!("{FOLDER}{}", name.to_string_lossy())))
+}
+
 fn evidence_path(below: &str) -> RelativePath {
     RelativePath::new(&format!("{FOLDER}{below}"))
         .expect("a fixed folder, digits and a digest are a path")

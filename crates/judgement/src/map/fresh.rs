@@ -1,27 +1,27 @@
-//! Updates the map after each record. Only files whose text or records have changed are looked at
-//! again.
+//! Keeps the map current after each record. Only files are looked at that were recorded or that
+//! commits changed.
 //!
-//! The results are cached in `.orchestration/local/map.json`. Only this module reads that file (the
-//! command `intent map` computes the map anew), and it is created again if it is missing. All
-//! records are read only if there was a commit since; until then, only the journal can have changed.
+//! The results are kept in `.orchestration/local/map.json`, which only this module reads. A clone
+//! that has evidence but not that file has no map until `intent map` makes it, because nobody waits
+//! for all files when one is recorded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::page::{Definitions, render};
-use super::{ByFile, mapped, path, produced_in_file};
+use super::{ByFile, MapAnswer, mapped, path, produced_in_file};
+use evidence::comparison;
 use ground::parallel::in_parallel;
 use ground::policy::Map;
-use ground::{RelativePath, session, store};
+use ground::{CommitId, RelativePath, session, store};
 use ledger::{Digest, Ledger};
 use why::{VerbError, Workspace};
 
-/// How long one refresh may take, because an agent waits for it. If the time runs out, the map is
-/// not written, and the next refresh continues with the files that are left.
-const TIME_LIMIT: Duration = Duration::from_secs(2);
+/// If more files than this have changed, the map waits until `intent map` makes it again.
+const MAX_FILES: usize = 200;
 /// The size limit of the map and of its cache, in bytes. A larger file is not ours, because
 /// `intent` never writes one.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -29,22 +29,18 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// The cached results.
 #[derive(Default, Serialize, Deserialize)]
 struct CachedMap {
-    /// The commit at which the evidence was read: empty without a commit, `None` if not all files
-    /// were looked at since.
-    complete_at: Option<String>,
-    /// What the map leaves out, and why.
-    notes: Vec<String>,
-    /// One item for each recorded file.
+    /// The commit that the results are right for: empty without a commit.
+    commit: String,
+    /// One item for each file that the map shows.
     files: BTreeMap<RelativePath, CachedFile>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct CachedFile {
-    /// A digest of the evidence about the file.
-    evidence: String,
-    /// A digest of the records of the journal about the file, and of its state on disk. While both
-    /// digests are the same, the cached result is valid.
-    state: String,
+    /// A digest of the records of the journal about the file.
+    records: String,
+    /// Its size and the time of its last change.
+    disk: String,
     /// What the map shows of this file.
     shows: Definitions,
 }
@@ -53,27 +49,46 @@ struct CachedFile {
 /// on the map. Nothing is written if git does not ignore the map, because it would show up as a new
 /// file, or if commits carry the map, because then the git hook writes it.
 pub fn refresh(ws: &Workspace) {
-    if is_ours_to_write(ws) {
-        write_or_log(ws, None);
-    }
+    write_or_log(ws, None);
 }
 
-/// Like [`refresh`], after these files were recorded. No other file is looked at; their changes are
-/// left to the next refresh.
+/// Like [`refresh`], after these files were recorded. Changes of other files that are in no commit
+/// are left to the next refresh.
 pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
-    if !paths.is_empty() && is_ours_to_write(ws) {
+    if !paths.is_empty() {
         write_or_log(ws, Some(paths));
     }
 }
 
+/// Keeps a map that was made of all files, so that it can be followed.
+pub(super) fn keep(ws: &Workspace, map: &MapAnswer) -> Result<(), VerbError> {
+    if !is_ours_to_write(ws) {
+        return Ok(());
+    }
+    let mut shown: BTreeMap<RelativePath, Definitions> = BTreeMap::new();
+    for intent in &map.intents {
+        for file in &intent.files {
+            let names = file.blocks.iter().filter_map(|block| block.definition.clone());
+            let of_file = shown.entry(file.path.clone()).or_default();
+            of_file.insert(intent.id.clone(), [(file.path.clone(), names.collect())].into());
+        }
+    }
+    let records = texts_about_files(ws, &ws.journal);
+    let files = shown.into_iter().map(|(path, shows)| {
+        let file = CachedFile { shows, ..CachedFile::unseen(ws, &path, &records) };
+        (path, file)
+    });
+    write_cache(ws, &CachedMap { commit: head_of(ws), files: files.collect() })
+}
+
 /// Returns the definitions that an intent has produced, by file, as the last refresh found them.
-/// Returns `None` if it did not see everything, or if there was a commit since. Looks at no file.
+/// Returns `None` if there was a commit since, or if the map waits for `intent map`. Looks at no
+/// file.
 pub fn kept_for_intent(
     ws: &Workspace,
     id: &str,
 ) -> Option<BTreeMap<RelativePath, BTreeSet<String>>> {
-    let head = ws.head().map(|head| head.0.clone()).unwrap_or_default();
-    let cached = read_cache(ws).ok().filter(|cached| cached.complete_at.as_ref() == Some(&head))?;
+    let cached = read_cache(ws).ok()?.filter(|cached| cached.commit == head_of(ws))?;
     Some(by_intent(ws, cached.files).remove(id).unwrap_or_default())
 }
 
@@ -83,28 +98,39 @@ fn is_ours_to_write(ws: &Workspace) -> bool {
 }
 
 fn write_or_log(ws: &Workspace, only: Option<&[RelativePath]>) {
-    if let Err(error) = write(&ws.clone().with_records_of_now().with_kept_answers(), only) {
+    let written = is_ours_to_write(ws)
+        .then(|| write(&ws.clone().with_records_of_now().with_kept_answers(), only));
+    if let Some(Err(error)) = written {
         tracing::debug!(%error, "the map is not refreshed");
     }
 }
 
 fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError> {
     ws.sound_registry()?;
-    let mut cached = read_cache(ws)?;
-    match only.filter(|_| cached.complete_at.is_some()) {
-        Some(paths) => cached.look_at(ws, paths),
-        None => cached.look_at_all(ws),
+    let (cached, only) = match read_cache(ws)? {
+        Some(cached) => (cached, only),
+        None if ledger::evidence::is_present(&ws.root) => return Ok(()),
+        None => (CachedMap::default(), None),
+    };
+    let records = texts_about_files(ws, &ws.journal);
+    let mut paths = cached.paths_of_new_commits(ws)?;
+    match only {
+        Some(recorded) => paths.extend(recorded.iter().cloned()),
+        None => paths.extend(cached.paths_that_changed(ws, &records)),
     }
-    write_cache(ws, &cached)?;
-    if cached.complete_at.is_none() {
+    if paths.len() > MAX_FILES {
+        store::remove(&cache_path(ws))?;
         return Ok(());
     }
+    let cached = cached.looked_at(ws, paths, &records);
+    write_cache(ws, &cached)?;
     let shown = by_intent(ws, cached.files);
     let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
     let others: Vec<&String> = shown.keys().filter(|id| !ids.contains(id)).collect();
     ids.extend(others);
     let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, ByFile::new())).collect();
-    let (text, map) = (render(&cached.notes, &intents, &shown), ws.root.absolute(&path()));
+    let notes = Vec::from_iter(ws.unread_evidence_seen());
+    let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
     if store::read_capped(&map, MAX_BYTES)?.as_deref() != Some(text.as_bytes()) {
         store::write_atomic(&map, text.as_bytes())?;
     }
@@ -112,63 +138,97 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
 }
 
 impl CachedMap {
-    /// Looks at these files again.
-    fn look_at(&mut self, ws: &Workspace, paths: &[RelativePath]) {
-        let journal = texts_about_files(ws, &ws.journal);
-        for path in paths {
-            let shows = definitions_in_file(ws, path);
-            let evidence = self.files.remove(path).map(|file| file.evidence).unwrap_or_default();
-            if !shows.is_empty() {
-                let file = CachedFile { evidence, state: state_digest(ws, path, &journal), shows };
-                self.files.insert(path.clone(), file);
+    /// Returns the files that commits since have changed, and those that new late evidence names.
+    /// What was looked at in the state that is on disk now does not change with its commit.
+    fn paths_of_new_commits(&self, ws: &Workspace) -> Result<BTreeSet<RelativePath>, VerbError> {
+        let head = head_of(ws);
+        let Some(git) = ws.git().filter(|_| self.commit != head && !self.commit.is_empty()) else {
+            return Ok(BTreeSet::new());
+        };
+        let before = CommitId(self.commit.clone());
+        let mut reader = git.object_reader()?;
+        let trees = (
+            Some(reader.commit(git.object_id(&before)?)?.tree),
+            Some(reader.commit(git.object_id(&CommitId(head))?)?.tree),
+        );
+        let changed = reader.changed_blobs(trees.0, trees.1)?;
+        let changed = changed.iter().filter_map(|one| git.path_in_workspace(one.path.as_ref()));
+        let is_new =
+            |path: &RelativePath| self.files.get(path).is_none_or(|one| one.disk != disk(ws, path));
+        let mut paths: BTreeSet<RelativePath> =
+            changed.filter(|path| !path.is_orchestration() && is_new(path)).collect();
+        for (_, entry) in comparison::sections_of_range(ws, &before)? {
+            if entry.late_commit.is_some() {
+                paths.extend(entry.record.files.iter().map(|file| file.relative_path.clone()));
             }
         }
+        Ok(paths)
     }
 
-    /// Looks at all recorded files that have changed.
-    fn look_at_all(&mut self, ws: &Workspace) {
-        let head = ws.head().map(|head| head.0.clone()).unwrap_or_default();
-        let journal = texts_about_files(ws, &ws.journal);
-        let evidence = (self.complete_at.as_ref() != Some(&head)).then(|| {
-            self.notes = Vec::from_iter(ws.unread_evidence());
-            let about = texts_about_files(ws, &ws.ledger);
-            about
-                .into_iter()
-                .map(|(path, text)| (path, text_digest(&text)))
-                .collect::<HashMap<_, _>>()
-        });
-        let mut paths: BTreeSet<&RelativePath> = journal.keys().collect();
-        match &evidence {
-            Some(evidence) => paths.extend(evidence.keys()),
-            None => paths.extend(self.files.keys()),
-        }
-        let paths: Vec<RelativePath> = paths.into_iter().cloned().collect();
-        let until = Instant::now() + TIME_LIMIT;
-        let files = in_parallel(&paths, |path| {
+    /// Returns the files that differ on disk or of which the journal says something new.
+    fn paths_that_changed<'a>(
+        &'a self,
+        ws: &Workspace,
+        records: &'a HashMap<RelativePath, String>,
+    ) -> Vec<RelativePath> {
+        let known: BTreeSet<&RelativePath> = self.files.keys().chain(records.keys()).collect();
+        let is_as_kept = |path: &RelativePath| {
+            let now = CachedFile::unseen(ws, path, records);
             let known = self.files.get(path);
-            let state = state_digest(ws, path, &journal);
-            let evidence = match &evidence {
-                Some(evidence) => evidence.get(path).cloned().unwrap_or_default(),
-                None => known.map(|known| known.evidence.clone()).unwrap_or_default(),
+            known.is_some_and(|known| known.records == now.records && known.disk == now.disk)
+        };
+        known.into_iter().filter(|path| !is_as_kept(path)).cloned().collect()
+    }
+
+    /// Looks at these files again.
+    fn looked_at(
+        mut self,
+        ws: &Workspace,
+        paths: BTreeSet<RelativePath>,
+        records: &HashMap<RelativePath, String>,
+    ) -> Self {
+        let paths = Vec::from_iter(paths);
+        let shown = in_parallel(&paths, |path| definitions_in_file(ws, path));
+        for (path, shows) in paths.into_iter().zip(shown) {
+            let file = CachedFile { shows, ..CachedFile::unseen(ws, &path, records) };
+            match file.shows.is_empty() {
+                true => self.files.remove(&path),
+                false => self.files.insert(path, file),
             };
-            let is_valid = |known: &&CachedFile| known.state == state && known.evidence == evidence;
-            let shows = match known.filter(is_valid) {
-                Some(known) => known.shows.clone(),
-                None if Instant::now() > until => return None,
-                None => definitions_in_file(ws, path),
-            };
-            Some(CachedFile { evidence, state, shows })
-        });
-        self.complete_at = files.iter().all(Option::is_some).then_some(head);
-        let files = paths.into_iter().zip(files);
-        self.files = files.filter_map(|(path, file)| Some((path, file?))).collect();
+        }
+        Self { commit: head_of(ws), ..self }
     }
 }
 
-/// Reads the cache. It is empty if it is missing or cannot be decoded.
-fn read_cache(ws: &Workspace) -> Result<CachedMap, VerbError> {
-    let bytes = store::read_capped(&cache_path(ws), MAX_BYTES)?.unwrap_or_default();
-    Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+impl CachedFile {
+    fn unseen(
+        ws: &Workspace,
+        path: &RelativePath,
+        records: &HashMap<RelativePath, String>,
+    ) -> Self {
+        let text = records.get(path).map_or("", String::as_str);
+        let records = Digest::compute(text.as_bytes()).to_string();
+        Self { records, disk: disk(ws, path), shows: Definitions::new() }
+    }
+}
+
+fn head_of(ws: &Workspace) -> String {
+    ws.head().map(|head| head.0.clone()).unwrap_or_default()
+}
+
+/// Returns the size of a file and the time of its last change.
+fn disk(ws: &Workspace, path: &RelativePath) -> String {
+    let found = ws.root.absolute(path).metadata().ok();
+    found.map_or_else(String::new, |found| {
+        let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        format!("{} {modified:?}", found.len())
+    })
+}
+
+/// Reads the cache. `None` if it is missing or cannot be decoded.
+fn read_cache(ws: &Workspace) -> Result<Option<CachedMap>, VerbError> {
+    let bytes = store::read_capped(&cache_path(ws), MAX_BYTES)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 fn write_cache(ws: &Workspace, cached: &CachedMap) -> Result<(), VerbError> {
@@ -206,25 +266,6 @@ fn texts_about_files(ws: &Workspace, ledger: &Ledger) -> HashMap<RelativePath, S
         }
     }
     texts
-}
-
-/// Returns a digest of the records of the journal that name a file, and of its size and modification
-/// time.
-fn state_digest(
-    ws: &Workspace,
-    path: &RelativePath,
-    journal: &HashMap<RelativePath, String>,
-) -> String {
-    let mut text = journal.get(path).cloned().unwrap_or_default();
-    if let Ok(found) = ws.root.absolute(path).metadata() {
-        let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        text.push_str(&format!("{} {:?}", found.len(), modified));
-    }
-    text_digest(&text)
-}
-
-fn text_digest(text: &str) -> String {
-    Digest::compute(text.as_bytes()).to_string()
 }
 
 /// Returns the definitions of one file that stand in the map, by their intent.
