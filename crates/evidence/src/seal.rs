@@ -517,13 +517,14 @@ impl TakenAway {
     /// index. `git commit -a` stages only the removal of the old files, so the hook has to stage
     /// the new ones.
     fn replaced_by(&self, ws: &Workspace) -> Vec<RelativePath> {
+        if self.files.is_empty() {
+            return Vec::new();
+        }
         let held: HashSet<Digest> =
             self.files.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
         let files = ws.ledger.evidence_files().into_iter();
         let moved = files.filter(|(path, sections)| {
-            !self.files.is_empty()
-                && !self.staged.contains(path)
-                && sections.iter().all(|one| held.contains(one))
+            !self.staged.contains(path) && sections.iter().all(|one| held.contains(one))
         });
         moved.map(|(path, _)| path).collect()
     }

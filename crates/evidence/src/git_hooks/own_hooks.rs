@@ -202,7 +202,7 @@ fn script(folder: &Path, name: &str, program: &Path) -> String {
         "#!/bin/sh\n\
          # {MARK}; `intent git-hooks --remove` takes it away.\n\
          # It carries what was recorded into the commit, and never makes a commit fail.\n\
-         before=\"$(dirname \"$(dirname \"$0\")\")/{aside}/{name}\"\n\
+         before=\"${{0%/*}}/../{aside}/{name}\"\n\
          if [ -f \"$before\" ] && [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
          intent='{program}'\n\
          [ -x \"$intent\" ] || intent=intent\n\
