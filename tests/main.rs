@@ -20,6 +20,8 @@ mod ci;
 mod classify;
 mod classify_generated;
 mod cli;
+#[cfg(unix)]
+mod day;
 mod docs;
 mod edits;
 #[cfg(target_os = "linux")]
