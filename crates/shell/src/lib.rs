@@ -29,6 +29,7 @@
 //! - `expand`: expanding words as far as the text determines the result.
 //! - `finding`: the judgement of a program, and the data that flows between programs.
 //! - `folders`: the folders in which commands act.
+//! - `git_settings`: what the settings of git decide.
 //! - `invisible`: characters that make a command look like a different one.
 //! - `judge`: what each program does.
 //! - `mentions`: paths in text that is not followed.
@@ -54,6 +55,7 @@ mod evaluation;
 mod expand;
 mod finding;
 mod folders;
+mod git_settings;
 mod invisible;
 mod judge;
 mod mentions;
@@ -77,6 +79,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use checks::check_of;
+pub use git_settings::{GitSetting, decides_what_git_does, git_setting};
 pub use own_commands::{GROUPS, OUR_NAMES, short, verb};
 pub use pattern::{matches_rule, wild};
 

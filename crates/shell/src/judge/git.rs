@@ -6,6 +6,9 @@ use super::{
     Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
     reads, remove, rules, table,
 };
+use crate::git_settings::{
+    GitSetting, decides_what_git_does, git_setting, section_decides_what_git_does,
+};
 use crate::paths::is_in_folder;
 
 /// Like [`options::any`], but long options may be abbreviated, as git allows, and words after `--`
@@ -63,11 +66,10 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
-    if table::holds("gitsafe", &key) {
-        return reads("git");
-    }
-    if !table::holds("gitruns", &key) {
-        return opaque("git.config", &key);
+    match git_setting(&key) {
+        GitSetting::Harmless => return reads("git"),
+        GitSetting::Place => return opaque("git.config", &key),
+        GitSetting::Program | GitSetting::Guard => {}
     }
     let code = value.strip_prefix('!').unwrap_or(value);
     if key.starts_with("alias.") && !value.starts_with('!') {
@@ -128,6 +130,9 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("branch", _) => opaque("git.branch", &shown),
         ("clone", _) => clone(shell, args),
         ("config", _) => setting(shell, args, &words),
+        ("remote", "add" | "set-url") if runs_as_remote(&words) => {
+            destructive_rule("git.config-steers", &shown)
+        }
         ("remote", "add" | "set-url") => {
             shell.lasting.remotes.extend(words.get(1).map(|name| name.text.clone()));
             opaque("git.changes", &shown)
@@ -243,6 +248,22 @@ fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     code.map_or_else(|| opaque("git.options", shown), |code| judge_code(shell, &code.text))
 }
 
+/// Returns true if the address of a remote names a program.
+fn runs_as_remote(words: &[&Arg]) -> bool {
+    let address = words.get(2).map(|word| word.text.as_str());
+    decides_what_git_does("remote.x.url", address)
+}
+
+/// Returns the section that a call removes or renames, if it decides what git does.
+fn changed_section<'a>(args: &[Arg], words: &[&'a Arg]) -> Option<&'a Arg> {
+    let verbs = ["remove-section", "rename-section"];
+    let is_verb = |word: &Arg| verbs.iter().any(|verb| word.is_word(verb));
+    let changes = words.first().is_some_and(|first| is_verb(first))
+        || has_any_option(args, &["--remove-section", "--rename-section"]);
+    let decides = |word: &&&Arg| !word.sure || section_decides_what_git_does(&word.text);
+    words.iter().find(decides).filter(|_| changes).copied()
+}
+
 /// Judges `git config KEY VALUE` and `git config --unset KEY`. A value that git runs is judged as
 /// code. A key alone is only read.
 fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
@@ -252,17 +273,25 @@ fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let removes =
         has_any_option(args, &["--unset-all"]) || args.iter().any(|arg| arg.is_word("unset"));
     let changes = removes || args.iter().any(|arg| arg.is_word("set"));
-    let words: Vec<&&Arg> =
-        words.iter().filter(|word| !word.is_word("set") && !word.is_word("unset")).collect();
+    let words: Vec<&Arg> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.is_word("set") && !word.is_word("unset"))
+        .collect();
+    if let Some(section) = changed_section(args, words.as_slice()) {
+        return destructive_rule("git.config-steers", &section.text);
+    }
     match words.as_slice() {
         [_] if args.iter().all(asks) && !changes => reads("git"),
-        [key, rest @ ..]
-            if (removes || !rest.is_empty())
-                && table::holds("gitsteers", &key.text.to_ascii_lowercase()) =>
-        {
+        [key, ..] if removes && decides_what_git_does(&key.text, None) => {
             destructive_rule("git.config-steers", &key.text)
         }
+        [_, ..] if removes => opaque("git.config", "git config"),
         [key, value, ..] => {
+            let may_run = !value.sure && git_setting(&key.text) == GitSetting::Program;
+            if !key.sure || may_run || decides_what_git_does(&key.text, Some(&value.text)) {
+                return destructive_rule("git.config-steers", &key.text);
+            }
             let found = configured(shell, &format!("{}={}", key.text, value.text));
             opaque("git.config", &key.text).most_severe(found)
         }
