@@ -27,6 +27,7 @@ use judgement::{after, gate};
 use serde_json::{Value, json};
 
 use crate::support::relative;
+use why::Workspace;
 
 const VERBS: Verbs = Verbs {
     before: gate::judge_before_call,
@@ -54,14 +55,19 @@ struct Said {
 
 impl Desk {
     fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().expect("a folder"), calls: 0 };
+        let desk = Self {
+            folder: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder"),
+            calls: 0,
+        };
         for file in include_str!("day/library.txt").split("=== ").skip(1) {
             let (path, text) = file.split_once('\n').expect("a path");
             desk.put(path, text);
         }
         std::fs::create_dir_all(desk.home()).expect("a folder");
         desk.run("git init -q --bare -b main ../origin.git && git init -q -b main && git add -A && git commit -qm start");
-        desk.run("git remote add origin ../origin.git && git push -q origin main && git fetch -q origin");
+        desk.run(
+            "git remote add origin ../origin.git && git push -q origin main && git fetch -q origin",
+        );
         desk
     }
 
@@ -190,11 +196,15 @@ impl Call {
             ("read", [path, first, last]) => {
                 let number = |word: &str| word.parse::<u64>().expect("a number");
                 let count = number(last) + 1 - number(first);
-                let input = json!({ "file_path": absolute(path), "offset": number(first), "limit": count });
+                let input =
+                    json!({ "file_path": absolute(path), "offset": number(first), "limit": count });
                 ("Read", input, Deed::Nothing)
             }
             ("edit", [path, old, new]) => {
-                let (before, input) = (text(path), json!({ "file_path": absolute(path), "old_string": old, "new_string": new }));
+                let (before, input) = (
+                    text(path),
+                    json!({ "file_path": absolute(path), "old_string": old, "new_string": new }),
+                );
                 let after = before.contains(old).then(|| before.replacen(old, new, 1))?;
                 ("Edit", input, Deed::Write((*path).to_owned(), after))
             }
@@ -213,7 +223,8 @@ impl Call {
                 ("Write", input, Deed::Write((*path).to_owned(), (*content).to_owned()))
             }
             ("cell", [path, id, source]) => {
-                let input = json!({ "notebook_path": absolute(path), "cell_id": id, "new_source": source });
+                let input =
+                    json!({ "notebook_path": absolute(path), "cell_id": id, "new_source": source });
                 let mut notebook: Value = serde_json::from_str(&text(path)).ok()?;
                 let cells = notebook["cells"].as_array_mut()?;
                 cells.iter_mut().find(|cell| cell["id"] == *id)?["source"] = json!([source]);
@@ -255,14 +266,16 @@ fn lived(name: &str, list: &str) -> Result {
         };
         let said = match kind {
             "beside" => {
-                let edit = Call::of_line(&desk, "edit", &arguments[1..]).expect("the text is there");
+                let edit =
+                    Call::of_line(&desk, "edit", &arguments[1..]).expect("the text is there");
                 desk.call(agent, &call, |desk| {
                     let said = desk.call("b", &edit, |_| {});
                     assert!(said.before.is_none() && said.after.is_none(), "{place}: {said:?}");
                 })
             }
             "with" => {
-                let edit = Call::of_line(&desk, "edit", &arguments[1..]).expect("the text is there");
+                let edit =
+                    Call::of_line(&desk, "edit", &arguments[1..]).expect("the text is there");
                 desk.call(agent, &call, |desk| {
                     edit.deed.make(desk);
                     saved_in_editor(&desk.clone(), &arguments[1]);
@@ -283,7 +296,11 @@ fn lived(name: &str, list: &str) -> Result {
         let why = said.before.map(|(_, why)| why).into_iter().chain(said.after);
         let why: Vec<String> = why.map(|why| why.replace('\n', " ")).collect();
         let shown = format!("{place}\n    {found}: {}", why.join(" / "));
-        if found == "allow" && wanted != "ask" { result.missed.push(shown) } else { result.unwanted.push(shown) }
+        if found == "allow" && wanted != "ask" {
+            result.missed.push(shown)
+        } else {
+            result.unwanted.push(shown)
+        }
     }
     println!(
         "{name}: {} calls, {} unwanted, {} missed\n{}\n{}",
@@ -296,9 +313,11 @@ fn lived(name: &str, list: &str) -> Result {
     result
 }
 
-/// Tells the program what an editor tells it when a person saves a file.
-fn saved_in_editor(_root: &Path, path: &str) {
-    let _ = relative(path);
+/// Does what the server does when a person saves a file in an editor.
+fn saved_in_editor(clone: &Path, path: &str) {
+    let ws = Workspace::open(clone, &Environment::of_process()).expect("a workspace");
+    let text = std::fs::read_to_string(clone.join(path)).expect("a text");
+    after::note_saved_file(&ws, &relative(path), &text);
 }
 
 /// A list has at most one call in a hundred that its owner would want answered otherwise.

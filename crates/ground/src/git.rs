@@ -236,7 +236,7 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use config::{configured_on_machine, path_on_machine, person_of_machine};
+pub use config::{configured_on_machine, path_on_machine, person_of_machine, settings_in_file};
 pub use conversions::{Conversions, StoredContent};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};

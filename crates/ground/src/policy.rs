@@ -43,6 +43,10 @@ pub struct Policy {
     pub ledger: LedgerPolicy,
     /// Whether an agent may switch from one selected intent to another by itself.
     pub switching: Switching,
+    /// Whether a person is asked about everyday commands of git that lose nothing of others: a push
+    /// with lease to an own branch, `git restore` of a file that the session knows, and a rebase of
+    /// an own branch that is on no server.
+    pub everyday_git: EverydayGit,
     /// Which commands of agents run behind the fence (`intent fence`).
     pub fence: FencePolicy,
     /// Whether an agent may write a lesson into the shared brain file by itself.
@@ -146,6 +150,17 @@ pub enum Switching {
     Allow,
     /// The agent may not switch.
     Deny,
+}
+
+/// Whether a person is asked about everyday commands of git.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EverydayGit {
+    /// Nobody is asked.
+    #[default]
+    Allow,
+    /// The person is asked, as about every command that rewrites or overwrites.
+    Ask,
 }
 
 /// Which commands of agents run behind the fence.
@@ -506,7 +521,7 @@ mod tests {
     fn every_key_is_read() {
         let (policy, findings) = parse(
             "mode: observe\nprotected_paths: ['infra/**', '!infra/dev/']\nnested_roots: [packages/*]\n\
-             allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\nfence: require\n\
+             allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\neveryday_git: ask\nfence: require\n\
              registry_changes: allow\nlevels:\n  scope-violation: warning\n  unrecorded-change: error\n",
         );
         assert_eq!(findings, []);
@@ -516,6 +531,7 @@ mod tests {
         assert_eq!(policy.allowed_outside, ["/srv/out"]);
         assert_eq!(policy.ledger.layout, Some(Layout::Single));
         assert_eq!(policy.switching, Switching::Deny);
+        assert_eq!(policy.everyday_git, EverydayGit::Ask);
         assert_eq!(policy.fence, FencePolicy::Require);
         assert_eq!(policy.registry_changes, RegistryChanges::Allow);
         assert_eq!(policy.editor_level(Code::ScopeViolation), Level::Warning);

@@ -13,6 +13,7 @@
 //! - [`fence_plan`]: what a fenced command may write.
 //! - `file`: reading and writing files for an agent that has no file tools.
 //! - [`gate`]: whether a call of an agent's tool may go ahead.
+//! - `git_settings`: the settings of git that decide which programs it runs.
 //! - [`judged_record`]: recording a change together with what the gate says about it.
 //! - [`lesson`]: writing down what an agent or a person learned.
 //! - [`map`]: which intent has produced which blocks.
@@ -32,6 +33,7 @@ pub(crate) mod earlier;
 pub mod fence_plan;
 pub mod file;
 pub mod gate;
+pub(crate) mod git_settings;
 pub mod judged_record;
 pub mod lesson;
 pub mod map;

@@ -408,6 +408,8 @@ fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
     blocks.iter().map(|block| hex(block)).collect()
 }
 
+/// The size in bytes above which a saved file is not read.
+const MAX_SAVED: u64 = 4 * 1024 * 1024;
 /// The actor of writes made by a command of `intent` itself.
 const OURS: &str = "intent";
 
@@ -426,6 +428,33 @@ pub(crate) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option
         at: clock::now(),
     };
     self::wrote(ws, last, None);
+}
+
+/// The actor of writes that a person saved in an editor.
+const EDITOR: &str = "an editor";
+
+/// Notes that a person saved a file in an editor, so that a command of an agent which runs at the
+/// same time is not taken for the author. `text` is what the editor saved.
+pub fn note_saved_file(ws: &Workspace, path: &RelativePath, text: &str) {
+    let now = seen::state(&ws.root, path, MAX_SAVED);
+    let before = seen::last_write(&ws.root, path);
+    let is_known = before.as_ref().is_some_and(|last| last.hash == now.hash);
+    if is_known || now.text.as_deref() != Some(text) {
+        return;
+    }
+    let last = Seen {
+        path: path.clone(),
+        hash: now.hash,
+        outline: pieces_of(path, text).unwrap_or_default().entries(),
+        extent: SeenExtent::File,
+        actor: EDITOR.to_owned(),
+        intent: None,
+        head: None,
+        recorded: false,
+        at: clock::now(),
+    };
+    let before = before.as_ref().and_then(KnownBlocks::from_seen).map(|known| known.outline);
+    self::wrote(ws, last, before.as_ref());
 }
 
 /// Returns true if the file is unchanged since a command of `intent` wrote it.

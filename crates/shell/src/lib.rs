@@ -146,6 +146,8 @@ impl Class {
 pub enum PathEffect {
     /// Creates or changes the file.
     Write,
+    /// Creates the folder, and changes nothing in it.
+    MakeFolder,
     /// Deletes the file or folder.
     Delete,
     /// Moves the file to another place.
@@ -281,6 +283,12 @@ pub enum Restoration {
 /// brings committed files back: `cd src && git restore a.rs`. `None` if it does anything else.
 pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
     restore::restorations(reading)
+}
+
+/// Returns the files that `git restore` or `git checkout` brings back from the index or from `HEAD`,
+/// as written. `None` if the command does anything else.
+pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
+    restore::restored_by(command)
 }
 
 /// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.

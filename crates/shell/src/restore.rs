@@ -6,8 +6,14 @@ pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoratio
     let (mut named, mut from) = (0, None);
     for command in &reading.commands {
         let (what, count) = match command.rule.as_str() {
-            "rm.file" => (Restoration::Delete, operands(&command.words[1..])?),
-            "git.checkout-path" | "git.restore" => of_git(command)?,
+            "rm.file" => (
+                Restoration::Delete,
+                operands(command.words[1..].iter().map(String::as_str))?.len(),
+            ),
+            "git.checkout-path" | "git.restore" => {
+                let (from, paths) = of_git(command)?;
+                (from, paths.len())
+            }
             _ if command.class == Class::Read => continue,
             _ => return None,
         };
@@ -35,14 +41,22 @@ pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoratio
     (!restored.is_empty() && restored.len() == named && !reading.background).then_some(restored)
 }
 
-/// Returns where `git checkout` or `git restore` takes files from, and how many paths it names.
+pub(super) fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
+    of_git(command).map(|(_, paths)| paths)
+}
+
+/// Returns where `git checkout` or `git restore` takes files from, and the paths that it names.
 /// `None` if it does more than that, or takes them from elsewhere.
-fn of_git(command: &Invocation) -> Option<(Restoration, usize)> {
+fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     let ["git", rest @ ..] = words.as_slice() else { return None };
     match rest {
-        ["checkout", "HEAD", paths @ ..] => Some((Restoration::FromHead, operands(paths)?)),
-        ["checkout", paths @ ..] => Some((Restoration::FromIndex, operands(paths)?)),
+        ["checkout", "HEAD", paths @ ..] => {
+            Some((Restoration::FromHead, operands(paths.iter().copied())?))
+        }
+        ["checkout", paths @ ..] => {
+            Some((Restoration::FromIndex, operands(paths.iter().copied())?))
+        }
         ["restore", rest @ ..] => {
             let mut from = Restoration::FromIndex;
             let mut rest = rest;
@@ -59,7 +73,7 @@ fn of_git(command: &Invocation) -> Option<(Restoration, usize)> {
                         rest
                     }
                     ["--worktree" | "-W" | "-q" | "--quiet", rest @ ..] => rest,
-                    rest => break Some((from, operands(rest)?)),
+                    rest => break Some((from, operands(rest.iter().copied())?)),
                 }
             }
         }
@@ -91,11 +105,11 @@ pub(super) fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     if found.len() == named.len() { found } else { Vec::new() }
 }
 
-/// Returns how many paths there are. `None` if an option is among them.
-fn operands<T: AsRef<str>>(words: &[T]) -> Option<usize> {
-    let mut words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+/// Returns the paths. `None` if an option is among them.
+fn operands<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Vec<&'a str>> {
+    let mut words: Vec<&str> = words.into_iter().collect();
     words.retain(|word| !["--", "-f"].contains(word));
-    words.iter().all(|word| !word.starts_with('-')).then_some(words.len())
+    words.iter().all(|word| !word.starts_with('-')).then_some(words)
 }
 
 #[cfg(test)]

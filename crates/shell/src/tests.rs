@@ -236,7 +236,10 @@ fn targets_are_absolute_and_mark_unknown_parts() {
         ("cd src && touch a b", "write /work/app/src/a, write /work/app/src/b"),
         ("(cd src; touch a); touch b", "write /work/app/b, write /work/app/src/a"),
         ("cd \"$X\" && touch a", "write /?"),
-        ("cd src && mkdir b && cd b; touch a", "write /work/app/src/b, write /work/app/src/b/a"),
+        (
+            "cd src && mkdir b && cd b; touch a",
+            "makefolder /work/app/src/b, write /work/app/src/b/a",
+        ),
         ("cd src && make && cd b; touch a", "write /?"),
         ("f() { touch \"$@\" a; }; f", "write /work/app/a"),
         ("false || f=a; touch \"${f:-b}\"", "write /?"),

@@ -125,6 +125,15 @@ pub fn protected(policy: &Policy, git: &Git) -> Vec<(String, CommitId)> {
     at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
 }
 
+/// Returns true if a branch is shared on a remote, or would be if it were pushed. If that cannot be
+/// read, it may be.
+pub fn is_shared(policy: &Policy, git: &Git, branch: &str) -> bool {
+    let Ok(remotes) = Remotes::from_git(git) else { return true };
+    let name = |known: &&String| known.split_once('/').is_some_and(|(_, it)| it == branch);
+    remotes.is_protected(policy, &format!("/{branch}"))
+        || remotes.at.keys().filter(name).any(|known| remotes.is_protected(policy, known))
+}
+
 /// Returns the commit of the branch into which this work will be merged: the default branch of a
 /// remote, or else the first protected branch.
 pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {

@@ -132,6 +132,7 @@ fn invocation(invocation: &Invocation) -> Vec<Cell> {
 fn target(target: &TouchedPath) -> Vec<Cell> {
     let effect = match target.effect {
         PathEffect::Write => "write",
+        PathEffect::MakeFolder => "make folder",
         PathEffect::Delete => "delete",
         PathEffect::MoveFrom => "move from",
         PathEffect::Read => "read",

@@ -11,9 +11,11 @@ use tower_lsp::lsp_types as lsp;
 use super::World;
 use crate::open_document::OpenDocument;
 use crate::ordered::Ordered;
-use crate::{convert, watch};
+use crate::pool::Lane;
+use crate::{convert, watch, workspace_view};
 use code::Document;
 use ground::{Attributes, Environment, Git, Root};
+use judgement::after::note_saved_file;
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
@@ -186,9 +188,28 @@ impl Ordered {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
         self.files_changed(path.into_iter().collect());
+        self.note_saved(&uri);
         if self.world.now.version_of(&uri).is_some() {
             self.diagnose_soon(uri);
         }
+    }
+
+    /// Keeps that a person saved the file, so that nobody takes an agent's command for the author.
+    fn note_saved(&self, uri: &lsp::Url) {
+        let now = &self.world.now;
+        let open = now.documents.get(uri.as_str()).filter(|open| open.in_sync).cloned();
+        let workspace = now.workspace_of(uri).cloned();
+        let Some((open, workspace)) = open.zip(workspace) else { return };
+        if now.settings.started_by_agent.is_some() {
+            return;
+        }
+        self.outside.pool.run(Lane::Worker, move || {
+            let path =
+                open.path.as_ref().and_then(|path| workspace_view::relative(&workspace, path));
+            if let Some(path) = path.filter(|_| workspace.root.governed()) {
+                note_saved_file(&workspace, &path, &open.document.text());
+            }
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 //! `~/.gitconfig` and `/etc/gitconfig`. A setting of the repository takes precedence over one of
 //! the person or of the machine.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -176,6 +177,34 @@ impl Git {
     }
 }
 
+/// Returns the settings in one file, without those of included files. Keys are in lower case but for
+/// the part that a person chooses: `remote.Origin.url`. `None` if the file cannot
+/// be read as one.
+pub fn settings_in_file(file: &Path) -> Option<Vec<(String, String)>> {
+    let Some(bytes) = store::read_capped(file, MAX_INCLUDED).ok()? else { return Some(Vec::new()) };
+    let file = File::try_from(bytes.as_bstr()).ok()?;
+    let in_section = file.sections().flat_map(|section| {
+        let header = section.header();
+        let name = header.name().to_string().to_ascii_lowercase();
+        let prefix = match header.subsection_name() {
+            Some(chosen) => format!("{name}.{chosen}"),
+            None => name,
+        };
+        let keys: BTreeSet<String> =
+            section.value_names().map(|key| key.to_string().to_ascii_lowercase()).collect();
+        let settings = keys.into_iter().flat_map(|key| {
+            let values: Vec<String> =
+                section.values(&key).iter().map(ToString::to_string).collect();
+            // A key without a value is a switch.
+            let values = if values.is_empty() { vec![String::new()] } else { values };
+            let key = format!("{prefix}.{key}");
+            values.into_iter().map(move |value| (key.clone(), value))
+        });
+        settings.collect::<Vec<_>>()
+    });
+    Some(in_section.collect())
+}
+
 /// Returns the name of the person who uses this machine, from git's `user.name`. For folders
 /// without a repository.
 pub fn person_of_machine(environment: &Environment) -> Option<String> {
@@ -276,6 +305,27 @@ fn path(file: &File, key: &str, environment: &Environment) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_value_of_a_file_of_settings_is_found() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let text = "[core]\n\tbare\n\tPager = less\n[remote \"Up.x\"]\n\turl = a\n\tfetch = b\n\turl = c\n[core]\n\tpager = more\n";
+        std::fs::write(file.path(), text).expect("written");
+        let found = settings_in_file(file.path()).expect("readable");
+        let found: Vec<_> = found.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let expected = [
+            "core.bare=",
+            "core.pager=less",
+            "remote.Up.x.fetch=b",
+            "remote.Up.x.url=a",
+            "remote.Up.x.url=c",
+            "core.pager=more",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(settings_in_file(Path::new("/nowhere/config")), Some(Vec::new()));
+        std::fs::write(file.path(), "[core").expect("written");
+        assert_eq!(settings_in_file(file.path()), None);
+    }
 
     #[test]
     fn a_name_is_no_address() {

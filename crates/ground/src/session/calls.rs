@@ -29,6 +29,10 @@ pub struct PendingCall {
     /// If the call runs git: the commits that the branches pointed to.
     #[serde(default)]
     pub tips: Vec<CommitId>,
+    /// If the call runs a command: for each file of git's settings, a digest of those settings that
+    /// decide what git does.
+    #[serde(default)]
+    pub settings: BTreeMap<PathBuf, String>,
     /// When the gate let the call through, in nanoseconds since 1970.
     pub at: u128,
     /// The outcome of the gate's decision: `no_opinion` or `ask`.

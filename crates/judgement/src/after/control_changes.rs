@@ -9,8 +9,9 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::disk::{TICK, is_new, last_change, relative};
-use crate::gate;
+use crate::{gate, git_settings};
 use fence::stand_in::StandIn;
+use ground::session::calls::PendingCall;
 use ground::{RelativePath, store};
 use why::Workspace;
 
@@ -46,11 +47,16 @@ pub(super) struct ControlChanges {
 }
 
 impl ControlChanges {
-    /// Finds the changes since `at`, in nanoseconds since 1970.
-    pub(super) fn made_since(ws: &Workspace, at: u128) -> Self {
-        let since = at.saturating_sub(TICK);
+    /// Finds the changes since a call began. Of git's settings, only those count that decide what git
+    /// does: `git push -u` and `git remote add` write others.
+    pub(super) fn made_since(ws: &Workspace, call: &PendingCall) -> Self {
+        let since = call.at.saturating_sub(TICK);
+        let decides_the_same = |file: &Path| {
+            call.settings.get(file).is_some_and(|before| *before == git_settings::digest(file))
+        };
         let mut changes = Self::default();
-        for path in places(ws).iter().flat_map(|place| changed(place, since)) {
+        let changed = places(ws).into_iter().flat_map(|place| changed(&place, since));
+        for path in changed.filter(|path| !decides_the_same(path)) {
             match relative(ws, &path) {
                 Some(path) => changes.inside.push(path),
                 None => changes.elsewhere.push(path.display().to_string()),
@@ -60,7 +66,8 @@ impl ControlChanges {
         let at_home = AT_HOME.iter().filter(|place| {
             let file = home.join(place);
             relative(ws, &file).is_none()
-                && std::fs::metadata(file).is_ok_and(|state| last_change(&state) >= since)
+                && std::fs::metadata(&file).is_ok_and(|state| last_change(&state) >= since)
+                && !decides_the_same(&file)
         });
         changes.elsewhere.extend(at_home.map(|place| format!("~/{place}")));
         changes

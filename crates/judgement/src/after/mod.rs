@@ -39,6 +39,7 @@ use ledger::Strength;
 use shell::{PathEffect, TouchedPath};
 use why::Workspace;
 
+pub use super::seen_blocks::note_saved_file;
 use control_changes::ControlChanges;
 use disk::CheckedOutCommits;
 use linked_trees::LinkedTrees;
@@ -272,7 +273,11 @@ impl Observation<'_> {
             return false;
         }
         let is_settled = self.settled(path, before.hash.as_ref());
-        if call.rule.as_deref() == Some(calls::RESTORES) {
+        let paths = vec![path.to_string()];
+        let request = GateRequest { paths, session: None, intent: call.intent.clone() };
+        // One call may restore files in and out of scope.
+        let is_of_others = || gate::judge(ws, &request) != Decision::NoOpinion;
+        if call.rule.as_deref() == Some(calls::RESTORES) && (is_settled || is_of_others()) {
             if !is_settled {
                 let before = EarlierContent::Unknown;
                 self.not_gated(path, &now, (before, call_head(call)), "it was not restored");
@@ -335,6 +340,15 @@ impl Observation<'_> {
         path: &RelativePath,
         led: Option<RelativePath>,
     ) -> bool {
+        // A command that made the link is known to have written no further than to where it leads.
+        let is_permitted = |led: &RelativePath| {
+            let paths = vec![led.to_string()];
+            let request = GateRequest { paths, session: None, intent: call.intent.clone() };
+            gate::judge(self.ws, &request) == Decision::NoOpinion
+        };
+        if call.command && led.as_ref().is_some_and(is_permitted) {
+            return true;
+        }
         let place = match &led {
             Some(led) => format!("to {led}"),
             None => "outside of the workspace".to_owned(),
@@ -366,7 +380,7 @@ impl Observation<'_> {
         let unexplained =
             changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
         for path in unexplained {
-            if outside.contains(&path) {
+            if outside.contains(&path) || written_by_another(ws, call, &path) {
                 continue;
             }
             let paths = vec![path.to_string()];
@@ -525,10 +539,29 @@ fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
     if !rules.is_empty() {
         gate::reject_change(ws, call.rules.as_deref());
     }
-    let mut changes = ControlChanges::made_since(ws, call.at);
+    let mut changes = ControlChanges::made_since(ws, call);
     changes.inside.retain(|path| !seen_blocks::is_ours(ws, path) && !rules.contains(path));
     changes.inside.extend(rules);
     changes
+}
+
+/// Returns true if a file is as another known actor left it after the call began: another session, to
+/// which the gate permitted it, or a person who saved the file in an editor.
+fn written_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
+    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
+    let now = seen::state(&ws.root, path, MAX_TEXT);
+    let left = |last: &Seen| {
+        last.actor != call.actor
+            && last.hash == now.hash
+            && clock::milliseconds(&last.at).is_some_and(|at| at >= began)
+    };
+    // The hook after the other call may run later than this one.
+    let foresaw =
+        |other: &FileBefore| other.path == *path && other.hash != now.hash && other.foresaw(&now);
+    seen::last_write(&ws.root, path).as_ref().is_some_and(left)
+        || calls::all_open(&ws.root)
+            .iter()
+            .any(|other| other.actor != call.actor && other.files.iter().any(foresaw))
 }
 
 /// Returns true if another known actor may have changed the file since the call began.

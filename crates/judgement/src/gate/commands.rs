@@ -96,11 +96,13 @@ fn for_people(reading: &Prediction) -> Option<Denial> {
 }
 
 /// Returns the objection to a command line. The rules of the policy come first, then the class of
-/// the command line. The first rule that applies to a command decides about it.
+/// the command line. The first rule that applies to a command decides about it. `is_everyday` says
+/// about which grave commands nobody needs to be asked.
 pub(super) fn objection(
     policy: &Policy,
     reading: &Prediction,
     targets: &[RelativePath],
+    is_everyday: impl Fn(&Invocation) -> bool,
 ) -> Option<Denial> {
     let rules = policy.rules.iter().filter_map(|rule| Some((rule, rule.command.as_deref()?)));
     let rules: Vec<(&Rule, &str)> = rules.filter(|(rule, _)| fits(rule, targets)).collect();
@@ -120,7 +122,8 @@ pub(super) fn objection(
     let is_grave =
         |command: &&Invocation| matches!(command.class, Class::Destructive | Class::Unreadable);
     let mut graves = reading.commands.iter().filter(is_grave).peekable();
-    let is_allowed = graves.peek().is_some() && graves.all(|command| deciding(command).is_some());
+    let is_allowed = graves.peek().is_some()
+        && graves.all(|command| deciding(command).is_some() || is_everyday(command));
     if is_allowed { None } else { by_class(reading) }
 }
 

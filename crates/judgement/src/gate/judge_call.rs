@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::everyday::AgentCommand;
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
 use super::rules::PathRules;
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, everyday, in_force, key, places,
+    rules, stale,
 };
-use crate::earlier;
+use crate::{earlier, git_settings};
 use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
@@ -18,7 +20,7 @@ use ground::session::announced;
 use ground::session::calls::{self, PendingCall, Predicted};
 use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
 use ledger::{Approved, RecordedDecision};
-use shell::{Class, CommandContext, Prediction};
+use shell::{Class, CommandContext, Invocation, PathEffect, Prediction, TouchedPath};
 use why::{VerbError, Workspace};
 
 /// Whether the call is about to be made or only examined.
@@ -275,7 +277,8 @@ impl<'a> Case<'a> {
             let is_certain = command.is_some() == (file.manner == EditManner::Command);
             is_certain
                 && !rules::is_control(&place.ws, path)
-                && earlier::restores(&place.ws, self.event, &file.before, command)
+                && (earlier::restores(&place.ws, self.event, &file.before, command)
+                    || self.may_change(&place.ws, file))
         };
         let only_restores = |place: &TouchedWorkspace| {
             let is_single =
@@ -288,6 +291,16 @@ impl<'a> Case<'a> {
             && places.refused.is_none()
             && !places.all.is_empty()
             && places.all.iter().all(only_restores)
+    }
+
+    /// Returns true if a file is in the scope of the work, and the session knows what is lost of it.
+    fn may_change(&self, ws: &Workspace, file: &Touched) -> bool {
+        let actor = self.event.actor();
+        PathRules::for_event(ws, self.event)
+            .denial(std::slice::from_ref(&file.before.path))
+            .is_none()
+            && stale::denial(ws, &actor, file).is_none()
+            && everyday::is_loss_known(ws, &actor, file)
     }
 
     /// Returns the denial of a call that changes files but does not say which or how.
@@ -383,7 +396,9 @@ impl<'a> Case<'a> {
     /// Returns an objection if a command may write and no usable intent is selected. Such a command
     /// could write anywhere in the workspace in which it acts.
     fn without_intent<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
-        let may_write = |reading: &Prediction| reading.class != Class::Read && !reading.inspects;
+        let may_write = |reading: &Prediction| {
+            reading.class != Class::Read && !reading.inspects && !self.writes_only_outside(reading)
+        };
         if !self.readings.iter().any(may_write) {
             return None;
         }
@@ -398,6 +413,18 @@ impl<'a> Case<'a> {
         });
         let is_let_through = returns && rules.selected.is_some();
         (!is_let_through).then(|| (ws, self.with_select_hint(ws, denial)))
+    }
+
+    /// Returns true if a command writes only files that it names, and none of them in a workspace. What
+    /// it may write there needs no intent, as for a tool that writes one file.
+    fn writes_only_outside(&self, reading: &Prediction) -> bool {
+        let is_outside = |target: &TouchedPath| {
+            let path = PathBuf::from(&target.path);
+            target.known && (places::is_device(&path) || self.places.outside.contains(&path))
+        };
+        let mut targets =
+            reading.targets.iter().filter(|target| target.effect != PathEffect::Read).peekable();
+        reading.class == Class::Write && targets.peek().is_some() && targets.all(is_outside)
     }
 
     /// Adds to a denial how to select an intent in a workspace other than that of the call's
@@ -425,8 +452,18 @@ impl<'a> Case<'a> {
         by_scope
             .map(|denial| self.with_select_hint(ws, self.with_scratch_hint(ws, denial)))
             .or_else(|| commands::by_path(&ws.policy, &place.paths))
-            .or_else(|| several_names(place))
+            .or_else(|| several_names(place, &self.deleted()))
             .map(|denial| (ws, denial))
+    }
+
+    /// Returns the paths that the commands of the call only delete.
+    fn deleted(&self) -> Vec<&Path> {
+        let targets = self.readings.iter().flat_map(|reading| &reading.targets);
+        let (deleted, other): (Vec<_>, Vec<_>) = targets
+            .filter(|target| target.effect != PathEffect::Read)
+            .partition(|target| target.effect == PathEffect::Delete && target.known);
+        let deleted = deleted.into_iter().filter(|one| other.iter().all(|it| it.path != one.path));
+        deleted.map(|target| Path::new(target.path.as_str())).collect()
     }
 
     /// Adds where a log may be written, if a command would create a new file outside the scope.
@@ -454,8 +491,23 @@ impl<'a> Case<'a> {
     fn by_class<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
         let targets: Vec<RelativePath> =
             self.places.all.iter().flat_map(|place| place.paths.clone()).collect();
-        let objection = |reading| commands::objection(&ws.policy, reading, &targets);
+        let (actor, text) = (self.event.actor(), self.text_of_commands());
+        let place = self.places.all.iter().find(|place| place.ws.root == ws.root);
+        let files = place.map_or(&[][..], |place| &place.files);
+        let objection = |reading| {
+            let command = AgentCommand { ws, actor: &actor, text: &text, reading, files };
+            let is_everyday = |one: &Invocation| command.is_everyday(one);
+            commands::objection(&ws.policy, reading, &targets, is_everyday)
+        };
         Some((ws, self.readings.iter().find_map(objection)?))
+    }
+
+    fn text_of_commands(&self) -> String {
+        let texts = self.event.effects.iter().filter_map(|effect| match effect {
+            Effect::Shell { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// Lets the call go ahead. Keeps the state before the call in every workspace that the call
@@ -494,6 +546,7 @@ impl<'a> Case<'a> {
             intent: selected(ws, self.event),
             head: ws.head().map(|head| head.0.clone()),
             tips: self.tips(ws),
+            settings: if is_command { git_settings::digests(ws) } else { BTreeMap::new() },
             at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
             outcome: passed.outcome.clone(),
             rule: passed.rule.clone(),
@@ -532,9 +585,12 @@ fn overruled(judged: Judged) -> Judged {
 }
 
 /// Returns an objection if a changed file has several names (hard links). The file is judged by one
-/// name, but a write changes it under all of them.
-fn several_names(place: &TouchedWorkspace) -> Option<Denial> {
-    let changes = |file: &&Touched| !matches!(file.manner, EditManner::Away);
+/// name, but a write changes it under all of them. To delete one name leaves the others.
+fn several_names(place: &TouchedWorkspace, deleted: &[&Path]) -> Option<Denial> {
+    let changes = |file: &&Touched| {
+        let path = place.ws.root.absolute(&file.before.path);
+        !matches!(file.manner, EditManner::Away) && !deleted.contains(&path.as_path())
+    };
     let file = place.files.iter().filter(changes).find(|file| {
         let path = place.ws.root.absolute(&file.before.path);
         store::names(&path) > 1 && !place.ws.ignores.git_ignored(&file.before.path)

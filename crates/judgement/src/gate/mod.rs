@@ -12,6 +12,7 @@
 //! - `judge_call`: judges one call
 //! - `commands`: objections against commands, and commands that must run behind the fence
 //! - `control`: the control files
+//! - `everyday`: everyday commands of git, about which nobody is asked
 //! - `in_force`: the rules that count while files of rules change
 //! - `places`: the paths that a call would change
 //! - `rules`: the rules for paths
@@ -27,6 +28,7 @@ mod ask;
 mod bind;
 mod commands;
 mod control;
+mod everyday;
 mod in_force;
 mod judge_call;
 mod places;

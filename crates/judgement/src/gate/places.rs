@@ -218,6 +218,7 @@ impl Touches {
             place.paths.extend(files_below(&place.ws, &real));
             place.folders.push(real);
         } else if is_folder
+            || target.effect == PathEffect::MakeFolder
             || (target.recursive && target.effect == PathEffect::Delete && !path.exists())
         {
             // A deleted path that does not exist may have been a folder, perhaps one that git
@@ -393,7 +394,7 @@ fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     found
 }
 
-fn is_device(path: &Path) -> bool {
+pub(super) fn is_device(path: &Path) -> bool {
     let devices = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
     devices.map(Path::new).contains(&path) || path.starts_with("/dev/fd")
 }

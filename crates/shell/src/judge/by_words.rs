@@ -2,7 +2,7 @@
 //! most programs: a verb such as `delete`, a statement such as `DROP TABLE`, a grant such as
 //! `allUsers`.
 
-use super::options::{has_any, values};
+use super::options::{self, has_any, values};
 use super::{Arg, ProgramCall, ShellFinding, destructive_rule, sql};
 use crate::table::{holds, list};
 
@@ -106,6 +106,42 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
     let word = found.or(option.copied()).or(named)?;
     Some(destructive_rule("program.destroys", &format!("{} {word}", call.name)))
+}
+
+/// Returns true if a call of a program only looks at something, by words that mean the same for most
+/// programs: `X status`, `X NOUN list`, `X --list`, and `X … --dry-run` if the table `knows` the
+/// program.
+///
+/// | call                        |       |
+/// | --------------------------- | ----- |
+/// | `sl status`                 | true  |
+/// | `gcloud logging read 'x'`   | true  |
+/// | `just --list`               | true  |
+/// | `just status`               | false, because `status` is the name of a recipe |
+/// | `kvtool set list`           | false |
+/// | `sl status --output x.txt`  | false |
+pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
+    let args = options::before_dashes(call.args);
+    let does = ["outputs", "inplace", "destroyoptions", "codeoptions"];
+    if args.len() < call.args.len() || does.iter().any(|words| has_any(args, &list(words))) {
+        return false;
+    }
+    if args.first().is_some_and(|first| holds("lookoptions", &first.text)) {
+        return true;
+    }
+    // The first words of a runner are names that anybody may choose.
+    if holds("runners", call.name) {
+        return false;
+    }
+    let mut words = args.iter().filter(|arg| !arg.option()).map(|arg| arg.text.as_str());
+    let is_look = |word: &str| holds("lookverbs", word);
+    let is_noun = |word: &str| !holds("doverbs", word) && verb(word) == Verb::None;
+    let looks = match (words.next(), words.next()) {
+        (Some(verb), _) if is_look(verb) => true,
+        (Some(noun), Some(verb)) => is_noun(noun) && is_look(verb),
+        _ => false,
+    };
+    looks || known && super::rules::is_trial(args)
 }
 
 /// Returns a finding if a call contains a statement that loses data: as the value of an option such

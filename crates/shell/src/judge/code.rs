@@ -297,7 +297,13 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         let feed = if input { Some(call.stdin.clone()) } else { shell.remembered(file) };
         codes.extend(feed.and_then(|feed| feed.text()));
     }
+    let prints =
+        has_any(call.args, &["-n", "--dry-run", "--just-print", "--recon", "-q", "--question"]);
+    let is_plain = codes.is_empty() && prints;
     let mut worst = opaque("program.make", call.name);
+    if is_plain {
+        worst = worst.inspects();
+    }
     for code in codes {
         let inner = code.match_indices("$(shell ").map(|(at, _)| {
             let inside = &code[at + "$(shell ".len()..];

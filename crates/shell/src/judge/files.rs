@@ -594,7 +594,7 @@ pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let location = located_path(shell, folder).location;
-        shell.touch(folder, PathEffect::Write);
+        shell.touch(folder, PathEffect::MakeFolder);
         // A new folder among the folders of the system destroys nothing, but it is not part of the
         // workspace.
         if location == Location::System {

@@ -411,6 +411,9 @@ fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     }
 }
 
+/// With this option, git overwrites a branch on a server only if it is as it was last seen here.
+const LEASE: &str = "--force-with-lease";
+
 fn push(args: &[Arg]) -> ShellFinding {
     let takes = ["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
     if is_set(args, 'n', "--dry-run", &takes) {
@@ -421,11 +424,12 @@ fn push(args: &[Arg]) -> ShellFinding {
         word.lead.starts_with('+') || word.lead.starts_with(':') && word.text.len() > 1
     };
     let reference = words.iter().skip(1).find(forces).map(|word| word.text.as_str());
-    let flags = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"];
+    let flags = ["--force", "--mirror", "--delete", "--prune"];
     let flag = flags.into_iter().find(|flag| long(args, flag));
     let letter = [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| short(args, *letter));
     match reference.or(flag).or(letter.map(|(flag, _)| flag)) {
         Some(word) => destructive_rule("git.push-force", word),
+        None if long(args, LEASE) => destructive_rule("git.push-lease", LEASE),
         None => opaque("git.push", "git push"),
     }
 }

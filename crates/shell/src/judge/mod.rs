@@ -106,6 +106,14 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     if finding.class == Class::Read && !trusted(written) {
         finding = opaque("program.path", written);
     }
+    let is_open = ["program.unknown", "program.subcommand"].contains(&finding.rule);
+    if is_open
+        && finding.class == Class::Opaque
+        && trusted(written)
+        && by_words::looks(&call, has_row(call.name))
+    {
+        finding = inspects(call.name);
+    }
     if finding.class == Class::Read && !helps(&call) {
         rules::touch_shown_files(shell, &call);
     }

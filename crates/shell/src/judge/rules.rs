@@ -53,7 +53,7 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
     }
     let worst = ShellFinding::worst(worst, proof);
     let destroys = worst.as_ref().is_some_and(|found| found.class == Class::Destructive);
-    if destroys && dry(call.args) {
+    if destroys && is_trial(call.args) {
         return Some(opaque("program.dry-run", call.name));
     }
     let left = rows.iter().any(|row| matches!(row.kind(), "judge" | "writes"));
@@ -102,7 +102,7 @@ pub(super) fn marked(mark: &str, call: &ProgramCall) -> bool {
 }
 
 /// Returns true if the program only prints what it would do.
-fn dry(args: &[Arg]) -> bool {
+pub(super) fn is_trial(args: &[Arg]) -> bool {
     let words = ["--dry-run", "--dryrun", "--help", "--what-if", "--whatif"];
     before_dashes(args).iter().any(|arg| {
         let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
