@@ -24,6 +24,7 @@ mod cli;
 mod day;
 mod docs;
 mod edits;
+mod everyday_git;
 #[cfg(target_os = "linux")]
 mod fence;
 mod fingerprints;

@@ -82,7 +82,9 @@ impl AgentCommand<'_> {
         };
         let is_known =
             |path| file(path).is_some_and(|file| is_loss_known(self.ws, self.actor, file));
-        !paths.is_empty() && paths.iter().all(is_known)
+        // Git reads a path as a pattern: `git restore 'src/*'` restores all of them.
+        let is_plain = |path: &&str| !path.starts_with(':') && !path.contains(['*', '?', '[', '\\']);
+        !paths.is_empty() && paths.iter().all(|path| is_plain(path) && is_known(path))
     }
 }
 

@@ -126,22 +126,19 @@ pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
     if args.len() < call.args.len() || does.iter().any(|words| has_any(args, &list(words))) {
         return false;
     }
-    if args.first().is_some_and(|first| holds("lookoptions", &first.text)) {
-        return true;
-    }
+    let is_option = |arg: &Arg| holds("lookoptions", &arg.text);
     // The first words of a runner are names that anybody may choose.
     if holds("runners", call.name) {
-        return false;
+        return args.first().is_some_and(is_option);
     }
     let mut words = args.iter().filter(|arg| !arg.option()).map(|arg| arg.text.as_str());
     let is_look = |word: &str| holds("lookverbs", word);
-    let is_noun = |word: &str| !holds("doverbs", word) && verb(word) == Verb::None;
-    let looks = match (words.next(), words.next()) {
-        (Some(verb), _) if is_look(verb) => true,
-        (Some(noun), Some(verb)) => is_noun(noun) && is_look(verb),
-        _ => false,
-    };
-    looks || known && super::rules::is_trial(args)
+    let acts = |word: &str| holds("doverbs", word) || verb(word) != Verb::None;
+    let (first, second) = (words.next(), words.next());
+    if known && super::rules::is_trial(args) || first.is_some_and(is_look) {
+        return true;
+    }
+    !first.is_some_and(acts) && (args.iter().any(is_option) || second.is_some_and(is_look))
 }
 
 /// Returns a finding if a call contains a statement that loses data: as the value of an option such
