@@ -330,7 +330,7 @@ fn saved_in_editor(clone: &Path, path: &str) {
 
 /// A list has at most one call in a hundred that its owner would want answered otherwise.
 fn is_calm(result: &Result) {
-    assert!(result.calls > 190, "only {} calls", result.calls);
+    assert!(result.calls > 150, "only {} calls", result.calls);
     assert!(result.missed.is_empty(), "writes out of scope were missed");
     assert!(result.unwanted.len() * 100 <= result.calls, "too much false trouble");
 }
@@ -343,6 +343,11 @@ fn a_day_passes_without_false_trouble() {
 #[test]
 fn a_second_day_passes_without_false_trouble() {
     is_calm(&lived("second.txt", include_str!("day/second.txt")));
+}
+
+#[test]
+fn a_third_day_passes_without_false_trouble() {
+    is_calm(&lived("third.txt", include_str!("day/third.txt")));
 }
 
 #[test]

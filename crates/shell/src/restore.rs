@@ -42,7 +42,14 @@ pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoratio
 }
 
 pub(super) fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
-    of_git(command).map(|(_, paths)| paths)
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        // Git has both sides of a conflict.
+        ["git", "checkout" | "restore", "--ours" | "--theirs", paths @ ..] => {
+            operands(paths.iter().copied())
+        }
+        _ => of_git(command).map(|(_, paths)| paths),
+    }
 }
 
 /// Returns where `git checkout` or `git restore` takes files from, and the paths that it names.

@@ -8,9 +8,11 @@ use std::path::Path;
 
 use super::places::Touched;
 use super::rules;
+use crate::earlier;
 use crate::seen_blocks::{self, KnownBlocks};
 use ground::git::Git;
 use ground::policy::EverydayGit;
+use ground::session::calls::EarlierContent;
 use ground::session::seen::{self, SeenExtent};
 use shell::{Class, Invocation, Prediction};
 use why::{Workspace, shared_branches};
@@ -41,8 +43,12 @@ impl AgentCommand<'_> {
         let words: Vec<&str> = command.words.iter().skip(2).map(String::as_str).collect();
         match command.rule.as_str() {
             "git.restore" | "git.checkout-path" => self.restores_what_is_known(command),
-            "git.push-lease" => self.stays_on_branch() && pushes_own_branch(self.ws, git, &words),
-            "git.rebase" => self.stays_on_branch() && rebases_own_branch(self.ws, git, &words),
+            "git.push-lease" => {
+                self.stays_on_branch_until(command) && pushes_own_branch(self.ws, git, &words)
+            }
+            "git.rebase" => {
+                self.stays_on_branch_until(command) && rebases_own_branch(self.ws, git, &words)
+            }
             _ => false,
         }
     }
@@ -59,8 +65,9 @@ impl AgentCommand<'_> {
             && self.reading.folders.iter().all(is_inside)
     }
 
-    /// Returns true if nothing in the text changes which branch is checked out.
-    fn stays_on_branch(&self) -> bool {
+    /// Returns true if nothing that runs before a command of the text changes which branch is checked
+    /// out.
+    fn stays_on_branch_until(&self, command: &Invocation) -> bool {
         let stays = |command: &Invocation| {
             let verb = command.words.get(1).map_or("", String::as_str);
             command.class == Class::Read
@@ -68,7 +75,9 @@ impl AgentCommand<'_> {
                     && command.via.is_empty()
                     && ["add", "commit", "fetch", "push", "rebase", "stash"].contains(&verb)
         };
-        self.reading.commands.iter().all(stays)
+        let repeats = ["for ", "while ", "until "].iter().any(|word| self.text.contains(word));
+        let commands = self.reading.commands.iter();
+        commands.take_while(|one| repeats || *one != command).all(stays)
     }
 
     /// Returns true if the command restores single files, and the session knows everything that is
@@ -82,16 +91,23 @@ impl AgentCommand<'_> {
         };
         let is_known =
             |path| file(path).is_some_and(|file| is_loss_known(self.ws, self.actor, file));
-        // Git reads a path as a pattern: `git restore 'src/*'` restores all of them.
-        let is_plain = |path: &&str| !path.starts_with(':') && !path.contains(['*', '?', '[', '\\']);
-        !paths.is_empty() && paths.iter().all(|path| is_plain(path) && is_known(path))
+        !paths.is_empty() && paths.iter().all(is_known)
     }
 }
 
-/// Returns true if the session knows every block in which a file differs from the commit.
+/// Returns true if the session knows every block in which a file differs from the commit, so that it
+/// knows what is lost when git restores the file.
 pub(super) fn is_loss_known(ws: &Workspace, actor: &str, file: &Touched) -> bool {
     let before = &file.before;
-    if before.hash.is_none() {
+    // Git reads a path as a pattern: `git restore 'src/*'` restores all of them.
+    let path = before.path.as_str();
+    if path.starts_with(':') || path.contains(['*', '?', '[', '\\']) {
+        return false;
+    }
+    let head = ws.head().cloned().map(EarlierContent::Commit);
+    let paths = std::slice::from_ref(&before.path);
+    let is_committed = |head| earlier::are_as_before(ws, paths, &[head]) == [Some(true)];
+    if before.hash.is_none() || head.is_some_and(is_committed) {
         return true;
     }
     let Some(seen) = seen::last_seen_state(&ws.root, actor, &before.path) else { return false };

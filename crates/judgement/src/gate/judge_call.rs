@@ -1,5 +1,6 @@
 //! Judges one call, from its effects to the answer of the gate.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,7 +16,7 @@ use crate::{earlier, git_settings};
 use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
-use ground::policy::{FencePolicy, Mode};
+use ground::policy::{EverydayGit, FencePolicy, Mode};
 use ground::session::announced;
 use ground::session::calls::{self, PendingCall, Predicted};
 use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
@@ -268,6 +269,7 @@ impl<'a> Case<'a> {
         let Some(by_commands) = by_commands.filter(|_| self.unreadable().is_none()) else {
             return false;
         };
+        let restored = Cell::new(false);
         let restores = |place: &TouchedWorkspace, file: &Touched| {
             let path = &file.before.path;
             let absolute = place.ws.root.absolute(path);
@@ -275,10 +277,12 @@ impl<'a> Case<'a> {
             let command = commands.find(|(named, _)| Path::new(named) == absolute);
             let command = command.map(|(_, what)| *what);
             let is_certain = command.is_some() == (file.manner == EditManner::Command);
-            is_certain
-                && !rules::is_control(&place.ws, path)
-                && (earlier::restores(&place.ws, self.event, &file.before, command)
-                    || self.may_change(&place.ws, file))
+            if !is_certain || rules::is_control(&place.ws, path) {
+                return false;
+            }
+            let is_own_write = earlier::restores(&place.ws, self.event, &file.before, command);
+            restored.set(restored.get() || is_own_write);
+            is_own_write || self.may_restore(&place.ws, file)
         };
         let only_restores = |place: &TouchedWorkspace| {
             let is_single =
@@ -291,14 +295,16 @@ impl<'a> Case<'a> {
             && places.refused.is_none()
             && !places.all.is_empty()
             && places.all.iter().all(only_restores)
+            && restored.get()
     }
 
     /// Returns true if a file is in the scope of the work, and the session knows what is lost of it.
-    fn may_change(&self, ws: &Workspace, file: &Touched) -> bool {
+    fn may_restore(&self, ws: &Workspace, file: &Touched) -> bool {
         let actor = self.event.actor();
-        PathRules::for_event(ws, self.event)
-            .denial(std::slice::from_ref(&file.before.path))
-            .is_none()
+        ws.policy.everyday_git == EverydayGit::Allow
+            && PathRules::for_event(ws, self.event)
+                .denial(std::slice::from_ref(&file.before.path))
+                .is_none()
             && stale::denial(ws, &actor, file).is_none()
             && everyday::is_loss_known(ws, &actor, file)
     }

@@ -132,5 +132,18 @@ pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding 
             "It gives a shell to somebody else.",
         );
     }
+    // With `-z`, it only tries whether a port is open, and sends nothing.
+    let tries = ["-z", "-zv", "-vz"].iter().any(|flags| has_any(call.args, &[flags]));
+    let takes = ["-w", "-i", "-G"];
+    let plain = |arg: &Arg| {
+        !arg.option()
+            || ["-z", "-zv", "-vz", "-v", "-n", "-4", "-6", "-u"]
+                .iter()
+                .chain(&takes)
+                .any(|flag| arg.is_word(flag))
+    };
+    if call.name != "socat" && tries && call.args.iter().all(plain) {
+        return inspects(call.name);
+    }
     opaque("network", call.name)
 }
