@@ -2,11 +2,11 @@
 //! agent may always bring the earlier content back.
 
 use ground::session::ungated;
-use judgement::after::Feedback;
+use judgement::after::{Feedback, note_saved_file};
 use judgement::gate::{DenialCode, judge_before_call};
 
 use crate::calls::{BEFORE, call, code, event, mutations, replace, repo, select, shell, write};
-use crate::support::{Repo, git};
+use crate::support::{Repo, git, relative};
 use evidence::event::Effect;
 
 const OTHER: &str = "billing/b.rs";
@@ -120,9 +120,7 @@ fn an_agent_brings_back_what_its_script_broke() {
         assert_eq!(told, Ok(Feedback::default()), "{effects:?}");
         assert_eq!(noted(&repo), [""; 0], "{effects:?}");
         assert_eq!(mutations(&repo), [], "{effects:?}");
-        assert!(
-            ungated::last_of_file(&repo.open().root, &crate::support::relative(OTHER)).is_none()
-        );
+        assert!(ungated::last_of_file(&repo.open().root, &relative(OTHER)).is_none());
     }
 }
 
@@ -183,4 +181,116 @@ fn nothing_else_passes_as_a_way_back() {
     assert!(denied(&repo, vec![shell("git checkout HEAD -- billing/b.rs")]));
     repo.write(OTHER, "by a person\n");
     assert!(denied(&repo, vec![write(OTHER, BEFORE)]), "a person changed it since");
+}
+
+#[test]
+fn nobody_is_blamed_for_a_write_of_somebody_who_is_known() {
+    let edited = BEFORE.replace("2;", "22;");
+    let edit = |repo: &Repo| event(repo, "t", vec![replace(OTHER, "2;", "22;")]);
+    let others: [&dyn Fn(&Repo); 3] = [
+        &|repo| {
+            call(&edit(repo), || repo.write(OTHER, &edited)).expect("its own file");
+        },
+        // The hook after the edit has not run yet.
+        &|repo| {
+            assert_eq!(code(&judge_before_call(&edit(repo))), None);
+            repo.write(OTHER, &edited);
+        },
+        &|repo| {
+            repo.write(OTHER, &edited);
+            note_saved_file(&repo.open(), &relative(OTHER), &edited);
+        },
+    ];
+    for other in others {
+        let repo = at_work();
+        judge_before_call(&event(&repo, "t", vec![select("INT-002")]));
+        assert_eq!(script(&repo, || other(&repo)), Feedback::default());
+        assert_eq!(noted(&repo), [""; 0]);
+        let repo = at_work();
+        judge_before_call(&event(&repo, "t", vec![select("INT-002")]));
+        // The script writes after the other one.
+        let both = || {
+            other(&repo);
+            repo.write(OTHER, &edited.replace("1;", "11;"));
+        };
+        assert!(script(&repo, both).violation.is_some_and(|told| told.contains(OTHER)));
+    }
+}
+
+#[test]
+fn of_the_settings_of_git_only_those_count_that_decide_what_it_does() {
+    let repo = at_work();
+    let git = |words: &str| drop(repo.git(&words.split(' ').collect::<Vec<_>>()));
+    for harmless in [
+        "remote add up ../x.git",
+        "config branch.main.remote up",
+        "config user.name Ada",
+        "config core.pager less",
+        "remote remove up",
+    ] {
+        assert_eq!(script(&repo, || git(harmless)), Feedback::default(), "{harmless}");
+    }
+    for grave in [
+        "config core.hooksPath .hooks",
+        "config --unset core.hooksPath",
+        "config alias.x !./x",
+        "config remote.x.url ext::./x",
+        "config include.path ../more",
+        "config core.pager ./page",
+    ] {
+        let told = script(&repo, || git(grave)).violation;
+        assert!(told.is_some_and(|told| told.contains(".git/config")), "{grave}");
+    }
+}
+
+#[test]
+fn a_command_may_make_what_a_tool_may_write() {
+    let repo = repo();
+    repo.write(".gitignore", "dist/\n");
+    let judged = |text: &str| code(&judge_before_call(&event(&repo, "s", vec![shell(text)])));
+    let temporary = ground::Environment::of_process().temporary_folder().join("x.txt");
+    let into = |command: &str| format!("{command} > {}", temporary.display());
+    assert_eq!(judged(&into("git diff")), None, "no intent is needed there");
+    assert_eq!(judged(&into("./run")), Some(DenialCode::IntentRequired));
+    assert_eq!(judged("echo x > src/x"), Some(DenialCode::IntentRequired));
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    for command in ["mkdir dist", "mkdir src/dist dist", "mkdir src/new"] {
+        assert_eq!(judged(command), None, "{command}");
+    }
+    for command in ["mkdir billing/new", "mkdir .git/hooks", "mkdir new"] {
+        assert!(judged(command).is_some(), "{command}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_between_files_in_scope_is_no_violation() {
+    let repo = at_work();
+    let link = |from: &str, to: &str| {
+        std::os::unix::fs::symlink(from, repo.root().join(to)).expect("linked");
+    };
+    let told = |text: &str, deed: &dyn Fn()| call(&event(&repo, "s", vec![shell(text)]), deed);
+    assert_eq!(told("ln -s a.rs src/c.rs", &|| link("a.rs", "src/c.rs")), Ok(Feedback::default()));
+    let outside = told("ln -s ../billing/b.rs src/d.rs", &|| link("../billing/b.rs", "src/d.rs"));
+    assert!(outside.map_or(true, |told| told.violation.is_some()), "it leads out of scope");
+    // A hard link: to delete one name leaves the other.
+    std::fs::hard_link(repo.root().join("src/a.rs"), repo.root().join("src/e.rs")).expect("linked");
+    assert_eq!(told("rm src/e.rs", &|| repo.remove("src/e.rs")), Ok(Feedback::default()));
+}
+
+#[test]
+fn one_command_restores_files_in_and_out_of_scope() {
+    let repo = at_work();
+    let broken = || {
+        repo.write(OTHER, "broken");
+        repo.write("src/a.rs", "fn three() {}\n");
+    };
+    script(&repo, broken);
+    let restore = |text: &str| event(&repo, "s", vec![shell(text)]);
+    let unread = "git restore billing/b.rs 'src/*'";
+    assert!(code(&judge_before_call(&restore(unread))).is_some());
+    let both = restore("git checkout -- billing/b.rs src/a.rs");
+    let deed = || drop(git(&repo.root(), &["checkout", "-q", "--", OTHER, "src/a.rs"]));
+    assert_eq!(call(&both, deed), Ok(Feedback::default()));
+    assert_eq!(noted(&repo), [""; 0]);
 }

@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("git_settings.txt");
 
 /// What a setting of git decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitSetting {
+pub(crate) enum GitSetting {
     /// How git shows things, or how it does its work.
     Harmless,
     /// The program that git runs.
@@ -33,7 +33,7 @@ const ADDRESSES: [&str; 5] = [
 ];
 
 /// Returns what a setting decides. `key` is its full name in any case, such as `core.pager`.
-pub fn git_setting(key: &str) -> GitSetting {
+pub(crate) fn git_setting(key: &str) -> GitSetting {
     static LIST: OnceLock<Vec<(&'static str, GitSetting)>> = OnceLock::new();
     let key = key.to_ascii_lowercase();
     let list = LIST.get_or_init(|| {

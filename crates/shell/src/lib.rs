@@ -79,7 +79,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use checks::check_of;
-pub use git_settings::{GitSetting, decides_what_git_does, git_setting};
+pub use git_settings::decides_what_git_does;
 pub use own_commands::{GROUPS, OUR_NAMES, short, verb};
 pub use pattern::{matches_rule, wild};
 

@@ -435,6 +435,27 @@ fn saving_a_registry_in_the_editor_needs_no_watcher() {
 }
 
 #[test]
+fn a_file_that_a_person_saves_is_known_as_theirs() {
+    let folder = folder();
+    let mut session = Session::with(governed(), json!({}));
+    std::fs::write(folder.root.join("a.rs"), "1234").unwrap();
+    session.open(&folder.file, "1234");
+    until_known(&mut session);
+    session.tell("textDocument/didSave", json!({ "textDocument": { "uri": folder.file } }));
+    session.close();
+    let workspace = open(&folder.root).unwrap();
+    let path = ground::RelativePath::new("a.rs").unwrap();
+    let wrote = || ground::session::seen::last_write(&workspace.root, &path);
+    for _ in 0..100 {
+        if wrote().is_some() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(wrote().map(|last| last.actor).as_deref(), Some("an editor"));
+}
+
+#[test]
 fn a_missing_git_hook_is_mentioned_once() {
     let folder = folder();
     let git = std::process::Command::new("git").arg("init").arg("-q").arg(&folder.root).status();

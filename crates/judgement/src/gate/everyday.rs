@@ -6,13 +6,11 @@
 
 use std::path::Path;
 
-use super::places::Touched;
-use super::rules;
 use crate::earlier;
 use crate::seen_blocks::{self, KnownBlocks};
 use ground::git::Git;
 use ground::policy::EverydayGit;
-use ground::session::calls::EarlierContent;
+use ground::session::calls::{EarlierContent, FileBefore};
 use ground::session::seen::{self, SeenExtent};
 use shell::{Class, Invocation, Prediction};
 use why::{Workspace, shared_branches};
@@ -21,16 +19,16 @@ use why::{Workspace, shared_branches};
 const MAX_COMMITS: usize = 500;
 
 /// A command of an agent, for the question whether what it asks of git is everyday.
-pub(super) struct AgentCommand<'a> {
+pub(super) struct JudgedCommand<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) actor: &'a str,
     pub(super) text: &'a str,
     pub(super) reading: &'a Prediction,
     /// The files of the workspace that the command names.
-    pub(super) files: &'a [Touched],
+    pub(super) files: Vec<&'a FileBefore>,
 }
 
-impl AgentCommand<'_> {
+impl JudgedCommand<'_> {
     /// Returns true if a command of the text is an everyday one.
     pub(super) fn is_everyday(&self, command: &Invocation) -> bool {
         if self.ws.policy.everyday_git == EverydayGit::Ask
@@ -86,8 +84,9 @@ impl AgentCommand<'_> {
         let [folder] = self.reading.folders.as_slice() else { return false };
         let Some(paths) = shell::restored_by(command) else { return false };
         let file = |path: &&str| {
-            let path = rules::both_paths(self.ws, &Path::new(folder).join(path)).ok()?.pop()?;
-            self.files.iter().find(|file| file.before.path == path)
+            let path = self.ws.path(self.ws.root.path(), &Path::new(folder).join(path)).ok()?;
+            let path = self.ws.root.resolve(&path).ok()?;
+            self.files.iter().find(|file| file.path == path)
         };
         let is_known =
             |path| file(path).is_some_and(|file| is_loss_known(self.ws, self.actor, file));
@@ -97,8 +96,7 @@ impl AgentCommand<'_> {
 
 /// Returns true if the session knows every block in which a file differs from the commit, so that it
 /// knows what is lost when git restores the file.
-pub(super) fn is_loss_known(ws: &Workspace, actor: &str, file: &Touched) -> bool {
-    let before = &file.before;
+pub(super) fn is_loss_known(ws: &Workspace, actor: &str, before: &FileBefore) -> bool {
     // Git reads a path as a pattern: `git restore 'src/*'` restores all of them.
     let path = before.path.as_str();
     if path.starts_with(':') || path.contains(['*', '?', '[', '\\']) {

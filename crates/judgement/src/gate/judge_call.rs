@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::everyday::AgentCommand;
+use super::everyday::JudgedCommand;
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
 use super::rules::PathRules;
 use super::{
@@ -18,7 +18,7 @@ use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
 use ground::policy::{EverydayGit, FencePolicy, Mode};
 use ground::session::announced;
-use ground::session::calls::{self, PendingCall, Predicted};
+use ground::session::calls::{self, FileBefore, PendingCall, Predicted};
 use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
 use ledger::{Approved, RecordedDecision};
 use shell::{Class, CommandContext, Invocation, PathEffect, Prediction, TouchedPath};
@@ -306,7 +306,7 @@ impl<'a> Case<'a> {
                 .denial(std::slice::from_ref(&file.before.path))
                 .is_none()
             && stale::denial(ws, &actor, file).is_none()
-            && everyday::is_loss_known(ws, &actor, file)
+            && everyday::is_loss_known(ws, &actor, &file.before)
     }
 
     /// Returns the denial of a call that changes files but does not say which or how.
@@ -499,9 +499,11 @@ impl<'a> Case<'a> {
             self.places.all.iter().flat_map(|place| place.paths.clone()).collect();
         let (actor, text) = (self.event.actor(), self.text_of_commands());
         let place = self.places.all.iter().find(|place| place.ws.root == ws.root);
-        let files = place.map_or(&[][..], |place| &place.files);
+        let files = place.into_iter().flat_map(|place| &place.files);
+        let files: Vec<&FileBefore> = files.map(|file| &file.before).collect();
         let objection = |reading| {
-            let command = AgentCommand { ws, actor: &actor, text: &text, reading, files };
+            let command =
+                JudgedCommand { ws, actor: &actor, text: &text, reading, files: files.clone() };
             let is_everyday = |one: &Invocation| command.is_everyday(one);
             commands::objection(&ws.policy, reading, &targets, is_everyday)
         };

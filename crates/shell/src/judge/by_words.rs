@@ -122,6 +122,9 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
 /// | `sl status --output x.txt`  | false |
 pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
     let args = options::before_dashes(call.args);
+    if holds("shellverbs", call.name) {
+        return false;
+    }
     let does = ["outputs", "inplace", "destroyoptions", "codeoptions"];
     if args.len() < call.args.len() || does.iter().any(|words| has_any(args, &list(words))) {
         return false;
@@ -133,7 +136,8 @@ pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
     }
     let mut words = args.iter().filter(|arg| !arg.option()).map(|arg| arg.text.as_str());
     let is_look = |word: &str| holds("lookverbs", word);
-    let acts = |word: &str| holds("doverbs", word) || verb(word) != Verb::None;
+    let is_name = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c));
+    let acts = |word: &str| !is_name(word) || holds("doverbs", word) || verb(word) != Verb::None;
     let (first, second) = (words.next(), words.next());
     if known && super::rules::is_trial(args) || first.is_some_and(is_look) {
         return true;
