@@ -181,5 +181,14 @@ fn a_session_knows_a_file_that_it_restored() {
             );
             edited(&repo, "1;", "111;");
         }
+        // A command that does not name the file.
+        for command in ["git stash", "./undo"] {
+            let (repo, _origin) = at_work();
+            read(&repo, lines);
+            edited(&repo, "1;", "11;");
+            let undo = event(&repo, "s", vec![shell(command)]);
+            call(&undo, || repo.write(FILE, CODE)).expect("let through");
+            edited(&repo, "1;", "111;");
+        }
     }
 }

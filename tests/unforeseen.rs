@@ -2,12 +2,12 @@
 //! agent may always bring the earlier content back.
 
 use ground::session::ungated;
-use judgement::after::{Feedback, note_saved_file};
+use judgement::after::{Feedback, note_saved_file, record_after_call};
 use judgement::gate::{DenialCode, judge_before_call};
 
 use crate::calls::{BEFORE, call, code, event, mutations, replace, repo, select, shell, write};
 use crate::support::{Repo, git, relative};
-use evidence::event::Effect;
+use evidence::event::{Effect, Event};
 
 const OTHER: &str = "billing/b.rs";
 
@@ -214,6 +214,32 @@ fn nobody_is_blamed_for_a_write_of_somebody_who_is_known() {
             repo.write(OTHER, &edited.replace("1;", "11;"));
         };
         assert!(script(&repo, both).violation.is_some_and(|told| told.contains(OTHER)));
+    }
+}
+
+#[test]
+fn a_file_that_a_command_of_another_session_may_have_changed_is_only_mentioned() {
+    let edited = BEFORE.replace("2;", "22;");
+    let of_another = |repo: &Repo| Event {
+        call: Some("generated".into()),
+        ..event(repo, "t", vec![shell("./generate.sh")])
+    };
+    for (intent, ends_before, is_blamed) in
+        [("INT-002", true, false), ("INT-002", false, false), ("INT-001", true, true)]
+    {
+        let repo = at_work();
+        judge_before_call(&event(&repo, "t", vec![select(intent)]));
+        let other = of_another(&repo);
+        let told = script(&repo, || {
+            assert_eq!(code(&judge_before_call(&other)), None);
+            repo.write(OTHER, &edited);
+            if ends_before {
+                record_after_call(&other);
+            }
+        });
+        assert_eq!(told.violation.is_some(), is_blamed, "{told:?}");
+        assert!(told.violation.or(told.context).is_some_and(|told| told.contains(OTHER)));
+        assert_eq!(noted(&repo).is_empty(), !is_blamed);
     }
 }
 

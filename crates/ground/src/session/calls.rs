@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,24 @@ pub struct PendingCall {
 /// The rule of a call that is let through only because it restores files as they were before
 /// unforeseen writes of the session.
 pub const RESTORES: &str = "restores";
+
+/// What is kept of a call after it has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinishedCommand {
+    pub actor: String,
+    pub intent: Option<String>,
+    /// When it began, in nanoseconds since 1970.
+    pub at: u128,
+    /// Whether it ran a command.
+    pub command: bool,
+}
+
+impl FinishedCommand {
+    fn of_call(call: &PendingCall) -> Self {
+        let PendingCall { actor, intent, at, command, .. } = call;
+        Self { actor: actor.clone(), intent: intent.clone(), at: *at, command: *command }
+    }
+}
 
 /// What is known of the content that a file had at an earlier time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +146,8 @@ const CALLS: &str = "calls";
 const MAX_CALL: u64 = 64 * 1024 * 1024;
 /// The file extension of a call that has ended, while its changes are being recorded.
 const TAKEN: &str = "taken";
+/// The file extension of what is kept of a call that has ended.
+const DONE: &str = "done";
 /// A hook that runs after a tool has certainly finished, or failed, after this time.
 const MAX_TAKEN: Duration = Duration::from_secs(15);
 /// Calls older than this are removed.
@@ -166,8 +186,14 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     if !ended {
         return CallState::Done(Duration::ZERO);
     }
+    let kept = match &state {
+        CallState::Open(call) => {
+            serde_json::to_vec(&FinishedCommand::of_call(call)).unwrap_or_default()
+        }
+        CallState::Done(_) | CallState::Unknown => Vec::new(),
+    };
     if super::local(root)
-        .and_then(|_| store::write_scratch(&path_of_finished_call(root, key), b""))
+        .and_then(|_| store::write_scratch(&path_of_finished_call(root, key), &kept))
         .is_err()
     {
         tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");
@@ -213,6 +239,22 @@ pub fn all_open(root: &Root) -> Vec<PendingCall> {
     read_all(root, "json").into_iter().map(|(_, call)| call).collect()
 }
 
+/// Returns the commands that run now, or that ended after `since` (nanoseconds since 1970).
+pub fn commands_since(root: &Root, since: u128) -> Vec<FinishedCommand> {
+    let ended = |file: &Path| {
+        let at = std::fs::metadata(file).and_then(|found| found.modified()).ok()?;
+        let at = at.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        (at >= since).then(|| store::read_json::<FinishedCommand>(file, MAX_CALL))?
+    };
+    let files = store::entries(&path_of_local_file(root, CALLS)).map(|entry| entry.path());
+    let files = files.filter(|file| file.extension().is_some_and(|found| found == DONE));
+    let finished: Vec<FinishedCommand> = files.filter_map(|file| ended(&file)).collect();
+    let open = all_open(root).into_iter().filter(|call| call.command);
+    open.map(|call| FinishedCommand::of_call(&call))
+        .chain(finished.into_iter().filter(|call| call.command))
+        .collect()
+}
+
 fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
     let files = store::entries(&path_of_local_file(root, CALLS)).map(|entry| entry.path());
     files
@@ -230,5 +272,5 @@ pub fn prune(root: &Root) {
 }
 
 fn path_of_finished_call(root: &Root, key: &str) -> PathBuf {
-    note(root, CALLS, key).with_extension("done")
+    note(root, CALLS, key).with_extension(DONE)
 }

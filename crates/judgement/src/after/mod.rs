@@ -395,7 +395,8 @@ impl Observation<'_> {
         }
         let before = earlier::contents_before(ws, call, &outside);
         let is_same = earlier::are_as_before(ws, &outside, &before);
-        let (mut outside_changed, mut unknown) = (Vec::new(), Vec::new());
+        let (mut outside_changed, mut unknown, mut of_others) =
+            (Vec::new(), Vec::new(), Vec::new());
         for ((path, before), is_same) in outside.into_iter().zip(before).zip(is_same) {
             let is_restored = || match &before {
                 EarlierContent::Hash(hash) => self.settled(&path, Some(hash)),
@@ -407,6 +408,7 @@ impl Observation<'_> {
                 None => unknown.push(path),
                 Some(false) if is_restored() => {}
                 Some(false) if checked_out.holds(ws, &path) => old.push(path),
+                Some(false) if commanded_by_another(ws, call, &path) => of_others.push(path),
                 Some(false) => {
                     let now = seen::state(&ws.root, &path, 0);
                     let why = "a command changed it, and it is out of scope";
@@ -436,6 +438,13 @@ impl Observation<'_> {
             let files = text::listed(&old);
             let message = format!(
                 "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
+            );
+            append_sentence(&mut self.feedback.context, message);
+        }
+        if !of_others.is_empty() {
+            let files = text::listed(&of_others);
+            let message = format!(
+                "These files out of scope changed while this command ran. So did a command of another session, whose intent owns them: {files}. If it was your command, undo it."
             );
             append_sentence(&mut self.feedback.context, message);
         }
@@ -562,6 +571,19 @@ fn written_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -
         || calls::all_open(&ws.root)
             .iter()
             .any(|other| other.actor != call.actor && other.files.iter().any(foresaw))
+}
+
+/// Returns true if a command of another actor ran at the same time as a call, under an intent that
+/// permits the file.
+fn commanded_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
+    let permits = |intent: Option<String>| {
+        let request = GateRequest { paths: vec![path.to_string()], session: None, intent };
+        request.intent.is_some() && gate::judge(ws, &request) == Decision::NoOpinion
+    };
+    let ended = call.at.saturating_sub(MAX_CALL.as_nanos());
+    calls::commands_since(&ws.root, call.at)
+        .into_iter()
+        .any(|other| other.actor != call.actor && other.at >= ended && permits(other.intent))
 }
 
 /// Returns true if another known actor may have changed the file since the call began.
