@@ -497,7 +497,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 19, "{keys:?}");
+        assert_eq!(keys.len(), 20, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();
