@@ -626,3 +626,24 @@ fn a_command_whose_name_comes_from_no_input_is_opaque() {
         assert_eq!(posix(text).class, Class::Opaque, "{text}");
     }
 }
+
+#[test]
+fn words_that_look_prove_nothing_where_they_may_be_names_or_values() {
+    for text in [
+        "just status",
+        "make list",
+        "npm run list",
+        "kvtool set list",
+        "sl status --output x.txt",
+        "tsx ./x list",
+        "./tool list",
+        "src/tool status",
+        "enable -f src/x.so ls",
+        "tool apply --dry-run",
+        "kubectl apply --dry-run=none -f x",
+        "tool exec -- list",
+    ] {
+        let reading = posix(text);
+        assert!(!reading.inspects && reading.class != Class::Read, "{text}: {}", reading.rule);
+    }
+}

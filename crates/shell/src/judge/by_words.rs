@@ -136,7 +136,8 @@ pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
     }
     let mut words = args.iter().filter(|arg| !arg.option()).map(|arg| arg.text.as_str());
     let is_look = |word: &str| holds("lookverbs", word);
-    let is_name = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c));
+    let is_name =
+        |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:*".contains(c));
     let acts = |word: &str| !is_name(word) || holds("doverbs", word) || verb(word) != Verb::None;
     let (first, second) = (words.next(), words.next());
     if known && super::rules::is_trial(args) || first.is_some_and(is_look) {
