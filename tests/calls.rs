@@ -237,7 +237,7 @@ fn a_selection_in_a_longer_command_is_answered_with_the_plain_form() {
 }
 
 #[test]
-fn switching_needs_approval_unless_a_person_named_the_intent() {
+fn switching_needs_approval_unless_a_person_asked_for_the_intent() {
     let repo = repo();
     let selected = |intent| judge_before_call(&event(&repo, "s", vec![select(intent)]));
     for free in ["INT-001", "INT-002", "INT-001"] {
@@ -250,7 +250,7 @@ fn switching_needs_approval_unless_a_person_named_the_intent() {
     let says =
         |text: &str| prompt(&Event { prompt: Some(text.into()), ..event(&repo, "s", vec![]) });
     let judged = || code(&judge_before_call(&event(&repo, "s", vec![select("INT-002")])));
-    for text in ["Go on.", "Is INT-0021 done? And INT-003?", "PRINT-002"] {
+    for text in ["Go on.", "Do NOT touch INT-002.", "This failed:\nintent select INT-002"] {
         says(text);
         assert_eq!(judged(), Some(DenialCode::ApprovalRequired), "{text}");
     }

@@ -129,7 +129,7 @@ pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores which intents the person named in their last prompt to a session. The session may switch
+/// Stores which intents the person asked for in their last prompt to a session. The session may switch
 /// to one of them.
 pub fn store_prompted_intents(
     root: &Root,
@@ -140,7 +140,7 @@ pub fn store_prompted_intents(
     store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
 }
 
-/// Returns true if the person named the intent in their last prompt to a session. This allows one
+/// Returns true if the person asked for the intent in their last prompt to a session. This allows one
 /// switch: the names are then removed.
 pub fn take_prompted_intent(root: &Root, session: &str, intent: &str) -> bool {
     let path = prompt(root, session);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::judge_call::{Purpose, selected, works_as};
 use super::rules::{self, PathRules};
-use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
+use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, requested};
 use crate::protocol;
 use evidence::event::{Effect, Event};
 use evidence::git_hooks;
@@ -27,7 +27,8 @@ const MAX_SELECTABLE: usize = 4_000;
 /// Binds the actor of a call (a session, or a subagent of one) to the intent `id`.
 ///
 /// The first selection needs no approval. Neither does another one while nothing was written under
-/// it, nor an intent that a person has named in the last prompt. Otherwise, the policy decides whether the actor may switch to another intent.
+/// it, nor an intent that a person has asked for in the last prompt. Otherwise, the policy decides
+/// whether the actor may switch to another intent.
 ///
 /// `command` is the `intent select` command that runs if the call goes ahead. The command cannot
 /// find out which actor started it, so it is announced here and then selects for this actor.
@@ -52,7 +53,7 @@ pub(super) fn select(
     if let Some(current) = &current
         && ws.policy.mode == Mode::Enforce
         && !is_free(ws, event, current)
-        && !person_named(ws, event, id)
+        && !person_asked_for(ws, event, id)
         && let Some(decision) = objection_to_switch(ws, event, current, id)
     {
         // The host asks the person, and runs the command only if the person agrees.
@@ -148,25 +149,21 @@ fn objection_to_switch(ws: &Workspace, event: &Event, current: &str, id: &str) -
     }
 }
 
-/// Returns true if the person named the intent in their last prompt to the session. This works
+/// Returns true if the person asked for the intent in their last prompt to the session. This works
 /// once, because the note of the prompt is removed. It never holds for a subagent, because the
 /// prompt was not given to the subagent.
-fn person_named(ws: &Workspace, event: &Event, id: &str) -> bool {
+fn person_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
     event.subagent.is_none() && session::take_prompted_intent(&ws.root, &event.session_key(), id)
 }
 
-/// Notes which intents a person names in a prompt, in any case: `please do int-002`. The session
-/// may switch to these without an approval.
+/// Notes which intents a person asks for in a prompt: `please do int-002`. The session may switch to these without an approval.
 pub fn prompt(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     keep_model(&home, event);
     announced::forget_asked(&home.root, &event.session_key());
-    let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
-    let is_part_of_id = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let words: Vec<&str> =
-        said.split(|c| !is_part_of_id(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
+    let said = event.prompt.as_deref().unwrap_or_default();
     let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
-    let named: Vec<String> = ids.filter(|id| words.contains(&id.to_uppercase().as_str())).collect();
+    let named: Vec<String> = ids.filter(|id| requested::asks_for(said, id)).collect();
     let stored = session::store_prompted_intents(&home.root, &event.session_key(), &named);
     session::or_log(&home.root, "a prompt could not be noted", stored);
 }

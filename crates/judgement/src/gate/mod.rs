@@ -15,6 +15,7 @@
 //! - `everyday`: everyday commands of git, about which nobody is asked
 //! - `in_force`: the rules that count while files of rules change
 //! - `places`: the paths that a call would change
+//! - `requested`: the intents that a person asks for in a prompt
 //! - `rules`: the rules for paths
 //! - `stale`: files that changed since a session saw them
 
@@ -32,6 +33,7 @@ mod everyday;
 mod in_force;
 mod judge_call;
 mod places;
+mod requested;
 mod rules;
 mod stale;
 
