@@ -320,3 +320,19 @@ fn one_command_restores_files_in_and_out_of_scope() {
     assert_eq!(call(&both, deed), Ok(Feedback::default()));
     assert_eq!(noted(&repo), [""; 0]);
 }
+
+#[test]
+fn a_foreign_tool_of_which_nothing_is_known_is_looked_at_afterwards() {
+    let repo = repo();
+    // Such a tool needs no intent, because most of them change nothing here.
+    let event = event(&repo, "s", vec![Effect::Unforeseen]);
+    let feedback = call(&event, || repo.write(OTHER, &BEFORE.replace("2;", "22;")));
+    let violation = feedback.expect("let through").violation.expect("told");
+    assert!(violation.contains(OTHER), "{violation}");
+    assert_eq!(noted(&repo), [OTHER]);
+    judge_before_call(&crate::calls::event(&repo, "t", vec![select("INT-001")]));
+    let event = Event { session: Some("t".into()), ..event };
+    let feedback = call(&event, || repo.write("src/a.rs", &BEFORE.replace("2;", "22;")));
+    assert_eq!(feedback.expect("let through"), Feedback::default(), "in scope");
+    assert_eq!(mutations(&repo).len(), 1);
+}

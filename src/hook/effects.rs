@@ -73,7 +73,11 @@ pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effec
             None => reading.unreadable("does not say which tool it calls"),
         },
         Some(kind) => reading.known_effects(kind),
-        None => unknown_tools::effects(&reading),
+        None => {
+            let mut effects = unknown_tools::effects(&reading);
+            effects.extend(unknown_tools::may_write(&call.tool).then_some(Effect::Unforeseen));
+            effects
+        }
     }
 }
 

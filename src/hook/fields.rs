@@ -165,6 +165,13 @@ fn range_of(first: Option<u32>, last: Option<u32>) -> Option<LineRange> {
     LineRange::new(first, last.unwrap_or(u32::MAX).max(first))
 }
 
+/// Returns true if a text is the address of something that is not on this disk. Where a file system
+/// leads back with `..`, as in `x://../src/a.rs`, a program may take the text for a path.
+pub(crate) fn is_address(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    scheme != "file" && rest.split(['/', '\\']).all(|part| part != "..")
+}
+
 /// Parses a path as hosts write it: a plain path, or a `file://` URI.
 pub fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {

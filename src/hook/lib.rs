@@ -11,6 +11,7 @@
 //! - `doctor`: examining whether the agents of this project really call the gate.
 //! - `effects`: what a call would do, from the tool's name and input.
 //! - `fields`: reading fields of a payload.
+//! - `foreign_code`: what a tool that is in no table would run.
 //! - `heartbeat`: a note about the last call of each host.
 //! - `host`: the hosts that can call the hook, as data.
 //! - `incoming`: a payload of a host, translated into the words of this project.
@@ -30,6 +31,7 @@ mod dialects;
 pub mod doctor;
 mod effects;
 mod fields;
+mod foreign_code;
 mod heartbeat;
 pub mod host;
 pub mod incoming;

@@ -1,8 +1,9 @@
 //! Works out the effects of tools that are in no table: tools of MCP servers (ours too), and tools
 //! that a host has added since.
 //!
-//! A tool that names a command or writes a file is judged. Any other tool is ignored: hosts report
-//! many tools to the hook, and denying each unknown one would make the host unusable.
+//! A tool that names a command or writes a file is judged. Any other tool goes ahead, because hosts
+//! report many tools to the hook, and denying each unknown one would make the host unusable. Unless
+//! its name says that it only reads, the disk is compared afterwards.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use super::fields::{
     self, ARGUMENTS, CALLED, COMMAND, CONTENT, EDITS, FILES, FOLDER, FROM, LISTS, NEW, OLD, PATH,
     SERVER, TO,
 };
+use super::foreign_code;
 use super::json;
 use super::tools::PLATFORM;
 use edits::Change;
@@ -41,9 +43,9 @@ const MOVES: &str = "move rename mv";
 /// Words in a tool's name that say that it only reads a file. A tool without such a word may write
 /// any file that it is given.
 const LOOKS: &str = "
-    analyze ast browse check compare count definition definitions describe diagnostics diff display
-    explain exists fetch find get grep hover info inspect lint list load look lookup open outline
-    overview parse preview query read references retrieve review scan search show stat summarize
+    analyze ast blame browse check compare count definition definitions describe diagnostics diff display
+    explain exists fetch find get grep history hover info inspect lint list load look lookup open outline
+    overview parse preview query read references retrieve review scan search show stat status summarize
     symbols tree usages validate verify view why
 ";
 /// Words in a tool's name that say that it runs a command. In a foreign tool without such a word, a
@@ -65,6 +67,8 @@ const PLACES: &str = "
     path paths file files filename filenames dir directory folder out output target dest destination
     args
 ";
+/// Words in a field's name that say that it holds a path to which a tool writes its result.
+const RESULTS: &str = "out output target dest destination outfile outdir save";
 /// Code hosts after which people name the server of the host. If a call of such a server names a
 /// repository, its files are not on this disk.
 const CODE_HOSTS: &str = "github gitea forgejo";
@@ -88,6 +92,25 @@ pub fn effects(reading: &CallInput) -> Vec<Effect> {
     objects.into_iter().flat_map(single).collect()
 }
 
+/// Words in a tool's name that say that it does more than to look.
+const DOES_MORE: &str = "and then out";
+
+/// Returns true if a tool that is in no table may change files that its input does not name: it is
+/// none of ours, and its name does not say that it only reads.
+pub(crate) fn may_write(tool: &str) -> bool {
+    let words = words_of_name(own_name(tool));
+    let has = |of: &str| words.iter().any(|word| is_listed(of, word));
+    let changes = [WRITES, DELETES, MOVES, RUNS, DOES_MORE].iter().any(|of| has(of));
+    !ours(tool) && !is_tool(tool, SELECT) && (changes || !has(LOOKS))
+}
+
+/// Returns the name of a tool without the name of its server, where the two can be told apart.
+fn own_name(tool: &str) -> &str {
+    let after = |mark: &str| tool.rsplit_once(mark).map(|(_, name)| name);
+    let name = ["__", "/", ":"].iter().find_map(|mark| after(mark)).filter(|name| !name.is_empty());
+    name.unwrap_or(tool)
+}
+
 /// Adds the input, and the objects that it wraps.
 fn add_unwrapped<'a>(input: &'a Value, all: &mut Vec<&'a Value>) {
     all.push(input);
@@ -107,6 +130,11 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     let words = words_of_name(reading.tool);
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
     let mut effects = run(reading, has);
+    let own_words = words_of_name(own_name(reading.tool));
+    let may_write = may_write(reading.tool);
+    if effects.is_empty() {
+        effects = foreign_code::effects(reading, &own_words, !may_write);
+    }
     // A tool that gets a file and a text may write it, whatever its field `command` is for.
     let writes = names_a_file(reading.input) && has_text(reading.input);
     if !effects.is_empty() && !writes {
@@ -119,18 +147,27 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     {
         effects.extend(reading.unreadable(&format!("comes with a broken list in `{name}`")));
     }
-    if changes || !effects.is_empty() {
+    let has_effects = !effects.is_empty();
+    let is_changed = |name: &str| {
+        let names_result = || words_of_name(name).iter().any(|word| is_listed(RESULTS, word));
+        changes || has_effects || may_write && names_result()
+    };
+    if changes || has_effects || may_write {
         // Only a move changes its source. In other tools, `from` and `to` may also be texts.
         let sources = if has(MOVES) { String::new() } else { format!("{FROM} to") };
         let inner = wrappers(reading.input).collect::<Vec<_>>().join(" ");
         let read = format!("{COMMAND} commands {FOLDER} {sources} {inner}");
-        for (_, path) in other_paths(reading, &read) {
+        let others = other_paths(reading, &read).into_iter().filter(|(name, _)| is_changed(name));
+        for (_, path) in others {
             let place = reading.cwd.join(&path);
             let is_here = |written: &&PathBuf| reading.cwd.join(written) == place;
             if !effects.iter().any(|effect| effect.written().iter().any(is_here)) {
                 effects.push(unknown_write(path));
             }
         }
+    }
+    if effects.is_empty() && may_write {
+        effects = foreign_code::effects_of_name(reading, &own_words);
     }
     effects
 }
@@ -232,13 +269,12 @@ pub(crate) fn other_paths(reading: &CallInput, read: &str) -> Vec<(String, PathB
     }
     let is_path = |name: &str, text: &str| {
         let place = reading.cwd.join(text);
-        let is_address = text.contains("://") && !text.starts_with("file://");
         let spaced = text.contains(char::is_whitespace);
-        let looks_so = text.contains(['/', '\\']) && !spaced && !is_address;
+        let looks_so = text.contains(['/', '\\']) && !spaced && !fields::is_address(text);
         let is_sure = || {
             names_places(name)
+                || text.contains("://")
                 || text.starts_with(['~', '$'])
-                || text.starts_with("file://")
                 || place.parent().is_some_and(Path::is_dir)
         };
         looks_so && is_sure() || place.is_file()
@@ -373,14 +409,13 @@ fn command(input: &Value) -> bool {
 /// Returns true if the input names a file in one of the usual fields. The address of a web page
 /// there is no file on this disk.
 fn names_a_file(input: &Value) -> bool {
-    let is_web = |text: &str| text.split_once("://").is_some_and(|(scheme, _)| scheme != "file");
     let mut named = PATH.split_whitespace().filter_map(|name| input.get(name)?.as_str());
     let is_list = match fields::first_field(input, FILES) {
         Some(Value::Array(_)) => true,
         Some(Value::String(_)) => fields::list(input, FILES).is_some(),
         _ => false,
     };
-    is_list || named.any(|text| !text.is_empty() && !is_web(text))
+    is_list || named.any(|text| !text.is_empty() && !fields::is_address(text))
 }
 
 fn written(reading: &CallInput) -> Vec<Effect> {
@@ -650,6 +685,37 @@ mod tests {
         for (tool, input) in rows {
             assert_eq!(effects_as_text(tool, input), "", "{tool}");
         }
+    }
+
+    /// Returns what the gate makes of a call before and after it.
+    fn treatment(tool: &str, input: &Value, cwd: &Path) -> &'static str {
+        let known = effects(&CallInput { tool, input, cwd });
+        match (known.is_empty(), may_write(tool)) {
+            (false, _) => "judged",
+            (true, true) => "told",
+            (true, false) => "reads",
+        }
+    }
+
+    #[test]
+    fn a_foreign_tool_is_judged_before_or_told_about_afterwards() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("src")).expect("a folder");
+        let rows = include_str!("unknown_tools/foreign.tsv").lines();
+        let rows: Vec<&str> = rows.filter(|row| !row.starts_with('#')).collect();
+        assert!(rows.len() >= 40, "only {} calls", rows.len());
+        let wrong: Vec<String> = rows
+            .iter()
+            .filter_map(|row| {
+                let mut cells = row.split('\t');
+                let mut next = || cells.next().expect("three cells");
+                let (wanted, tool) = (next(), next());
+                let input = serde_json::from_str(next()).expect("JSON");
+                let found = treatment(tool, &input, folder.path());
+                (found != wanted).then(|| format!("{found}: {row}"))
+            })
+            .collect();
+        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub enum Effect {
     Select {
         intent: String,
     },
+    /// The call may change any file. It goes ahead, and the disk is compared afterwards.
+    Unforeseen,
     /// The call writes, but it is not known what. Such a call is denied.
     Unreadable {
         /// What could not be understood, in the host's words.
@@ -119,6 +121,7 @@ impl Effect {
             Self::Read { .. }
             | Self::Shell { .. }
             | Self::Select { .. }
+            | Self::Unforeseen
             | Self::Unreadable { .. } => Vec::new(),
         }
     }

@@ -31,6 +31,7 @@ fn short(effect: &Effect) -> String {
             format!("{dialect:?} {text:?}{cwd}{on}")
         }
         Effect::Select { intent } => format!("select {intent}"),
+        Effect::Unforeseen => "unforeseen".to_owned(),
         Effect::Unreadable { what } => format!("unreadable: {what}"),
     }
 }
@@ -585,7 +586,7 @@ fn a_call_with_contradicting_fields_is_unreadable() {
     );
     let extra = json!({"path": "a", "content": "x", "also": {"out": "src/b.rs"}});
     let found = told("cline", "mcp__fs__write_file", extra);
-    assert_eq!(found, "write a Whole(\"x\"); write src/b.rs Unknown");
+    assert_eq!(found, "write a Whole(\"x\"); write src/b.rs Unknown; unforeseen");
 }
 
 fn arbitrary_value() -> impl Strategy<Value = Value> {

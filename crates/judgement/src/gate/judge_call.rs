@@ -226,7 +226,10 @@ impl<'a> Case<'a> {
                 let moved = AskedAct::Move { from: named(from), to: named(to) };
                 std::iter::once(moved).chain(change.as_ref().map(|_| written(to))).collect()
             }
-            Effect::Read { .. } | Effect::Select { .. } | Effect::Unreadable { .. } => Vec::new(),
+            Effect::Read { .. }
+            | Effect::Select { .. }
+            | Effect::Unforeseen
+            | Effect::Unreadable { .. } => Vec::new(),
         }
     }
 
@@ -385,6 +388,12 @@ impl<'a> Case<'a> {
         !self.places.all.is_empty()
             || !self.places.outside.is_empty()
             || self.places.refused.is_some()
+            || self.may_change_anything()
+    }
+
+    /// Returns true if the call may change files that it does not name.
+    fn may_change_anything(&self) -> bool {
+        self.event.effects.contains(&Effect::Unforeseen)
             || self.readings.iter().any(|reading| reading.class != Class::Read)
     }
 
@@ -526,7 +535,7 @@ impl<'a> Case<'a> {
             let touched = self.places.all.iter().map(|place| (&place.ws, &*place.files));
             let home = self.places.home.as_ref().filter(|home| {
                 let known = self.places.all.iter().any(|place| place.ws.root == home.root);
-                !known && !self.readings.is_empty()
+                !known && (!self.readings.is_empty() || self.may_change_anything())
             });
             let mut denial = None;
             for (ws, files) in touched.chain(home.map(|home| (home, Default::default()))) {
@@ -547,7 +556,7 @@ impl<'a> Case<'a> {
     ) -> Result<(), Denial> {
         let background =
             |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
-        let is_command = self.readings.iter().any(|reading| reading.class != Class::Read);
+        let is_command = self.may_change_anything();
         let call = PendingCall {
             actor: self.event.actor(),
             tool: self.event.tool.clone(),
@@ -561,7 +570,7 @@ impl<'a> Case<'a> {
             approval: passed.approval.clone(),
             files: files.iter().map(|file| file.before.clone()).collect(),
             changed_before: if is_command { earlier::changed_files(ws) } else { BTreeMap::new() },
-            rules: (!self.readings.is_empty()).then(|| in_force::keep(ws)).flatten(),
+            rules: (is_command || !self.readings.is_empty()).then(|| in_force::keep(ws)).flatten(),
             command: is_command,
             background: self.event.effects.iter().any(background)
                 || self.readings.iter().any(|reading| reading.background),

@@ -100,6 +100,7 @@ impl Touches {
                 Effect::Read { .. }
                 | Effect::Shell { .. }
                 | Effect::Select { .. }
+                | Effect::Unforeseen
                 | Effect::Unreadable { .. } => {}
             }
         }
