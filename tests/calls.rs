@@ -25,6 +25,7 @@ pub(crate) fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         asking: Asking::ByCode,
         means: Means::Commands,
         rewrites: false,
+        from_host: true,
         environment: ground::Environment::of_process(),
         cwd: repo.root(),
         tool: "Edit".into(),

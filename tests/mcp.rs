@@ -562,6 +562,7 @@ fn the_server_adopts_a_session_that_a_hook_announced() {
         asking: event::Asking::Native,
         means: event::Means::Commands,
         rewrites: false,
+        from_host: true,
         environment: ground::Environment::of_process(),
         cwd: repo.root(),
         tool: "mcp__intent__select_active_intent".to_owned(),

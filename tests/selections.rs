@@ -295,3 +295,48 @@ fn a_resumed_session_learns_again_what_binds_it() {
         }
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_script_that_calls_the_hook_itself_declares_only() {
+    let lab = at_work();
+    let payload = |event: &str, session: &str| {
+        let input = json!({ "file_path": format!("src/{session}.rs"), "content": "fn b() {}\n" });
+        json!({ "session_id": session, "cwd": lab.root, "hook_event_name": event, "tool_name": "Write", "tool_use_id": session, "tool_input": input })
+    };
+    let hook = env!("CARGO_BIN_EXE_intent");
+    let script = lab.root.join("../forge.sh");
+    let steps = |session: &str| {
+        let call = |event: &str| {
+            format!("printf %s '{}' | '{hook}' hook claude-code\n", payload(event, session))
+        };
+        let select = payload("PreToolUse", session).to_string();
+        let select = select.replace("\"Write\"", "\"mcp__intent__select_active_intent\"");
+        let select = select.replace("\"content\"", "\"intent_id\":\"INT-001\",\"content\"");
+        let select = format!("printf %s '{select}' | '{hook}' hook claude-code\n");
+        let write = format!("mkdir -p src; printf 'fn b() {{}}\\n' > src/{session}.rs\n");
+        [select, call("PreToolUse"), write, call("PostToolUse")].concat()
+    };
+    let strengths = |runs_as_host: bool, session: &str| {
+        std::fs::write(&script, steps(session)).expect("written");
+        // A host runs a hook with `sh -c`, and a script by its name.
+        let mut shell = clean(Command::new("sh"), &lab.root);
+        match runs_as_host {
+            true => shell.args(["-c", &steps(session)]),
+            false => shell.arg(&script),
+        };
+        let output = shell.output().expect("run");
+        let opened = why::Workspace::at_root(root(&lab));
+        let entries = opened.ledger.entries().iter().rev();
+        let record = entries.map(|entry| &entry.record).find(|record| {
+            let is_of_session = |text: String| text.contains(&format!("claude-code:{session}"));
+            record.strength.is_some() && is_of_session(format!("{record:?}"))
+        });
+        let record = record.unwrap_or_else(|| panic!("{output:?}"));
+        (record.strength, record.note.clone())
+    };
+    assert_eq!(strengths(true, "real"), (Some(ledger::Strength::Verified), None));
+    let (strength, note) = strengths(false, "made-up");
+    assert_eq!(strength, Some(ledger::Strength::Declared));
+    assert!(note.is_some_and(|note| note.contains("no host")));
+}

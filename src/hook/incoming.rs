@@ -135,6 +135,7 @@ impl Incoming {
             asking,
             means: Means::Commands,
             rewrites: rewritable.is_some(),
+            from_host: true,
             environment: environment.clone(),
             cwd,
             input: call.as_ref().map(digest).unwrap_or_default(),

@@ -21,7 +21,7 @@ use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
 use super::{detect, rewrite, settings_change};
 use evidence::event::Event;
-use ground::{Environment, Root};
+use ground::{Environment, Root, session};
 use judgement::after::{self, Feedback};
 use judgement::gate::{self, Decision, DenialCode, Judged};
 
@@ -204,17 +204,27 @@ fn work(
     environment: &Environment,
     sender: &Sender<Progress>,
 ) {
-    let (heard, objection) = listen(name, input, environment);
+    let (mut heard, objection) = listen(name, input, environment);
     if let Some(event) = heard.event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
     let _ = sender.send(Progress::Read(Box::new(heard.clone())));
+    if let Some(event) = &mut heard.event {
+        event.from_host = is_from_host(event);
+    }
     let said = match (objection, &heard.event) {
         (Some(why), _) => heard.failed(DenialCode::UnreadablePayload, &why),
         (None, Some(event)) => decide(&heard, event, verbs),
         (None, None) => HookAnswer::Nothing,
     };
     let _ = sender.send(Progress::Answered(said));
+}
+
+/// Returns true if a host seems to have made the call. What is made up is judged like anything else,
+/// but its records say that it was.
+fn is_from_host(event: &Event) -> bool {
+    let root = Root::find(&event.cwd, &event.environment).ok().filter(Root::governed);
+    root.is_none_or(|root| session::hosts::is_hook_of_host(&root))
 }
 
 /// Reads the payload. Returns what is known of the call and, if it cannot be judged, the reason.

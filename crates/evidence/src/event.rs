@@ -26,6 +26,8 @@ pub struct Event {
     pub means: Means,
     /// Whether the host lets a hook change the command of this call.
     pub rewrites: bool,
+    /// Whether a host seems to have made the call, and not a script that calls the hook itself.
+    pub from_host: bool,
     /// The surroundings of the process that received the call.
     pub environment: Environment,
     /// The absolute folder that relative paths start from.

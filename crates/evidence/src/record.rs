@@ -65,6 +65,8 @@ pub struct RecordRequest {
     pub claimed_class: Option<String>,
     /// How strong the evidence is. `None` means that it is only declared.
     pub strength: Option<Strength>,
+    /// Whether the call comes from no host, although it says so. The record is only declared then.
+    pub is_made_up: bool,
     /// Whether a person takes responsibility for writes that passed no gate. Only a person may do
     /// this: otherwise an agent could write past the gate and then record its work as if it had
     /// asked first.
@@ -79,6 +81,7 @@ impl RecordRequest {
             agent: Some(event.host.clone()),
             model: event.model.clone(),
             contributor: Some(EntityType::Ai),
+            is_made_up: !event.from_host,
             ..Self::default()
         }
     }
@@ -535,6 +538,7 @@ fn mutation(
     let reasons = reasons_of(&class.reasons, &change.ranges);
     let file = of_change(path, Some(intent), session.clone(), contributor, change);
     let file = FileRecord { reasons, ..file };
+    let strength = request.strength.filter(|_| !request.is_made_up);
     Record {
         mutation_class: class.class,
         basis: Some(class.basis),
@@ -542,11 +546,15 @@ fn mutation(
         files: vec![file],
         claimed_class: request.claimed_class.clone(),
         as_it_stood: request.extent != RecordExtent::Changes,
-        strength: Some(request.strength.unwrap_or(Strength::Declared)),
-        extra: inferred_from(request.strength),
+        strength: Some(strength.unwrap_or(Strength::Declared)),
+        note: request.is_made_up.then(|| UNHOSTED.to_owned()),
+        extra: inferred_from(strength),
         ..skeleton(ws, RecordKind::Mutation, Some(intent), session, request.agent.as_deref())
     }
 }
+
+/// The note of a record that a script made by calling the hook itself.
+const UNHOSTED: &str = "the hook was called by no host";
 
 /// Returns the part of a record about a change of one file.
 fn of_change(

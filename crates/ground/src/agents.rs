@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Environment;
+use super::{Environment, text};
 
 /// Variables that agents set in the shells that they start, and that people do not set. Settings of
 /// an agent (`CODEX_HOME`) are not in the list, and neither are variables that editors set in a
@@ -40,23 +40,32 @@ const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 /// Returns the sign that an agent runs this process, directly or through other processes:
 /// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
 pub fn agent_above(environment: &Environment) -> Option<String> {
-    sign_of_agent(environment, usize::MAX)
+    sign_of_agent(environment, ancestors().iter())
 }
 
-/// Like `agent_above`, but of the parent processes it checks only the nearest one. This is for a server
-/// that an editor starts: an agent farther up may only have started the editor. The variables count
+/// Like `agent_above`, but of the parent processes it checks only the nearest one that is no shell or
+/// script. This is for a server that an editor starts: an agent farther up may only have started the
+/// editor. The variables count
 /// all the same, because an agent could start the server through another program and answer its
 /// dialogs.
 pub fn agent_of_parent(environment: &Environment) -> Option<String> {
-    sign_of_agent(environment, 1)
+    let is_between = |process: &&Ancestor| {
+        let program = process.program();
+        starts_others(&program) || is_version_of(&program, "python")
+    };
+    let above = ancestors();
+    sign_of_agent(environment, above.iter().skip_while(is_between).take(1))
 }
 
-fn sign_of_agent(environment: &Environment, generations: usize) -> Option<String> {
+fn sign_of_agent<'a>(
+    environment: &Environment,
+    mut above: impl Iterator<Item = &'a Ancestor>,
+) -> Option<String> {
     let is_set = |name: &str| environment.variable(name).is_some_and(|value| !value.is_empty());
     if let Some(name) = marker(is_set) {
         return Some(format!("{name} is set"));
     }
-    let started_by = ancestors(generations).iter().find_map(|process| agent_in(&process.words))?;
+    let started_by = above.find_map(|process| agent_in(&process.words))?;
     Some(format!("it was started by {started_by}"))
 }
 
@@ -125,42 +134,93 @@ struct Ancestor {
     words: Vec<String>,
 }
 
-/// Returns the process of the host that runs this process as its hook. The shell that it may have
-/// started for that is left out. `None` on systems other than Linux.
-pub(crate) fn host_of_hook() -> Option<ProcessId> {
-    const SHELLS: &str = "sh bash dash zsh fish ksh";
-    let program = |process: &Ancestor| process.words.first().map(|word| base(word));
+impl Ancestor {
+    /// Returns the name of its program.
+    fn program(&self) -> String {
+        self.words.first().map(|word| base(word)).unwrap_or_default()
+    }
+}
+
+const SHELLS: &str = "sh bash dash zsh fish ksh";
+
+/// Returns the processes above this one, without the shell that a host may have started for its hook.
+fn above_hook() -> Vec<Ancestor> {
     let is_shell = |process: &Ancestor| {
-        let name = program(process).unwrap_or_default();
-        SHELLS.split_whitespace().any(|shell| shell == name)
+        text::is_listed(SHELLS, &process.program())
             && process.words.iter().skip(1).any(|word| word == "-c")
     };
-    let mut above = ancestors(usize::MAX).into_iter().skip_while(is_shell);
-    let first = above.next()?;
+    ancestors().into_iter().skip_while(is_shell).collect()
+}
+
+/// Returns the process of the host that runs this process as its hook. `None` on systems other than
+/// Linux.
+pub(crate) fn host_of_hook() -> Option<ProcessId> {
+    let above = above_hook();
+    let first = above.first()?;
     // A host may be several processes of one program, of which one runs hooks and another one the
     // commands.
-    let same = above.take_while(|process| program(process) == program(&first));
-    Some(same.last().map_or(first.id, |top| top.id))
+    let same = above.iter().take_while(|process| process.program() == first.program());
+    same.last().map(|top| top.id)
+}
+
+/// Parts of the paths of editors that run the hooks of their agents in an interpreter.
+const EDITORS: &str = "
+    .cursor-server .vscode-server .vscode-server-insiders .windsurf-server .vscodium-server
+    .antigravity-server code-server openvscode-server extensionHost
+";
+/// Programs that only start others, as the first process of a machine or a container.
+const FIRST: &str = "catatonit docker-init dumb-init init runit s6-svscan systemd tini";
+
+/// Returns true if a host seems to run this process as its hook. A script that calls the hook itself
+/// is no host, and neither is another program that a command of a host has started. `hosts` returns
+/// the processes that have run hooks here before. Always true on systems other than Linux.
+pub fn is_hook_of_host(hosts: impl FnOnce() -> Vec<ProcessId>) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let above = above_hook();
+    let Some(first) = above.first() else {
+        // Whoever started the hook has ended, or is the first process of a container.
+        let first = command_line(1).unwrap_or_default();
+        return agent_in(&first).is_some()
+            || first.first().is_some_and(|word| !starts_others(&base(word)));
+    };
+    let program = first.program();
+    if agent_in(&first.words).is_some() {
+        return true;
+    }
+    let is_interpreter = INTERPRETERS.split_whitespace().any(|name| is_version_of(&program, name));
+    if is_interpreter || starts_others(&program) {
+        let is_of_editor =
+            |word: &String| EDITORS.split_whitespace().any(|name| word.contains(name));
+        return is_interpreter && first.words.iter().take(4).any(is_of_editor);
+    }
+    let others = || above.iter().filter(|process| process.program() != program);
+    let hosts = hosts();
+    !others().any(|process| hosts.contains(&process.id))
+}
+
+fn starts_others(program: &str) -> bool {
+    const SCRIPTS: &str = "awk busybox env nohup perl php setsid timeout xargs";
+    [SHELLS, FIRST, SCRIPTS].iter().any(|names| text::is_listed(names, program))
 }
 
 /// Returns true if this process descends from another one. `None` if that one does not run any more,
 /// or is not seen from here.
 pub(crate) fn descends_from(process: ProcessId) -> Option<bool> {
     (started(process.number) == Some(process.started))
-        .then(|| ancestors(usize::MAX).iter().any(|above| above.id == process))
+        .then(|| ancestors().iter().any(|above| above.id == process))
 }
 
 /// Returns the parent processes, nearest first. Empty on systems other than Linux.
 #[cfg(target_os = "linux")]
-fn ancestors(generations: usize) -> Vec<Ancestor> {
+fn ancestors() -> Vec<Ancestor> {
     /// No real process is nested this deep. The limit ends the search if the data has a cycle.
     const MAX_DEPTH: usize = 64;
     let mut found = Vec::new();
     let mut number = std::os::unix::process::parent_id();
-    while number > 1 && found.len() < generations.min(MAX_DEPTH) {
-        let Ok(bytes) = std::fs::read(format!("/proc/{number}/cmdline")) else { break };
-        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        let words = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    while number > 1 && found.len() < MAX_DEPTH {
+        let Some(words) = command_line(number) else { break };
         let stat = stat_of(number);
         let started = field_of(&stat, START).unwrap_or(0);
         found.push(Ancestor { id: ProcessId { number, started }, words });
@@ -169,8 +229,20 @@ fn ancestors(generations: usize) -> Vec<Ancestor> {
     found
 }
 
+#[cfg(target_os = "linux")]
+fn command_line(process: u32) -> Option<Vec<String>> {
+    let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+    let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    Some(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
+}
+
 #[cfg(not(target_os = "linux"))]
-fn ancestors(_: usize) -> Vec<Ancestor> {
+fn command_line(_: u32) -> Option<Vec<String>> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ancestors() -> Vec<Ancestor> {
     Vec::new()
 }
 
@@ -257,8 +329,7 @@ mod tests {
         assert_eq!(field_of("7 (a) S 3 7 7", PARENT), Some(3));
         assert_eq!(field_of("7 (a) S 9 (x) R 4 7", PARENT), Some(4));
         assert_eq!(field_of("7 (a", PARENT), None);
-        assert_eq!(ancestors(1).len(), 1, "somebody started this test");
-        assert!(!ancestors(usize::MAX).is_empty());
+        assert!(!ancestors().is_empty());
     }
 
     #[cfg(target_os = "linux")]

@@ -166,6 +166,7 @@ impl CallContext {
             asking: Asking::ByCode,
             means: Means::Tools,
             rewrites: false,
+            from_host: true,
             environment: self.session.environment().clone(),
             cwd: self.folder.clone(),
             tool: tool.to_owned(),

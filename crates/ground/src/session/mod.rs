@@ -8,12 +8,14 @@
 //! - `calls`: calls between their two hooks
 //! - `seen`: the state in which a session last saw a file, and who last wrote it
 //! - `failures`: tests that failed in a session
+//! - `hosts`: processes that run hooks here
 //! - `off`: the switch with which a person turns the gate off
 //! - `ungated`: writes that happened without the gate
 
 pub mod announced;
 pub mod calls;
 mod failures;
+pub mod hosts;
 mod off;
 pub mod seen;
 pub mod ungated;

@@ -190,6 +190,7 @@ pub fn session_start(event: &Event) -> Option<String> {
     let (home, _) = in_force::governed(places::governed_at(&event.cwd, &event.environment).ok()??);
     calls::prune(&home.root);
     announced::prune(&home.root);
+    session::hosts::prune(&home.root);
     announced::forget_asked(&home.root, &event.session_key());
     in_force::prune(&home);
     keep_model(&home, event);

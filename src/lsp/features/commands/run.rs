@@ -148,8 +148,8 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         contributor: wanted.contributor.or(by_default),
         person: person_name(snapshot, &workspace),
         claimed_class: wanted.class,
-        strength: None,
         accepts_ungated: is_person,
+        ..record::RecordRequest::default()
     };
     effects.wrote_ledger(&workspace);
     let answer = judged_record::record(&workspace, &request).map_err(refusal)?;
