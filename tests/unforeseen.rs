@@ -8,6 +8,7 @@ use judgement::gate::{DenialCode, judge_before_call};
 use crate::calls::{BEFORE, call, code, event, mutations, replace, repo, select, shell, write};
 use crate::support::{Repo, git, relative};
 use evidence::event::{Effect, Event};
+use ledger::{RecordKind, RecordedDecision, Strength};
 
 const OTHER: &str = "billing/b.rs";
 
@@ -119,9 +120,26 @@ fn an_agent_brings_back_what_its_script_broke() {
         let told = call(&event(&repo, "s", effects.clone()), || restore(&repo));
         assert_eq!(told, Ok(Feedback::default()), "{effects:?}");
         assert_eq!(noted(&repo), [""; 0], "{effects:?}");
-        assert_eq!(mutations(&repo), [], "{effects:?}");
-        assert!(ungated::last_of_file(&repo.open().root, &relative(OTHER)).is_none());
+        assert_eq!(mutations(&repo).len(), 1, "{effects:?}: only the script is recorded");
+        assert!(
+            ungated::last_of_file(&repo.open().root, &crate::support::relative(OTHER)).is_none()
+        );
     }
+}
+
+#[test]
+fn a_write_out_of_scope_is_recorded_as_the_sessions_and_as_denied() {
+    let repo = at_work();
+    script(&repo, || repo.write(OTHER, &BEFORE.replace("2;", "22;")));
+    let ws = repo.open();
+    let entries = ws.ledger.entries().iter().map(|entry| &entry.record);
+    let record = entries.rev().find(|record| record.kind == RecordKind::Mutation).expect("one");
+    assert_eq!(record.files[0].relative_path.as_str(), OTHER);
+    assert_eq!(record.strength, Some(Strength::Inferred));
+    let decision = record.decision.as_ref().expect("the gate's");
+    assert_eq!(decision.outcome, RecordedDecision::DENY);
+    assert_eq!(decision.rule.as_deref(), Some("SCOPE_VIOLATION"));
+    assert_eq!(noted(&repo), [OTHER]);
 }
 
 #[test]
@@ -335,4 +353,81 @@ fn a_foreign_tool_of_which_nothing_is_known_is_looked_at_afterwards() {
     let feedback = call(&event, || repo.write("src/a.rs", &BEFORE.replace("2;", "22;")));
     assert_eq!(feedback.expect("let through"), Feedback::default(), "in scope");
     assert_eq!(mutations(&repo).len(), 1);
+}
+
+/// Makes a call whose command goes on, and which writes out of scope only after the call has ended.
+fn left_running(repo: &Repo) -> std::process::Child {
+    let effect = Effect::Shell {
+        text: "./watch.sh".into(),
+        dialect: shell::Dialect::Posix,
+        cwd: None,
+        background: true,
+    };
+    let mut process = None;
+    let start = || {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "read go; echo >> billing/b.rs; read end"]).current_dir(repo.root());
+        let started = command.stdin(std::process::Stdio::piped()).spawn();
+        process = Some(started.expect("a shell"));
+    };
+    let feedback = call(&event(repo, "s", vec![effect]), start);
+    assert_eq!(feedback.expect("let through"), Feedback::default());
+    process.expect("started")
+}
+
+/// Makes the process write, and waits until it has.
+fn writes(repo: &Repo, process: &mut std::process::Child) {
+    let before = repo.read(OTHER);
+    let stdin = process.stdin.as_mut().expect("a pipe");
+    std::io::Write::write_all(stdin, b"go\n").expect("written");
+    while repo.read(OTHER) == before {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_a_command_writes_after_its_call_is_seen() {
+    let sees: [&dyn Fn(&Repo); 3] = [
+        &|repo| {
+            let next =
+                event(repo, "s", vec![Effect::Read { path: "src/a.rs".into(), lines: None }]);
+            let told = judgement::after::record_after_call(&next);
+            assert!(told.violation.is_some_and(|told| told.contains(OTHER)));
+            let again = judgement::after::record_after_call(&next);
+            assert_eq!(again, Feedback::default(), "said once");
+        },
+        &|repo| judgement::after::idle(&event(repo, "s", Vec::new())),
+        &|repo| {
+            let request = judgement::check::CheckRequest::default();
+            let answer = judgement::check::change(&repo.open(), &request).expect("judged");
+            let codes: Vec<&str> =
+                answer.findings.iter().map(|found| found.code.as_str()).collect();
+            assert!(codes.contains(&"ungated-write"), "{codes:?}");
+        },
+    ];
+    for see in sees {
+        let repo = at_work();
+        let mut process = left_running(&repo);
+        assert_eq!(noted(&repo), [""; 0]);
+        writes(&repo, &mut process);
+        see(&repo);
+        assert_eq!(noted(&repo), [OTHER]);
+        drop(process.stdin.take());
+        process.wait().expect("it ends");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_person_writes_after_a_command_has_ended_is_theirs() {
+    let repo = at_work();
+    let mut process = left_running(&repo);
+    process.kill().expect("ended");
+    process.wait().expect("it ends");
+    // The last look finds what the command did to its end.
+    judgement::after::idle(&event(&repo, "s", Vec::new()));
+    repo.write("billing/c.rs", "fn theirs() {}\n");
+    judgement::after::idle(&event(&repo, "s", Vec::new()));
+    assert_eq!(noted(&repo), [""; 0]);
 }

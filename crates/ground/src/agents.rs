@@ -4,6 +4,8 @@
 //! An agent that clears these variables and makes another process its parent is not detected;
 //! `docs/approvals.md` says so.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Environment, text};
@@ -212,6 +214,28 @@ pub(crate) fn descends_from(process: ProcessId) -> Option<bool> {
         .then(|| ancestors().iter().any(|above| above.id == process))
 }
 
+impl ProcessId {
+    /// Returns true if the process still runs. False on systems other than Linux.
+    pub fn runs(self) -> bool {
+        started(self.number) == Some(self.started)
+    }
+}
+
+/// Returns the processes that work in a folder, without this process and those above it. Empty on
+/// systems other than Linux.
+pub fn processes_in(folder: &Path) -> Vec<ProcessId> {
+    let above: Vec<u32> = ancestors().iter().map(|process| process.id.number).collect();
+    let own = std::process::id();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_other = |number: &u32| *number != own && !above.contains(number);
+    let works_there = |number: &u32| {
+        std::fs::read_link(format!("/proc/{number}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder))
+    };
+    let id = |number| Some(ProcessId { number, started: started(number)? });
+    numbers.filter(is_other).filter(works_there).filter_map(id).collect()
+}
+
 /// Returns the parent processes, nearest first. Empty on systems other than Linux.
 #[cfg(target_os = "linux")]
 fn ancestors() -> Vec<Ancestor> {
@@ -255,7 +279,10 @@ const START: usize = 19;
 
 #[cfg(target_os = "linux")]
 fn started(process: u32) -> Option<u64> {
-    field_of(&stat_of(process), START)
+    let stat = stat_of(process);
+    // A zombie has ended, and only waits for its parent.
+    let is_zombie = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'));
+    field_of(&stat, START).filter(|_| !is_zombie)
 }
 
 #[cfg(not(target_os = "linux"))]

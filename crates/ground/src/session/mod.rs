@@ -9,6 +9,7 @@
 //! - `seen`: the state in which a session last saw a file, and who last wrote it
 //! - `failures`: tests that failed in a session
 //! - `hosts`: processes that run hooks here
+//! - `left_running`: commands that go on after their call
 //! - `off`: the switch with which a person turns the gate off
 //! - `ungated`: writes that happened without the gate
 
@@ -16,6 +17,7 @@ pub mod announced;
 pub mod calls;
 mod failures;
 pub mod hosts;
+pub mod left_running;
 mod off;
 pub mod seen;
 pub mod ungated;

@@ -73,6 +73,11 @@ pub(super) fn changed_since(
     changed
 }
 
+/// Returns when a file changed the last time, in nanoseconds since 1970. `None` if it does not exist.
+pub(super) fn changed_at(ws: &Workspace, path: &RelativePath) -> Option<u128> {
+    ws.root.absolute(path).symlink_metadata().ok().map(|state| last_change(&state))
+}
+
 /// Returns the tracked files that do not exist any more. Only folders that changed are looked at.
 fn removed_files(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
     let Some(git) = ws.git() else { return Vec::new() };

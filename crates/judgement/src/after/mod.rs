@@ -7,6 +7,7 @@
 //!
 //! - `disk`: files that changed since a point in time, and those of them that git took from older
 //!   commits
+//! - `left_running`: what commands change that go on after their call
 //! - `linked_trees`: files in linked work trees below the workspace
 //! - `reminder`: reminds the agent of the lesson tool
 //! - `printed_lines`: which lines of a file a command printed
@@ -15,6 +16,7 @@
 
 mod control_changes;
 mod disk;
+mod left_running;
 mod linked_trees;
 mod pending_records;
 mod printed_lines;
@@ -81,9 +83,6 @@ pub fn record_after_call(event: &Event) -> Feedback {
 pub fn idle(event: &Event) {
     let Some(root) = governed_root(event) else { return };
     let calls = calls::finish_all(&root, &event.session_key());
-    if calls.is_empty() {
-        return;
-    }
     let event = &knowing_model(event);
     let ws = &Workspace::at_root(root);
     let mut observation = Observation { ws, event, feedback: &mut Feedback::default() };
@@ -95,6 +94,14 @@ pub fn idle(event: &Event) {
         touched.extend(observation.all_named(call, &files));
     }
     map::follow(ws, &touched);
+    let is_explained = |path: &RelativePath| touched.contains(path);
+    // Nobody can be told now. The next call, the editor and a check say it.
+    left_running::look(ws, Some(&event.session_key()), is_explained);
+}
+
+/// Looks at what commands of agents changed that were left running, so that a check sees it.
+pub(crate) fn see_left_running(ws: &Workspace) {
+    left_running::look(ws, None, |_| false);
 }
 
 /// Does the work that can wait until an agent is idle: refreshes the map.
@@ -164,14 +171,19 @@ impl Observation<'_> {
         pending_records::retry(ws);
         self.see_reads();
         gate::finish_selection(ws, event);
+        let key = gate::key(event);
+        self.look_at_left_running(&key);
         if event.only_reads() {
             return;
         }
-        let key = gate::key(event);
         let by_id = event.call.is_some();
         let touched = match calls::finish(&ws.root, &key) {
             CallState::Open(call) => {
+                let known_until = left_running::now();
                 let touched = self.ended(&call);
+                if call.background && call.command {
+                    left_running::follow(ws, &key, &call, known_until);
+                }
                 calls::mark_recorded(&ws.root, &key);
                 touched
             }
@@ -183,6 +195,26 @@ impl Observation<'_> {
             session::or_log(&ws.root, "the time of a write could not be kept", kept);
         }
         map::follow(ws, &touched);
+    }
+
+    /// Looks at commands that the session left running. What the present call may have changed itself is
+    /// left to it.
+    fn look_at_left_running(&mut self, key: &str) {
+        let ws = self.ws;
+        let present = match calls::state_of(&ws.root, key) {
+            CallState::Open(call) => Some(call),
+            CallState::Done(_) | CallState::Unknown => None,
+        };
+        let is_explained = |path: &RelativePath| {
+            present.as_ref().is_some_and(|call| {
+                call.files.iter().any(|file| file.path == *path)
+                    || call.command && disk::changed_at(ws, path).is_none_or(|at| at >= call.at)
+            })
+        };
+        let told = left_running::look(ws, Some(&self.event.session_key()), is_explained);
+        if let Some(message) = told {
+            append_sentence(&mut self.feedback.violation, message);
+        }
     }
 
     /// Makes the content of the files that the call read the session's baseline.
@@ -383,9 +415,7 @@ impl Observation<'_> {
             if outside.contains(&path) || written_by_another(ws, call, &path) {
                 continue;
             }
-            let paths = vec![path.to_string()];
-            let request = GateRequest { paths, session: None, intent: call.intent.clone() };
-            if gate::judge(ws, &request) != Decision::NoOpinion {
+            if is_objected_to(ws, &path, call.intent.as_ref()) {
                 if !trees.explain(ws, call, &path) {
                     outside.push(path);
                 }
@@ -426,6 +456,7 @@ impl Observation<'_> {
         }
         let all: Vec<String> =
             outside_changed.iter().map(ToString::to_string).chain(elsewhere).collect();
+        self.record_unforeseen(call, &outside_changed);
         if !all.is_empty() {
             let files = text::listed(&all);
             let intent = call.intent.as_deref().unwrap_or("no intent");
@@ -456,6 +487,18 @@ impl Observation<'_> {
             self.file(path, &seen::state(&ws.root, path, MAX_TEXT)).changed_unseen();
         }
         ours
+    }
+
+    /// Records changes out of scope as the work of the session, with the objection that the gate has to
+    /// them. What somebody else may have changed is only noted, and control files have no record.
+    fn record_unforeseen(&self, call: &PendingCall, changed: &[RelativePath]) {
+        let is_theirs = |path: &&RelativePath| !touched_by_others(self.ws, call, path);
+        let theirs: Vec<RelativePath> = changed.iter().filter(is_theirs).cloned().collect();
+        let is_known =
+            call.intent.as_deref().is_some_and(|id| self.ws.intent_in_progress(id).is_ok());
+        if is_known && !call.background && !theirs.is_empty() {
+            self.record(&theirs, call.intent.clone(), Strength::Inferred);
+        }
     }
 
     /// Records a write whose beginning no hook saw. Returns the files that the call names as
@@ -493,30 +536,11 @@ impl Observation<'_> {
         &self,
         path: &RelativePath,
         now: &FileState,
-        (before, head): (EarlierContent, Option<CommitId>),
+        before: (EarlierContent, Option<CommitId>),
         why: &str,
     ) {
-        // After several such writes, the content from before the first of them is to be restored.
-        let earlier = ungated::last_of_file(&self.ws.root, path).filter(|earlier| match &before {
-            EarlierContent::Unknown => true,
-            before => *before == EarlierContent::of_hash(earlier.hash.clone()),
-        });
-        let (before, head) = match earlier {
-            Some(earlier) => (earlier.before, earlier.head),
-            None => (before, head),
-        };
-        let note = Ungated {
-            path: path.clone(),
-            hash: now.hash.clone(),
-            before,
-            head,
-            actor: self.event.actor(),
-            tool: self.event.tool.clone(),
-            why: why.to_owned(),
-            at: clock::now(),
-        };
-        let what = format!("an ungated write of {path} could not be noted");
-        session::or_log(&self.ws.root, &what, ungated::keep(&self.ws.root, &note));
+        let who = (self.event.actor(), self.event.tool.clone());
+        note_ungated(self.ws, who, (path, now), before, why);
     }
 
     /// Records files as the work of the call.
@@ -533,6 +557,45 @@ impl Observation<'_> {
             tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
         }
     }
+}
+
+/// Returns true if the gate objects to a write of a file under this intent.
+fn is_objected_to(ws: &Workspace, path: &RelativePath, intent: Option<&String>) -> bool {
+    let paths = vec![path.to_string()];
+    let request = GateRequest { paths, session: None, intent: intent.cloned() };
+    gate::judge(ws, &request) != Decision::NoOpinion
+}
+
+/// Notes a write that no gate let through, of the session and the tool in `who`. `before` is what the
+/// file contained when the call began, and the commit that was checked out then.
+fn note_ungated(
+    ws: &Workspace,
+    (actor, tool): (String, String),
+    (path, now): (&RelativePath, &FileState),
+    (before, head): (EarlierContent, Option<CommitId>),
+    why: &str,
+) {
+    // After several such writes, the content from before the first of them is to be restored.
+    let earlier = ungated::last_of_file(&ws.root, path).filter(|earlier| match &before {
+        EarlierContent::Unknown => true,
+        before => *before == EarlierContent::of_hash(earlier.hash.clone()),
+    });
+    let (before, head) = match earlier {
+        Some(earlier) => (earlier.before, earlier.head),
+        None => (before, head),
+    };
+    let note = Ungated {
+        path: path.clone(),
+        hash: now.hash.clone(),
+        before,
+        head,
+        actor,
+        tool,
+        why: why.to_owned(),
+        at: clock::now(),
+    };
+    let what = format!("an ungated write of {path} could not be noted");
+    session::or_log(&ws.root, &what, ungated::keep(&ws.root, &note));
 }
 
 /// Returns the commit that was checked out when a call began.
