@@ -431,3 +431,36 @@ fn what_a_person_writes_after_a_command_has_ended_is_theirs() {
     judgement::after::idle(&event(&repo, "s", Vec::new()));
     assert_eq!(noted(&repo), [""; 0]);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_new_file_that_became_a_hard_link_is_told() {
+    let repo = at_work();
+    let effects = vec![write("src/new.rs", "fn new() {}\n")];
+    let feedback = call(&event(&repo, "s", effects), || {
+        let new = repo.root().join("src/new.rs");
+        std::fs::hard_link(repo.root().join(OTHER), &new).expect("linked");
+        std::fs::write(new, "fn new() {}\n").expect("written");
+    });
+    let violation = feedback.expect("let through").violation.expect("told");
+    assert!(violation.contains(OTHER) && violation.contains("hard link"), "{violation}");
+    assert_eq!(noted(&repo), [OTHER]);
+}
+
+#[test]
+fn what_git_takes_out_of_commits_or_off_the_disk_is_judged_or_told() {
+    let repo = at_work();
+    let denied = |text: &str| code(&judge_before_call(&event(&repo, "s", vec![shell(text)])));
+    assert_eq!(denied("git rm --cached billing/b.rs"), Some(DenialCode::ScopeViolation));
+    assert_eq!(denied("git rm --cached src/a.rs"), None);
+    assert_eq!(denied("git sparse-checkout set src"), Some(DenialCode::ProtectedPath));
+    repo.write(".claude/settings.json", "{}\n");
+    git(&repo.root(), &["add", "-f", ".claude"]);
+    git(&repo.root(), &["commit", "-qm", "settings"]);
+    let set = "git sparse-checkout set src .orchestration";
+    let feedback = call(&event(&repo, "s", vec![shell(set)]), || {
+        git(&repo.root(), &["sparse-checkout", "set", "src", ".orchestration"]);
+    });
+    let violation = feedback.expect("let through").violation.expect("told");
+    assert!(violation.contains(".claude/settings.json"), "{violation}");
+}

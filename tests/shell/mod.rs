@@ -170,6 +170,9 @@ fn files_that_a_command_writes_are_always_targets() {
         ["Write /work/app/a.yml", "Write /work/app/b.yml"]
     );
     assert_eq!(targets("git rm --pathspec-from-file=F"), ["Delete /?"]);
+    assert_eq!(targets("git rm --cached a b"), ["Write /work/app/a", "Write /work/app/b"]);
+    assert_eq!(targets("git sparse-checkout set src"), ["Delete /work/app/.orchestration"]);
+    assert_eq!(targets("git sparse-checkout set src .orchestration"), [""; 0]);
     assert_eq!(
         targets("rsync -a --log-file src/x a b"),
         ["Write /work/app/src/x", "Write /work/app/b"]

@@ -25,6 +25,11 @@ impl LeftRunning {
         Self { key, call, processes }
     }
 
+    /// Returns the note with a later moment up to which the changes are known.
+    pub fn known_until(self, at: u128) -> Self {
+        Self { call: PendingCall { at, ..self.call }, ..self }
+    }
+
     /// Returns true if one of the processes still runs.
     pub fn runs(&self) -> bool {
         self.processes.iter().any(|process| process.runs())

@@ -73,6 +73,26 @@ pub(super) fn changed_since(
     changed
 }
 
+/// Returns the other names of a file that was written since the given time. All names of a file change
+/// at the same time.
+#[cfg(unix)]
+pub(super) fn other_names(ws: &Workspace, path: &RelativePath, at: u128) -> Vec<RelativePath> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = |path: &RelativePath| {
+        let state = ws.root.absolute(path).symlink_metadata().ok()?;
+        Some((state.dev(), state.ino()))
+    };
+    let own = inode(path);
+    let changed = changed_since(ws, at, None).into_iter();
+    changed.filter(|other| other != path && inode(other) == own).collect()
+}
+
+/// Returns nothing, because the platform does not tell how many names a file has.
+#[cfg(not(unix))]
+pub(super) fn other_names(_: &Workspace, _: &RelativePath, _: u128) -> Vec<RelativePath> {
+    Vec::new()
+}
+
 /// Returns when a file changed the last time, in nanoseconds since 1970. `None` if it does not exist.
 pub(super) fn changed_at(ws: &Workspace, path: &RelativePath) -> Option<u128> {
     ws.root.absolute(path).symlink_metadata().ok().map(|state| last_change(&state))

@@ -48,9 +48,8 @@ pub(super) fn look(
                 files.push(path);
             }
         }
-        let call = PendingCall { at, ..left.call.clone() };
         let done = match runs {
-            true => left_running::keep(&ws.root, &LeftRunning { call, ..left }),
+            true => left_running::keep(&ws.root, &left.known_until(at)),
             false => left_running::forget(&ws.root, &left),
         };
         session::or_log(&ws.root, "a command that goes on could not be noted", done);

@@ -36,7 +36,7 @@ use evidence::record::call::{FinishedCall, record_of_call};
 use ground::session::calls::{self, CallState, EarlierContent, FileBefore, PendingCall};
 use ground::session::seen::{self, FileState, Seen};
 use ground::session::ungated::{self, Ungated};
-use ground::{CommitId, RelativePath, Root, clock, session, text};
+use ground::{CommitId, RelativePath, Root, clock, session, store, text};
 use ledger::Strength;
 use shell::{PathEffect, TouchedPath};
 use why::Workspace;
@@ -304,6 +304,9 @@ impl Observation<'_> {
         if now.hash == before.hash {
             return false;
         }
+        if before.hash.is_none() && !call.command {
+            self.tell_of_other_names(call, path);
+        }
         let is_settled = self.settled(path, before.hash.as_ref());
         let paths = vec![path.to_string()];
         let request = GateRequest { paths, session: None, intent: call.intent.clone() };
@@ -394,6 +397,30 @@ impl Observation<'_> {
         let why = format!("it was written through {path}, which became a link");
         self.not_gated(&led, &now, (EarlierContent::Unknown, call_head(call)), &why);
         true
+    }
+
+    /// Reports a write to a new file that has become another name (a hard link) of a file out of scope
+    /// since the gate judged the call.
+    fn tell_of_other_names(&mut self, call: &PendingCall, path: &RelativePath) {
+        let ws = self.ws;
+        if store::names(&ws.root.absolute(path)) < 2 || ws.ignores.git_ignored(path) {
+            return;
+        }
+        let mut others = disk::other_names(ws, path, call.at);
+        others.retain(|other| is_objected_to(ws, other, call.intent.as_ref()));
+        for other in &others {
+            let now = seen::state(&ws.root, other, 0);
+            let why = format!("it was written through {path}, which became a hard link to it");
+            self.not_gated(other, &now, (EarlierContent::Unknown, call_head(call)), &why);
+        }
+        let names = match others.as_slice() {
+            [] => "another file".to_owned(),
+            others => text::listed(others),
+        };
+        let message = format!(
+            "Scope Violation: {path} has become a hard link since this call was judged, so it has changed {names} too. Undo that, and tell the user; nothing was undone for you."
+        );
+        append_sentence(&mut self.feedback.violation, message);
     }
 
     /// Handles the files that a command changed without naming them. Reports those out of scope,

@@ -183,6 +183,14 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
             files.for_each(|file| shell.applied(&file));
             opaque("git.changes", &format!("git {name}"))
         }
+        ("sparse-checkout", "set" | "init" | "reapply") => {
+            // Everything that is not named leaves the disk, also the rules by which calls are judged.
+            let rules = Arg::with_known_text(".orchestration");
+            if !words.iter().any(|word| word.is_word(&rules.text)) {
+                shell.touch(&rules, PathEffect::Delete);
+            }
+            opaque("git.changes", &shown)
+        }
         ("update-index", _) => {
             for arg in operands(args, &[]) {
                 let path = arg.text.rsplit(',').next().unwrap_or_default();
@@ -439,6 +447,8 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         return reads("git");
     }
     if has_any_option(args, &["--cached"]) {
+        // The file stays, but no commit has it any more.
+        paths(args, &[]).iter().for_each(|path| shell.touch(path, PathEffect::Write));
         return opaque("git.untrack", "git rm --cached");
     }
     let force = short(args, 'f') || long(args, "--force");
