@@ -1,7 +1,7 @@
 //! Detects commands that start processes or fill the disk without end: functions that call
 //! themselves, and endless loops.
 
-use super::parse::{Kind, Script, ShellCommand, Word};
+use super::parse::{Kind, Pipeline, Script, ShellCommand, Word};
 
 /// Returns the names of the commands that the body of a function starts. The flag is true if the
 /// command runs in a process of its own: in a pipeline or in the background.
@@ -46,31 +46,124 @@ pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -
     false
 }
 
+/// Loops with more rounds than this may start too many processes.
+const MANY_ROUNDS: u64 = 500;
+/// A pause that is shorter than this, in seconds, lets a loop start thousands of processes.
+const SHORT_PAUSE: f64 = 0.1;
+
 /// Returns true if an endless loop starts background processes, or fills the disk, without ever
-/// waiting or ending.
+/// waiting or ending. A loop that counts far counts as endless.
 pub(super) fn floods(parts: &[Script]) -> bool {
-    let names = |script: &Script| -> Vec<String> {
-        let commands = script.iter().flat_map(|item| &item.commands);
-        let named = commands.map(|command| match &command.kind {
-            Kind::Simple { words, .. } => {
-                words.first().and_then(Word::as_plain_text).unwrap_or_default()
-            }
-            Kind::Arithmetic(word) => word.raw.clone(),
-            _ => String::new(),
-        });
-        named.collect()
-    };
     let [condition, body] = parts else { return false };
-    let endless = names(condition)
-        .iter()
-        .all(|name| ["true", ":", "false", ";;", "1"].contains(&name.replace(' ', "").as_str()));
-    let waits = ["wait", "sleep", "break", "exit", "return", "read"];
-    let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
-    let names = names(&foreground);
+    let is_endless = is_endless(condition);
     // Commands that use up room on the disk in every round.
     let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
-    endless
-        && (body.iter().any(|item| item.background)
-            || names.iter().any(|name| fills.contains(&name.as_str())))
-        && !names.iter().any(|name| waits.contains(&name.as_str()))
+    let names: Vec<String> = in_foreground(body).filter_map(name_of).collect();
+    let fills = names.iter().any(|name| fills.contains(&name.as_str()));
+    !waits(body) && (is_endless && (fills || spawns(body)) || counts_far(condition) && spawns(body))
+}
+
+/// Returns true if a loop over so many words starts processes without waiting for them.
+pub(super) fn floods_over(rounds: u64, body: &Script) -> bool {
+    rounds > MANY_ROUNDS && spawns(body) && !waits(body)
+}
+
+/// Returns true if a loop reads lines without end, and starts a process for each: `yes | while read`.
+pub(super) fn feeds_flood(item: &Pipeline) -> bool {
+    let [first, .., last] = item.commands.as_slice() else { return false };
+    let Kind::Simple { words, .. } = &first.kind else { return false };
+    let words: Vec<String> = words.iter().filter_map(Word::as_plain_text).collect();
+    let feeds = match words.first().map(String::as_str) {
+        Some("yes") => true,
+        Some("seq") => words[1..].iter().any(|word| most_in(word) > MANY_ROUNDS),
+        _ => false,
+    };
+    let Kind::Loop(parts) = &last.kind else { return false };
+    feeds && parts.get(1).is_some_and(|body| spawns(body) && !waits(body))
+}
+
+/// Returns the largest number in a text, as the number of rounds that a loop may have:
+/// `$(seq 1 1000)`, `i<1000`.
+pub(super) fn most_in(text: &str) -> u64 {
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).max().unwrap_or(0)
+}
+
+fn name_of(command: &ShellCommand) -> Option<String> {
+    let Kind::Simple { words, .. } = &command.kind else { return None };
+    words.first().and_then(Word::as_plain_text)
+}
+
+fn in_foreground(script: &Script) -> impl Iterator<Item = &ShellCommand> {
+    script.iter().filter(|item| !item.background).flat_map(|item| &item.commands)
+}
+
+/// Returns true if a condition never changes.
+fn is_endless(condition: &Script) -> bool {
+    condition.iter().flat_map(|item| &item.commands).all(|command| match &command.kind {
+        Kind::Simple { words, .. } => {
+            let words: Option<Vec<String>> = words.iter().map(Word::as_plain_text).collect();
+            let Some(words) = words else { return false };
+            match words.first().map(String::as_str) {
+                None | Some("true" | ":" | "false") => true,
+                Some("sleep") => !pauses(&words),
+                Some("[" | "test") => is_constant_test(&words[1..]),
+                _ => false,
+            }
+        }
+        Kind::Test(words) => {
+            let words: Option<Vec<String>> = words.iter().map(Word::as_plain_text).collect();
+            words.is_some_and(|words| is_constant_test(&words))
+        }
+        Kind::Arithmetic(word) => [";;", "1"].contains(&word.raw.replace(' ', "").as_str()),
+        _ => false,
+    })
+}
+
+/// Returns true if a test compares nothing but constants, and does not look at the disk.
+fn is_constant_test(words: &[String]) -> bool {
+    let operators = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-n", "-z"];
+    words.iter().all(|word| !word.starts_with('-') || operators.contains(&word.as_str()))
+}
+
+fn counts_far(condition: &Script) -> bool {
+    condition.iter().flat_map(|item| &item.commands).any(|command| match &command.kind {
+        Kind::Arithmetic(word) => word.raw.contains(';') && most_in(&word.raw) > MANY_ROUNDS,
+        _ => false,
+    })
+}
+
+/// Returns true if a script starts a process and does not wait for its end.
+fn spawns(script: &Script) -> bool {
+    script.iter().any(|item| {
+        item.background
+            || item.commands.iter().any(|command| match &command.kind {
+                Kind::Coproc(_) => true,
+                Kind::Group(inner) | Kind::Subshell(inner) => spawns(inner),
+                Kind::Branches(parts) => parts.iter().any(spawns),
+                _ => name_of(command).is_some_and(|name| name == "setsid"),
+            })
+    })
+}
+
+/// Returns true if a script waits, or may leave the loop that it is in.
+fn waits(script: &Script) -> bool {
+    let ends = ["wait", "break", "exit", "return", "read"];
+    in_foreground(script).any(|command| match &command.kind {
+        Kind::Simple { words, .. } => {
+            let words: Vec<String> = words.iter().filter_map(Word::as_plain_text).collect();
+            let name = words.first().map_or("", String::as_str);
+            ends.contains(&name) || name == "sleep" && pauses(&words)
+        }
+        Kind::Group(inner) | Kind::Subshell(inner) => waits(inner),
+        Kind::Branches(parts) => parts.iter().any(waits),
+        _ => false,
+    })
+}
+
+/// Returns true if `sleep` with these words pauses for a while.
+fn pauses(words: &[String]) -> bool {
+    let seconds =
+        words.get(1).map(|word| word.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>());
+    !matches!(seconds, Some(Ok(seconds)) if seconds < SHORT_PAUSE)
 }

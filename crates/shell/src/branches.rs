@@ -1,7 +1,7 @@
 //! Walks conditions, loops and cases, and merges the states of their branches.
 
 use super::argument::{Arg, WordOrigin};
-use super::bombs::floods;
+use super::bombs::{floods, floods_over, most_in};
 use super::finding;
 use super::parse::{CaseArm, Script, Word};
 use super::simulation::Shell;
@@ -88,6 +88,14 @@ impl Shell {
         }
         if over.is_empty() {
             values.push(Arg::unknown(format!("${variable}"), WordOrigin::Variable));
+        }
+        let expanded = u64::try_from(values.len()).unwrap_or(u64::MAX);
+        let counted = over
+            .iter()
+            .filter(|word| ["$(seq", ".."].iter().any(|sign| word.raw.contains(sign)))
+            .map(|word| most_in(&word.raw));
+        if floods_over(counted.max().unwrap_or(0).max(expanded), body) {
+            self.note(finding::destructive_rule("fork-bomb", variable));
         }
         let mut ends = vec![self.state.clone()];
         for value in values.into_iter().take(MAX_LOOP_WORDS) {

@@ -2,6 +2,7 @@
 //! temporary folder.
 
 use super::argument::{Arg, WordPiece};
+use super::finding::destructive_rule;
 use super::paths::{absolute, is_in_folder, normal, slashed};
 use super::simulation::Shell;
 use super::table::{self, list};
@@ -59,12 +60,23 @@ impl Shell {
         recursive: bool,
     ) -> LocatedPath {
         let place = located_path(self, arg);
+        if effect != PathEffect::Read && is_store_of_git(&place.path) {
+            self.note(destructive_rule("git.store", &arg.text));
+        }
         if place.location != Location::Nothing {
             let (path, known) = (place.path.clone(), place.known);
             self.target(TouchedPath { path, effect, known, recursive });
         }
         place
     }
+}
+
+/// Returns true if a file holds commits or says where branches are. Only git itself writes it.
+fn is_store_of_git(path: &str) -> bool {
+    let Some((_, inside)) = path.split_once("/.git/") else { return false };
+    let first = inside.split('/').next().unwrap_or_default();
+    list("gitfolders").contains(&first) && inside.len() > first.len()
+        || list("gitfiles").contains(&inside)
 }
 
 /// Returns the path that a word names and where it lies.

@@ -11,6 +11,7 @@ use super::finding::StreamData;
 use super::parse::{Direction, Redirect};
 use super::paths::is_socket;
 use super::simulation::Shell;
+use super::state::NAMED_DESCRIPTOR;
 use super::{PathEffect, judge, places};
 
 /// What a redirection does to a command's input or output.
@@ -38,10 +39,10 @@ impl Shell {
             }
             Direction::Read => {
                 let arg = self.single(&redirect.target);
-                let feed = self.remembered(&arg);
-                if feed.is_none() {
+                if self.remembered(&arg).is_none() {
                     self.touch(&arg, PathEffect::Read);
                 }
+                let feed = self.content_of(&arg);
                 let path = places::located_path(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
                 let download = is_socket(&path) || judge::fetched(self, &arg);
@@ -60,6 +61,11 @@ impl Shell {
                 let digits = arg.text.trim_end_matches('-').parse::<u32>().ok();
                 if let Some(number) = digits {
                     return self.duplicated(number, redirect.reads);
+                }
+                // `<&$fd` after `exec {fd}<FILE`.
+                let named = self.lasting.descriptors.get(&NAMED_DESCRIPTOR);
+                if let Some(feed) = named.filter(|_| redirect.reads && arg.literal().is_none()) {
+                    return Redirected::In(feed.clone());
                 }
                 self.written(redirect, &arg, Direction::Write)
             }

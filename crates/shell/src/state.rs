@@ -65,6 +65,9 @@ pub(super) struct ShellState {
     pub(super) traps: Vec<Arg>,
 }
 
+/// Stands for the number of a descriptor that the shell chooses, as in `exec {fd}< FILE`.
+pub(super) const NAMED_DESCRIPTOR: u32 = u32::MAX;
+
 /// What a command leaves for later ones, even if it runs in a subshell.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct LastingEffects {
@@ -72,6 +75,8 @@ pub(super) struct LastingEffects {
     pub(super) fetched: BTreeSet<String>,
     /// Files that contain the content of files of keys or passwords.
     pub(super) secrets: BTreeSet<String>,
+    /// The known contents of files that the same text has written.
+    pub(super) written: BTreeMap<String, StreamData>,
     /// The git remotes that the same text has added.
     pub(super) remotes: BTreeSet<String>,
     /// The inputs that were opened as in `exec 3< FILE`, by the number of the descriptor.

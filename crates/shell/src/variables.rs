@@ -3,8 +3,9 @@
 use super::argument::{Arg, WordPiece, unknown};
 use super::finding::StreamData;
 use super::paths;
+use super::places;
 use super::simulation::Shell;
-use super::state::{Elements, Variable};
+use super::state::{Elements, NAMED_DESCRIPTOR, Variable};
 
 /// A longer value of a variable, and longer arguments, are treated as unknown. Counted in bytes,
 /// with one more for each element and for each piece.
@@ -20,6 +21,21 @@ impl Shell {
     pub(super) fn remembered(&self, arg: &Arg) -> Option<StreamData> {
         let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
         self.remembered.get(number).filter(|_| !arg.sure).cloned()
+    }
+
+    /// Returns what a file is known to contain: the output of a process substitution, the input of a
+    /// descriptor, or what the same text has written to the file.
+    pub(super) fn content_of(&self, arg: &Arg) -> Option<StreamData> {
+        if let Some(feed) = self.remembered(arg) {
+            return Some(feed);
+        }
+        let mut folders = ["/dev/fd/", "/proc/self/fd/"].iter();
+        if let Some(number) = folders.find_map(|folder| arg.text.strip_prefix(folder)) {
+            let number = number.parse().unwrap_or(NAMED_DESCRIPTOR);
+            return self.lasting.descriptors.get(&number).cloned();
+        }
+        arg.literal()?;
+        self.lasting.written.get(&places::located_path(self, arg).path).cloned()
     }
 
     pub(super) fn home(&self) -> WordPiece {

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::argument::{Arg, WordOrigin, WordPiece};
-use super::bombs::{multiplies, starts};
+use super::bombs::{feeds_flood, multiplies, starts};
 use super::finding::{self, ShellFinding, StreamData};
 use super::invisible::invisible;
 use super::judge;
@@ -16,13 +16,15 @@ use super::parse::{
 use super::paths::is_socket;
 use super::redirect::Redirected;
 use super::simulation::{MAX_COMMANDS, Shell};
-use super::state::{Alias, Function, ShellState};
+use super::state::{Alias, Function, NAMED_DESCRIPTOR, ShellState};
 use super::table;
 use super::{Class, CommandContext, PathEffect, Prediction};
 
 /// A text that takes more steps than this is unreadable. Commands that start no program count as
 /// well.
 const MAX_STEPS: usize = 6_000;
+/// The content of a file that is written in more pieces than this is not kept.
+const MAX_PIECES: usize = 1_000;
 /// Recursive calls of a function end at this depth.
 const MAX_RECURSION: usize = 12;
 
@@ -116,6 +118,9 @@ impl Shell {
     }
 
     fn item(&mut self, item: &Pipeline) -> StreamData {
+        if feeds_flood(item) {
+            self.note(finding::destructive_rule("fork-bomb", "while"));
+        }
         self.out.background |= item.background;
         let apart = item.commands.len() > 1 || item.background;
         let before = apart.then(|| self.state.clone());
@@ -236,6 +241,9 @@ impl Shell {
         let outer = self.redirected_to.take();
         for redirect in &command.redirects {
             match self.redirect(redirect) {
+                Redirected::In(feed) if redirect.named => {
+                    self.lasting.descriptors.insert(NAMED_DESCRIPTOR, feed);
+                }
                 Redirected::In(feed) => match redirect.number {
                     Some(number) if number > 2 => {
                         drop(self.lasting.descriptors.insert(number, feed))
@@ -287,11 +295,32 @@ impl Shell {
                 self.lasting.secrets.extend(into.clone());
             }
             if out.download {
-                self.lasting.fetched.extend(into);
+                self.lasting.fetched.extend(into.clone());
+            }
+            let appends =
+                |redirect: &Redirect| redirect.output && redirect.direction == Direction::Append;
+            if let Some(file) = into {
+                self.wrote(file, &out, command.redirects.iter().any(appends));
             }
             out = StreamData::default();
         }
         out
+    }
+
+    /// Keeps what a file contains now, if it is known. To run the file is to run that.
+    pub(super) fn wrote(&mut self, file: String, data: &StreamData, appends: bool) {
+        let written = &mut self.lasting.written;
+        let before = written.remove(&file).filter(|_| appends);
+        let mut pieces = before.and_then(|before| before.pieces).unwrap_or_default();
+        let added = data.pieces.clone().unwrap_or_default();
+        // Every round of a loop may append the same text. One of them shows what it does.
+        if !pieces.ends_with(&added) {
+            pieces.extend(added);
+        }
+        if !pieces.is_empty() && pieces.len() <= MAX_PIECES {
+            let data = StreamData { pieces: Some(pieces), present: true, ..data.clone() };
+            written.insert(file, data);
+        }
     }
 
     fn compound(&mut self, kind: &Kind) -> StreamData {

@@ -86,7 +86,7 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if fetched(shell, file) {
         return downloaded(&file.text);
     }
-    let feed = match shell.remembered(file) {
+    let feed = match shell.content_of(file) {
         Some(feed) => feed,
         None if ["/dev/stdin", "-", "/dev/fd/0"].iter().any(|stdin| file.is_word(stdin)) => {
             call.stdin.clone()

@@ -88,6 +88,14 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
         let after_noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
         found = match verb(text) {
             Verb::Destroys if at < 4 && (at == 0 || after_noun) => Some(text),
+            Verb::Removes if at == 0 && !known && words.len() > 1 && keeps_data(call.name) => {
+                Some(text)
+            }
+            Verb::Removes
+                if known && (1..4).contains(&at) && holds("keptnouns", &words[at - 1].text) =>
+            {
+                Some(text)
+            }
             Verb::Removes if (all || forced && !known) && at < 4 => Some(text),
             Verb::Removes if !known && (1..4).contains(&at) && after_noun => Some(text),
             // For example `X remove index main` or `X rm-bucket NAME`.
@@ -102,9 +110,8 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     }
     let options = list("destroyoptions");
     let option = options.iter().find(|option| !known && has_any(call.args, &[option]));
-    // The name of the program may end in the verb: `ldapdelete`.
-    let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
-    let word = found.or(option.copied()).or(named)?;
+    let named = glued_verb(call.name).filter(|_| !known && !words.is_empty());
+    let word = found.or(option.copied()).or(named.as_deref())?;
     Some(destructive_rule("program.destroys", &format!("{} {word}", call.name)))
 }
 
@@ -144,6 +151,30 @@ pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
         return true;
     }
     !first.is_some_and(acts) && (args.iter().any(is_option) || second.is_some_and(is_look))
+}
+
+/// Returns the verb of deletion with which the name of a program begins or ends: `ldapdelete`, `kvdel`,
+/// `s3-rm`, `rmvol`. A verb that only looks like one does not count (`undelete`, `model`).
+fn glued_verb(name: &str) -> Option<String> {
+    let name = name.to_ascii_lowercase();
+    if list("noverbs").iter().any(|word| name.ends_with(word)) {
+        return None;
+    }
+    let ends = |verb: &&str| name.strip_suffix(verb).is_some_and(|rest| !rest.ends_with("un"));
+    let begins = |verb: &&str| {
+        let noun = name.strip_prefix(verb).map(|noun| noun.trim_start_matches(['-', '_']));
+        noun.is_some_and(|noun| {
+            holds("keptnouns", noun) || holds("keptnouns", noun.trim_end_matches('s'))
+        })
+    };
+    let (at_end, at_begin) = (list("endverbs"), list("beginverbs"));
+    let verb = at_end.iter().find(|verb| ends(verb)).or(at_begin.iter().find(|verb| begins(verb)));
+    verb.map(|verb| (*verb).to_owned())
+}
+
+/// Returns true if a program keeps data, by a part of its name: `kv`, `my-kv`, `zkcli`.
+fn keeps_data(name: &str) -> bool {
+    name.split(['-', '_']).any(|part| holds("keepers", part))
 }
 
 /// Returns a finding if a call contains a statement that loses data: as the value of an option such

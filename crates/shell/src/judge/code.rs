@@ -90,11 +90,29 @@ fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
     if let Some(feed) = shell.remembered(file) {
         return builtins::code_from_input(shell, call.name, &feed);
     }
+    if let Some(feed) = shell.content_of(file) {
+        return opaque("code.script", call.name)
+            .most_severe(builtins::code_from_input(shell, call.name, &feed));
+    }
     if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is_word(input)) {
         return builtins::code_from_input(shell, call.name, call.stdin);
     }
     let reason = format!("`{}` runs a script, which is not read.", call.name);
     ShellFinding::new(Class::Opaque, "code.script", &file.text, &reason)
+}
+
+/// Judges a script that is run by its path and that the same text has written. Its first line may name
+/// the program that reads it.
+pub(super) fn written_script(shell: &mut Shell, written: &str, feed: &StreamData) -> ShellFinding {
+    let own = opaque("code.script", written);
+    let text = feed.text().unwrap_or_default();
+    let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    let names = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or_default());
+    let reader = names.into_iter().find(|name| *name != "env" && !name.starts_with('-'));
+    match reader.filter(|name| !table::holds("posixshells", name)) {
+        Some(reader) => own.most_severe(scan(shell, &text, reader)),
+        None => own.most_severe(builtins::code_from_input(shell, "sh", feed)),
+    }
 }
 
 /// Judges `at` and `batch`, which run their input later.
@@ -145,7 +163,7 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
         codes.is_empty() && !module && named.first().is_none_or(|word| word.is_word("-"));
     let fed = match from_input {
         true => Some(call.stdin.clone()),
-        false => named.first().and_then(|file| shell.remembered(file)),
+        false => named.first().and_then(|file| shell.content_of(file)),
     };
     if let Some(feed) = fed {
         if let Some(found) = unseen(feed.origin(), call.name) {
@@ -294,7 +312,7 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }));
     for file in &values(call.args, &["-f", "--file", "--makefile"]) {
         let input = file.is_word("-") || file.is_word("/dev/stdin");
-        let feed = if input { Some(call.stdin.clone()) } else { shell.remembered(file) };
+        let feed = if input { Some(call.stdin.clone()) } else { shell.content_of(file) };
         codes.extend(feed.and_then(|feed| feed.text()));
     }
     let prints =

@@ -48,6 +48,30 @@ pub(super) fn write(shell: &mut Shell, arg: &Arg) -> ShellFinding {
     redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
+/// Keeps the known content of a file under the name that `cp`, `mv` or `ln` gives it, and what `tee`
+/// writes.
+pub(super) fn carry_content(shell: &mut Shell, call: &ProgramCall) {
+    let path =
+        |shell: &Shell, file: &Arg| file.literal().map(|_| super::located_path(shell, file).path);
+    match call.name {
+        "tee" => {
+            let appends = short(call.args, 'a') || long(call.args, "--append");
+            for file in operands(call.args, &[]) {
+                if let Some(file) = path(shell, file) {
+                    shell.wrote(file, call.stdin, appends);
+                }
+            }
+        }
+        "cp" | "mv" | "ln" | "install" => {
+            let (from, to) = from_and_to(call);
+            let ([from], [to]) = (from.as_slice(), to.as_slice()) else { return };
+            let Some((content, to)) = shell.content_of(from).zip(path(shell, to)) else { return };
+            shell.wrote(to, &content, false);
+        }
+        _ => {}
+    }
+}
+
 /// Returns the sources and the target of a copy, move or link. The target is the last operand, or
 /// the folder of `-t`.
 fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {

@@ -69,6 +69,9 @@ fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     match git_setting(&key) {
         GitSetting::Harmless => return reads("git"),
         GitSetting::Place => return opaque("git.config", &key),
+        GitSetting::Guard if key.starts_with("gc.") && !keeps_for_long(value) => {
+            return destructive_rule("git.gc-prune", setting);
+        }
         GitSetting::Program | GitSetting::Guard => {}
     }
     let code = value.strip_prefix('!').unwrap_or(value);
@@ -82,6 +85,12 @@ fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     }
     let found = shell.judge_inner_code("git", code);
     found.unwrap_or_else(|| opaque("git.config", "git")).most_severe(opaque("git.config", &key))
+}
+
+/// Returns true if a time after which git forgets commits is long: `2.weeks.ago`, `never`.
+fn keeps_for_long(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    ["week", "month", "year", "day", "never", "false"].iter().any(|word| value.contains(word))
 }
 
 fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -> ShellFinding {

@@ -92,7 +92,14 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         let (finding, out) = (downloaded(written), StreamData::with_unknown_content());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
-    let leaks = secrets::leaks(shell, &call);
+    if written.contains('/')
+        && let Some(feed) = shell.content_of(first)
+    {
+        let finding = code::written_script(shell, written, &feed);
+        let out = StreamData::with_unknown_content();
+        return JudgedProgram { program: Some(name), finding, out, wrapper: false };
+    }
+    let leaks = ShellFinding::worst(secrets::leaks(shell, &call), network::hidden_program(&call));
     let tainted = secrets::prints(shell, &call);
     if !helps(&call)
         && let Some(finding) = wrappers::unwrap(shell, &call)
@@ -128,6 +135,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         finding = destructive_rule("intent.copy", &call.shown_words(2));
     }
     let finding = finding.most_severe(leaks);
+    files::carry_content(shell, &call);
     let out = StreamData { tainted, ..output::output_of_call(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }

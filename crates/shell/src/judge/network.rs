@@ -95,6 +95,36 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
     codes
 }
 
+/// Returns a finding if an option of a client of `ssh` names a program or a library that runs on this
+/// machine, or settings that may name some. What people usually choose there is exempt.
+pub(super) fn hidden_program(call: &ProgramCall) -> Option<ShellFinding> {
+    let options: &[&str] = match call.name {
+        "ssh" | "slogin" | "autossh" => &["-F", "-I"],
+        "scp" => &["-F", "-S"],
+        "sftp" => &["-F", "-S", "-D"],
+        "ssh-add" => &["-s"],
+        "ssh-keygen" => &["-D"],
+        _ => return None,
+    };
+    let mut named = values(call.args, options);
+    if !call.name.starts_with("ssh-") {
+        named.extend(values(call.args, &["-o"]).iter().filter_map(|option| {
+            let (name, value) = option.text.split_once(['=', ' '])?;
+            table::holds("sshruns", &name.to_ascii_lowercase())
+                .then(|| Arg::with_known_text(value.trim()))
+        }));
+    }
+    let is_usual = |value: &Arg| {
+        let program = value.text.split_whitespace().next().unwrap_or("none");
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let is_own = value.text.ends_with("/.ssh/config");
+        (is_own || table::holds("sshusual", name))
+            && !value.text.contains([';', '|', '&', '`', '$'])
+    };
+    let found = named.iter().find(|value| !is_usual(value))?;
+    Some(destructive_rule("network.program", &found.text))
+}
+
 /// Notes that a file contains downloaded data. To run this file is to run the download.
 fn fetched_into(shell: &mut Shell, file: &Arg) {
     if file.sure {
