@@ -2,6 +2,7 @@
 //! write them, even if its scope owns them.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::{Denial, DenialCode};
 use ground::control_files::{CONTROL_NAMES, folded, folded_segments, has_control_name};
@@ -115,13 +116,18 @@ pub(crate) fn is_control_path(path: &str) -> bool {
     if replaces_us(&segments) || has_control_name(&segments) {
         return true;
     }
-    SETTINGS.iter().any(|entry| {
-        let setting = folded_segments(entry);
-        match entry.ends_with('/') {
-            true => segments.windows(setting.len()).any(|window| window == setting),
-            false => segments.ends_with(&setting),
-        }
+    folded_settings().iter().any(|(setting, is_folder)| match is_folder {
+        true => segments.windows(setting.len()).any(|window| window == setting),
+        false => segments.ends_with(setting),
     })
+}
+
+/// Returns the settings in lower case, each with whether it stands for everything below it. A fence
+/// compares every file of a work tree with them.
+fn folded_settings() -> &'static [(Vec<String>, bool)] {
+    static FOLDED: OnceLock<Vec<(Vec<String>, bool)>> = OnceLock::new();
+    let folded = |entry: &&str| (folded_segments(entry), entry.ends_with('/'));
+    FOLDED.get_or_init(|| SETTINGS.iter().map(folded).collect())
 }
 
 /// Returns true if a path with globs may name a file that controls the gate in any folder: `.orch*`.
@@ -175,7 +181,7 @@ fn settings_outside_home() -> impl Iterator<Item = &'static str> {
 /// Returns true if a folder of this name may contain settings that control an agent.
 pub(crate) fn may_hold(folder: &str) -> bool {
     let name = folded_segments(folder).pop();
-    name.is_some_and(|name| SETTINGS.iter().any(|entry| folded_segments(entry).contains(&name)))
+    name.is_some_and(|name| folded_settings().iter().any(|(entry, _)| entry.contains(&name)))
 }
 
 pub(super) fn denial(path: &str) -> Denial {
