@@ -399,6 +399,7 @@ fn what_a_command_writes_after_its_call_is_seen() {
         },
         &|repo| judgement::after::idle(&event(repo, "s", Vec::new())),
         &|repo| {
+            judgement::after::see_left_running(&repo.open());
             let request = judgement::check::CheckRequest::default();
             let answer = judgement::check::change(&repo.open(), &request).expect("judged");
             let codes: Vec<&str> =

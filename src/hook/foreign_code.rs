@@ -6,9 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::effects::CallInput;
 use super::fields;
-use evidence::event::Effect;
 use ground::text::{is_listed, shell_word};
 use shell::{Class, CommandContext, Dialect};
 
@@ -44,35 +42,29 @@ const DESTROYS: &str = "
 /// Words in the name of a tool for which the field `query` holds a statement for a database.
 const DATABASES: &str = "query sql db database postgres mysql sqlite execute exec run";
 
-/// Returns the effects of what an unknown tool would run. `words` are those of its name, which may
-/// say that it only reads.
-pub(super) fn effects(reading: &CallInput, words: &[String], only_reads: bool) -> Vec<Effect> {
+/// Returns the command line of what an unknown tool would run in a folder, if it is grave. `words` are
+/// those of its name, which may say that it only reads.
+pub(super) fn command_in_arguments(
+    (input, cwd): (&Value, &Path),
+    words: &[String],
+    only_reads: bool,
+) -> Option<String> {
     let mut texts = Vec::new();
     if words.iter().any(|word| is_listed(DATABASES, word)) {
-        let statements = strings(reading.input, STATEMENTS).into_iter();
+        let statements = strings(input, STATEMENTS).into_iter();
         texts.extend(statements.map(|text| format!("psql -c {}", shell_word(&text))));
     }
     if !only_reads {
-        texts.extend(program(reading.input));
-        let codes = strings(reading.input, CODE);
-        texts.extend(codes.iter().flat_map(|code| command_lines(reading.input, code, words)));
+        texts.extend(program(input));
+        let codes = strings(input, CODE);
+        texts.extend(codes.iter().flat_map(|code| command_lines(input, code, words)));
     }
-    first_grave(reading, texts)
-}
-
-/// Returns the effects of what a tool's name says, if it says that something is deleted.
-pub(super) fn effects_of_name(reading: &CallInput, words: &[String]) -> Vec<Effect> {
-    first_grave(reading, Vec::from_iter(named(reading, words)))
-}
-
-fn first_grave(reading: &CallInput, texts: Vec<String>) -> Vec<Effect> {
-    let grave = texts.into_iter().find(|text| is_grave(reading, text));
-    grave.map(|text| reading.command(&text, None, Dialect::Posix, false)).unwrap_or_default()
+    texts.into_iter().find(|text| is_grave(cwd, text))
 }
 
 /// Returns true if a command certainly loses something, or names a file that it changes.
-fn is_grave(reading: &CallInput, text: &str) -> bool {
-    let context = CommandContext { cwd: reading.cwd.to_owned(), ..CommandContext::default() };
+pub(super) fn is_grave(cwd: &Path, text: &str) -> bool {
+    let context = CommandContext { cwd: cwd.to_owned(), ..CommandContext::default() };
     let found = shell::read(text, Dialect::Posix, &context);
     let changes = |target: &shell::TouchedPath| {
         !matches!(target.effect, shell::PathEffect::Read) && target.known
@@ -116,11 +108,11 @@ fn command_lines(input: &Value, code: &str, words: &[String]) -> Vec<String> {
 
 /// Returns the command that a tool's name spells, if it says that something is deleted:
 /// `gitlab delete project 7` for `mcp__gitlab__delete_project {"id": 7}`.
-fn named(reading: &CallInput, words: &[String]) -> Option<String> {
+pub(super) fn command_in_name(input: &Value, words: &[String]) -> Option<String> {
     if !words.iter().any(|word| is_listed(DESTROYS, word)) {
         return None;
     }
-    let values = reading.input.as_object().into_iter().flat_map(|members| members.values());
+    let values = input.as_object().into_iter().flat_map(|members| members.values());
     let values = values.filter_map(|value| match value {
         Value::String(text) if text.len() < 200 => Some(shell_word(text)),
         Value::Number(number) => Some(number.to_string()),

@@ -21,6 +21,7 @@ use super::tools::PLATFORM;
 use edits::Change;
 use evidence::event::Effect;
 use ground::text::{is_listed, shell_word};
+use shell::Dialect;
 
 /// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
@@ -132,8 +133,11 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     let mut effects = run(reading, has);
     let own_words = words_of_name(own_name(reading.tool));
     let may_write = may_write(reading.tool);
+    let as_command = |text: String| reading.command(&text, None, Dialect::Posix, false);
     if effects.is_empty() {
-        effects = foreign_code::effects(reading, &own_words, !may_write);
+        let place = (reading.input, reading.cwd);
+        let found = foreign_code::command_in_arguments(place, &own_words, !may_write);
+        effects.extend(found.into_iter().flat_map(as_command));
     }
     // A tool that gets a file and a text may write it, whatever its field `command` is for.
     let writes = names_a_file(reading.input) && has_text(reading.input);
@@ -167,7 +171,9 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
         }
     }
     if effects.is_empty() && may_write {
-        effects = foreign_code::effects_of_name(reading, &own_words);
+        let found = foreign_code::command_in_name(reading.input, &own_words);
+        let grave = found.filter(|text| foreign_code::is_grave(reading.cwd, text));
+        effects.extend(grave.into_iter().flat_map(as_command));
     }
     effects
 }

@@ -216,14 +216,14 @@ pub(crate) fn descends_from(process: ProcessId) -> Option<bool> {
 
 impl ProcessId {
     /// Returns true if the process still runs. False on systems other than Linux.
-    pub fn runs(self) -> bool {
+    pub(crate) fn runs(self) -> bool {
         started(self.number) == Some(self.started)
     }
 }
 
 /// Returns the processes that work in a folder, without this process and those above it. Empty on
 /// systems other than Linux.
-pub fn processes_in(folder: &Path) -> Vec<ProcessId> {
+pub(crate) fn processes_in(folder: &Path) -> Vec<ProcessId> {
     let above: Vec<u32> = ancestors().iter().map(|process| process.id.number).collect();
     let own = std::process::id();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };

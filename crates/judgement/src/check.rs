@@ -24,7 +24,6 @@ mod rule_changes;
 mod suspects;
 mod unrecorded_intent;
 
-use crate::after;
 use ground::git::deleted_paths;
 use std::collections::{BTreeSet, HashSet};
 use std::slice;
@@ -168,9 +167,6 @@ pub fn change_signed(
     signatures: &dyn Signatures,
 ) -> Result<CheckAnswer, VerbError> {
     here.governed()?;
-    if !matches!(request.against, ComparedSides::Range { .. }) {
-        after::see_left_running(here);
-    }
     let judged = JudgedChange::from_git(here, &request.against)?;
     let (ws, is_for_branch) = (&judged.ws, judged.tip.is_some());
     let (mut summary, mut class) = (CheckSummary::default(), None);

@@ -14,6 +14,7 @@ use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
 use ground::git::short_id;
 use ground::{Code, Level, store, text};
+use judgement::after;
 use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
@@ -125,6 +126,9 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let baseline = baseline.map(|file| workspace.path(workspace.root.path(), &file)).transpose()?;
     let written = baseline.clone().filter(|_| args.write_baseline.is_some());
     let baseline = baseline.filter(|_| written.is_none());
+    if !matches!(against, ComparedSides::Range { .. }) {
+        after::see_left_running(&workspace);
+    }
     let is_data = args.format == CheckFormat::Json || context.printer.json_asked;
     let request = CheckRequest { against, intent, branch, suspect, with_class: is_data, baseline };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;

@@ -12,7 +12,7 @@ const MAX_HOSTS: usize = 64;
 
 /// Returns true if a host seems to run this process as its hook, and notes the process of the host.
 pub fn is_hook_of_host(root: &Root) -> bool {
-    let is_host = agents::is_hook_of_host(|| known(root));
+    let is_host = agents::is_hook_of_host(|| known_hosts(root));
     if let Some(host) = agents::host_of_hook().filter(|_| is_host) {
         let file = note(root, HOSTS, &format!("{host:?}"));
         if !file.exists() {
@@ -23,7 +23,7 @@ pub fn is_hook_of_host(root: &Root) -> bool {
     is_host
 }
 
-fn known(root: &Root) -> Vec<ProcessId> {
+fn known_hosts(root: &Root) -> Vec<ProcessId> {
     let files = store::entries(&path_of_local_file(root, HOSTS)).take(MAX_HOSTS);
     files.filter_map(|entry| store::read_json(&entry.path(), MAX_NOTE)).collect()
 }

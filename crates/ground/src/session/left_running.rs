@@ -47,7 +47,7 @@ pub fn keep(root: &Root, left: &LeftRunning) -> Result<(), StoreError> {
 }
 
 /// Returns the commands of all sessions that were left running, the earliest first.
-pub fn all(root: &Root) -> Vec<LeftRunning> {
+pub fn all_left_running(root: &Root) -> Vec<LeftRunning> {
     let files = store::entries(&path_of_local_file(root, FOLDER)).take(MAX_COMMANDS);
     let mut all: Vec<LeftRunning> =
         files.filter_map(|entry| store::read_json(&entry.path(), MAX_NOTE)).collect();

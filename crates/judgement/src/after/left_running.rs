@@ -40,7 +40,7 @@ pub(super) fn look(
         session.is_none_or(|session| actor.split('/').next() == session.split('/').next())
     };
     let mut files = Vec::new();
-    for left in left_running::all(&ws.root).into_iter().filter(is_of_session) {
+    for left in left_running::all_left_running(&ws.root).into_iter().filter(is_of_session) {
         // What happens from here on is for the next look.
         let (at, runs) = (now(), left.runs());
         for path in unforeseen(ws, &left.call, &is_explained) {
@@ -71,7 +71,7 @@ fn unforeseen(
     let head = call_head(call);
     let mut changed = disk::changed_since(ws, call.at, head.as_ref());
     changed.retain(|path| is_objected_to(ws, path, call.intent.as_ref()));
-    changed.extend(ControlChanges::made_since(ws, call.at).inside);
+    changed.extend(ControlChanges::made_since(ws, call).inside);
     changed.retain(|path| {
         !is_explained(path)
             && !seen_blocks::is_ours(ws, path)

@@ -100,7 +100,7 @@ pub fn idle(event: &Event) {
 }
 
 /// Looks at what commands of agents changed that were left running, so that a check sees it.
-pub(crate) fn see_left_running(ws: &Workspace) {
+pub fn see_left_running(ws: &Workspace) {
     left_running::look(ws, None, |_| false);
 }
 
