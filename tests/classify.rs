@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use code::program::Tree;
-use code::{Program, language};
+use code::{Document, Program, language};
 use ledger::{Basis, MutationClass};
 use provenance::Classification;
 use provenance::classify::change;
@@ -378,6 +378,10 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// `INTENT_FUZZ_RUNS` sets the number of mutations, and `INTENT_FUZZ_SEED` chooses them.
+fn program_of(path: &str, text: &str) -> Option<Program> {
+    Program::from_document(&Document::from_text(path, text), text)
+}
+
 #[test]
 fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     let wanted = from_environment("INTENT_FUZZ_RUNS", sample_or_all(40, 250));
@@ -388,7 +392,7 @@ fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     let (mut tried, mut wrong) = (0, Vec::new());
     while tried < wanted {
         let (path, text) = &sources[dice.roll(sources.len())];
-        let program = Program::from_text(path, text).filter(|program| program.errors.is_empty());
+        let program = program_of(path, text).filter(|program| program.errors.is_empty());
         let Some(program) = program else { continue };
         let Some((changed, what)) = mutated(text, &program, &mut dice) else { continue };
         tried += 1;
@@ -418,7 +422,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
     }
     let (mut tried, mut wrong) = (0, Vec::new());
     for (path, before, after) in &kept {
-        let program = Program::from_text(path, after).expect("a program");
+        let program = program_of(path, after).expect("a program");
         for _ in 0..sample_or_all(16, 48) {
             let Some((changed, what)) = mutated(after, &program, &mut dice) else { continue };
             tried += 1;

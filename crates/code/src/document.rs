@@ -189,9 +189,13 @@ impl Document {
         self.with_inner(|inner| Inner { declared, parsed: OnceLock::new(), ..inner })
     }
 
+    /// Returns true if the text was declared as generated; see [`Self::declared_generated_if`].
+    pub fn is_declared_generated(&self) -> bool {
+        self.inner.declared.as_ref().is_some_and(|declared| ***declared)
+    }
+
     fn is_one_block(&self) -> bool {
-        let declared = self.inner.declared.as_ref();
-        self.inner.is_generated || declared.is_some_and(|declared| ***declared)
+        self.inner.is_generated || self.is_declared_generated()
     }
 
     /// Sets where to take the outline from if the text does not parse when it is opened, for

@@ -179,10 +179,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// Parses a file. Returns `None` if the text has no syntax tree: its language is unknown, or it
-    /// is prose, generated, too large or binary.
-    pub fn from_text(path: &str, text: &str) -> Option<Self> {
-        let document = Document::from_text(path, text);
+    /// Reads a parsed file; `text` is its text. Returns `None` if it has no syntax tree: its language
+    /// is unknown, or it is prose, generated, too large or binary.
+    pub fn from_document(document: &Document, text: &str) -> Option<Self> {
         let language = document.language()?;
         if document.is_prose() || document.unread().is_some() {
             return None;
@@ -214,19 +213,19 @@ impl Program {
             .unwrap_or_else(|| Tree::node("", None, 0..text.len(), Vec::new()));
         let errors = build.errors;
         let comments = comments::comments(language.id, text, &walked.comments);
-        Some(Self { language, tree, comments, errors, blocks: document.blocks() })
+        Some(Self { language, tree, comments, errors, blocks: document.parsed_blocks() })
     }
 
     /// Makes a program from a text that could not be parsed in time. The whole text counts as an
     /// error.
-    fn unparsed(language: &'static Language, document: Document) -> Self {
+    fn unparsed(language: &'static Language, document: &Document) -> Self {
         let all = 0..document.len_bytes();
         Self {
             language,
             tree: Tree::node("", None, all.clone(), Vec::new()),
             comments: Vec::new(),
             errors: vec![all],
-            blocks: document.blocks(),
+            blocks: document.parsed_blocks(),
         }
     }
 

@@ -88,11 +88,15 @@ impl<'a> ChangeSet<'a> {
     ) -> Self {
         // Files that are equal on both sides are not compared. They only tell which names are in
         // use.
-        let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| after.contains(file));
-        let new = after.iter().filter(|file| !before.contains(file));
-        let read = |file: &'a SourceText<'a>| File::from_text(file.0, &file.1);
-        let (before, after): (Vec<File<'_>>, Vec<File<'_>>) =
-            (old.into_iter().map(read).collect(), new.map(read).collect());
+        let is_in = |files: &[SourceText<'_>], file: &SourceText<'_>| {
+            files.iter().any(|other| other.is_same(file))
+        };
+        let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| is_in(after, file));
+        let new = after.iter().filter(|file| !is_in(before, file));
+        let (before, after): (Vec<File<'_>>, Vec<File<'_>>) = (
+            old.into_iter().map(File::from_source).collect(),
+            new.map(File::from_source).collect(),
+        );
         let pairs = pairs::pair(&before, &after);
         let named = (FunctionsByName::from_files(&before), FunctionsByName::from_files(&after));
         let mut set = Self {

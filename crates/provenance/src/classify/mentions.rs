@@ -13,6 +13,8 @@ use code::program::NameKind;
 
 use super::same::Resolved;
 use super::units::File;
+use code::Document;
+
 use super::{Lookup, SourceText};
 
 /// The names and the texts that some files contain.
@@ -43,21 +45,24 @@ impl Mentions {
             return all;
         }
         let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
-        same.iter().filter(|(_, text)| holds(text)).for_each(|(path, text)| all.read(path, text));
+        same.iter().filter(|file| holds(&file.text)).for_each(|file| all.read(file));
         match others(wanted) {
-            Some(found) => found.iter().for_each(|(path, text)| all.read(path, text)),
+            Some(found) => found.iter().for_each(|(path, text)| {
+                let document = Document::from_text(path, text);
+                all.read(&SourceText::from_document(path, &document));
+            }),
             None => all.unknown = true,
         }
         all
     }
 
-    fn read(&mut self, path: &str, text: &str) {
-        let file = File::from_text(path, text);
+    fn read(&mut self, source: &SourceText<'_>) {
+        let (file, path) = (File::from_source(source), source.path);
         let prose = [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| path.ends_with(end));
         match file.program {
             Some(_) => self.add_file(&file),
             None if prose => {}
-            None => self.texts.extend(words_in(text)),
+            None => self.texts.extend(words_in(&source.text)),
         }
     }
 

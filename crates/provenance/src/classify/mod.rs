@@ -75,8 +75,29 @@ impl Classification {
     }
 }
 
-/// The path of a file, relative to the workspace, and its text.
-type SourceText<'a> = (&'a str, String);
+/// A file of a change.
+struct SourceText<'a> {
+    /// The path, relative to the workspace.
+    path: &'a str,
+    text: String,
+    document: Document,
+}
+
+impl<'a> SourceText<'a> {
+    fn from_document(path: &'a str, document: &Document) -> Self {
+        let text = document.text();
+        // What `.gitattributes` declares as generated is compared all the same.
+        let document = match document.is_declared_generated() {
+            true => Document::from_text(path, &text),
+            false => document.clone(),
+        };
+        Self { path, text, document }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.path == other.path && self.text == other.text
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockChange {
@@ -153,5 +174,5 @@ fn texts_of<'a>(
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<SourceText<'a>> {
     let wanted = files.iter().filter(|(path, _)| is_wanted(path));
-    wanted.map(|(path, document)| (*path, document.text())).collect()
+    wanted.map(|(path, document)| SourceText::from_document(path, document)).collect()
 }

@@ -9,6 +9,7 @@ use code::language_tables::roles::{Role, made};
 use code::program::{Comment, Program, Tree};
 use code::{BlockKind, Identity};
 
+use super::SourceText;
 use super::pairs::Id;
 use super::public;
 
@@ -62,8 +63,9 @@ fn is_container(kind: BlockKind) -> bool {
 }
 
 impl<'a> File<'a> {
-    pub(super) fn from_text(path: &'a str, text: &'a str) -> Self {
-        let program = Program::from_text(path, text);
+    pub(super) fn from_source(source: &'a SourceText<'a>) -> Self {
+        let SourceText { path, text, document } = source;
+        let program = Program::from_document(document, text);
         let units = program.as_ref().map(units).unwrap_or_default();
         let comments = program.as_ref().map(|program| comments(text, program, &units));
         Self { path, text, program, units, comments: comments.unwrap_or_default() }
