@@ -426,7 +426,7 @@ impl Git {
 
     /// Returns every regular file of the index below the workspace root, sorted.
     pub fn tracked(&self) -> GitResult<Vec<RelativePath>> {
-        let entries = self.index(&self.objects()?)?.entries.into_iter();
+        let entries = self.index(&self.handle())?.entries.into_iter();
         Ok(entries.filter(|(_, entry)| entry.is_regular()).map(|(path, _)| path).collect())
     }
 

@@ -90,7 +90,7 @@ impl Git {
         for entry in file.entries() {
             let full = entry.path(&file);
             if entry.mode == Mode::DIR {
-                self.add_sparse_folder(repo, full, entry.id, &mut index)?;
+                self.add_sparse_folder(&self.objects()?, full, entry.id, &mut index)?;
                 continue;
             }
             let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { continue };
