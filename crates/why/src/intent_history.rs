@@ -12,9 +12,6 @@ use intents::registry::PLACES;
 use intents::{FOLDER, Intent, Registry};
 use ledger::{Claim, Digest};
 
-/// The maximum number of commits that are searched for a text with a known hash.
-const MAX_SEARCHED: usize = 2_000;
-
 /// The maximum number of commits through which an intent is followed back.
 const MAX_VISITED: usize = 20_000;
 const MAX_TEXTS: usize = 10_000;
@@ -60,27 +57,13 @@ impl Workspace {
         let mut near = with_parents(self, claim.commit.clone().map(CommitId));
         near.extend(based_on.map(CommitId));
         let key = (id.to_owned(), hash.to_owned(), near, claim.entry.section);
-        let find = || self.find_text(&key.2, id, hash).map(Arc::new);
-        self.intent_history.texts.get_or_find(&key, find)
-    }
-
-    fn find_text(&self, near: &[CommitId], id: &str, hash: &str) -> Option<Intent> {
         let ids = self.registry.ids(id);
         let text_at = |commit: &CommitId| {
             let registry = self.registry_at(commit)?;
             let mut texts = ids.iter().filter_map(|id| registry.get(id));
-            texts.find(|then| then.reads_as(hash)).cloned()
+            texts.find(|then| then.reads_as(hash)).cloned().map(Arc::new)
         };
-        near.iter().find_map(text_at).or_else(|| {
-            let git = self.git()?;
-            let newest = self.tip()?;
-            let times = near.iter().filter_map(|commit| Some(git.commit_info(commit).ok()?.time));
-            let oldest = times.min()?;
-            let mut commits = git.commits_since(newest, oldest, MAX_SEARCHED).ok()?;
-            let mut seen = HashSet::new();
-            commits.retain(|commit| seen.insert(self.registry_files(commit)));
-            commits.iter().find_map(text_at)
-        })
+        self.intent_history.texts.get_or_find(&key, || key.2.iter().find_map(text_at))
     }
 
     /// Returns the present text of an intent and all texts that it has had in commits. `None` if

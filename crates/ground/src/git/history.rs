@@ -7,8 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
-use gix::revision::walk::{Info, Platform, Sorting};
-use gix::traverse::commit::simple::CommitTimeOrder;
+use gix::revision::walk::{Info, Platform};
 
 use super::{
     BlobId, CommitId, ComparedFiles, Git, GitResult, PathChange, Target, TreeEntry, as_path,
@@ -89,22 +88,6 @@ impl Git {
         let found = self.commit(&repo, commit)?;
         let parents = found.parent_ids().map(|id| commit_id(id.detach())).collect();
         Ok(CommitInfo { parents, time: self.read(found.time())?.seconds })
-    }
-
-    /// Returns the ancestors of a commit, including itself, that were committed after `time`, in
-    /// seconds since 1970. Newest first, at most `limit`.
-    pub fn commits_since(
-        &self,
-        from: &CommitId,
-        time: i64,
-        limit: usize,
-    ) -> GitResult<Vec<CommitId>> {
-        let repo = self.objects()?;
-        let sorting =
-            Sorting::ByCommitTimeCutoff { order: CommitTimeOrder::NewestFirst, seconds: time };
-        let walk = repo.rev_walk([self.parse(from)?]).sorting(sorting);
-        let visited = self.visited(walk, limit)?.into_iter();
-        Ok(visited.map(|info| commit_id(info.id)).collect())
     }
 
     /// Returns the ancestors of `head`, including itself, that are not ancestors of any commit in
