@@ -81,7 +81,9 @@ class Story:
                    "tool_input": arguments, "tool_use_id": f"call_{self.calls}"}
         if moment.startswith("Post"):
             payload["tool_response"] = {"success": True}
-        done = subprocess.run([str(BINARY), "hook", "claude-code"], input=json.dumps(payload), text=True,
+        # A process called `claude` calls the hook. What another one calls is no hook of a host.
+        host = ["claude", "-c", '"$0" hook claude-code; exit $?', str(BINARY)]
+        done = subprocess.run(host, executable="/bin/bash", input=json.dumps(payload), text=True,
                               cwd=self.repository.path, env=self.repository.env, capture_output=True, timeout=60)
         assert done.returncode in (0, 2), done.stderr
         return json.loads(done.stdout) if done.stdout.strip() else {}

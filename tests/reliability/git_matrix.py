@@ -918,6 +918,52 @@ def autocrlf(s):
     s.git("commit", "-q", "-am", "Work")
 
 
+# --- what git converts ---------------------------------------------------------------------------------------------
+
+LFS = ("sh -c 'f=$(mktemp); cat > $f; printf \"version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize %s\\n\" "
+       "$(sha256sum < $f | cut -d\" \" -f1) $(wc -c < $f); rm $f'")
+CONVERSIONS = {
+    "autocrlf": ("", {"core.autocrlf": "true"}),
+    "autocrlf input": ("", {"core.autocrlf": "input"}),
+    "eol crlf": ("*.py text eol=crlf\n", {}),
+    "eol lf against autocrlf": ("*.py text eol=lf\n", {"core.autocrlf": "true"}),
+    "eol setting": ("*.py text\n", {"core.eol": "crlf"}),
+    "ident": ("*.py ident\n", {}),
+    "utf-16": ("*.py text working-tree-encoding=UTF-16\n", {}),
+    "utf-16 with crlf": ("*.py text working-tree-encoding=UTF-16LE-BOM eol=crlf\n", {}),
+    "lfs": ("*.py filter=lfs -text\n", {"filter.lfs.clean": LFS, "filter.lfs.smudge": "sh -c 'cat > /dev/null; cat ../big'"}),
+    "a filter": ("*.py filter=same\n", {"filter.same.clean": "cat", "filter.same.smudge": "cat"}),
+}
+
+
+def converted(s, attributes, settings):
+    """In a fresh clone, and after each file was touched, no file counts as changed."""
+    for key, value in settings.items():
+        s.git("config", key, value)
+    text = "# $Id$\ndef total(items):\n    return sum(items)\n"
+    wide = "working-tree-encoding" in attributes
+    lab.write(os.path.dirname(s.folder), "big", text)
+    s.write(".gitattributes", attributes)
+    s.write("pay.py", text.encode("utf-16") if wide else text)
+    s.git("add", "-A")
+    s.commit("Attributes")
+    clone = lab.Repository(s.folder + "-converted")
+    given = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+    lab.run(["git", "clone", "-q", *given, "file://" + s.folder, clone.folder], os.path.dirname(s.folder))
+    assert clone.out("status", "--porcelain") == ""
+    for moment in ("fresh", "touched"):
+        told = json.loads(clone.intent("check", "--json").stdout)
+        assert told["summary"]["files"] == told["summary"]["errors"] == 0, (moment, told)
+        status = json.loads(clone.intent("status", "--json").stdout)
+        assert status["errors"] == 0, (moment, status)
+        for path in clone.out("ls-files").split("\n"):
+            os.utime(clone.path(path), (1_700_000_000, 1_700_000_000))
+
+
+for _name, _conversion in CONVERSIONS.items():
+    STORIES["converted by " + _name] = lambda s, of=_conversion: converted(s, *of)
+
+
 @story
 def copied_work_tree(s):
     s.edit("s1", "a.rs", "one")
