@@ -84,10 +84,7 @@ pub fn findings(ws: &Workspace) -> Vec<Finding> {
 /// Returns the files of the work tree, without those in `.orchestration`.
 fn files_of_work(ws: &Workspace) -> Vec<RelativePath> {
     match ws.compared_with(ws.head()) {
-        Ok(compared) if ws.git().is_some() => {
-            let files = compared.present.iter().filter(|path| !path.is_orchestration());
-            files.cloned().collect()
-        }
+        Ok(compared) if ws.git().is_some() => compared.present.clone(),
         _ => ignores::walk(&ws.root),
     }
 }

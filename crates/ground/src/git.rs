@@ -169,7 +169,8 @@ pub struct ComparedFiles {
     /// The files that differ and whose paths are not UTF-8. Each invalid byte sequence is replaced by
     /// U+FFFD.
     pub nameless: BTreeSet<RelativePath>,
-    /// All regular files of a work tree, sorted. Empty for other targets.
+    /// All regular files of a work tree but those in `.orchestration`, sorted. Empty for other
+    /// targets.
     pub present: Vec<RelativePath>,
 }
 
@@ -466,7 +467,13 @@ impl Git {
         let mut compared = match target {
             Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
             Target::WorkTree => {
-                compare::with_work_tree(self, &repo, &before()?, &self.index(&repo)?)?
+                let index = self.index(&repo)?;
+                let is_of_index =
+                    base.map(|base| self.is_tree_of_index(&repo, base)).transpose()?;
+                match is_of_index {
+                    Some(true) => compare::with_work_tree(self, &repo, None, &index)?,
+                    _ => compare::with_work_tree(self, &repo, Some(&before()?), &index)?,
+                }
             }
             Target::Commit(commit) => self.changes_between(base, commit)?,
         };
@@ -488,15 +495,21 @@ impl Git {
             return Ok(Vec::new());
         };
         let mut changed = compare::changed_since_index(self, &repo, &index)?;
-        // Git notes in the index of which tree all its entries are, as long as it has not changed.
-        let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
-        if tree != Some(self.tree(&repo, base)?.id) {
+        if !self.is_tree_of_index(&repo, base)? {
             let staged = compare::with_index(&self.files(&repo, base)?, &self.index(&repo)?);
             changed.extend(staged.changes.into_iter().map(|change| change.path));
             changed.sort();
             changed.dedup();
         }
         Ok(changed)
+    }
+
+    /// Returns true if the index has just the files of a commit. Git notes in the index of which tree
+    /// all its entries are, as long as none of them changes.
+    fn is_tree_of_index(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<bool> {
+        let Some(index) = self.index_file()? else { return Ok(false) };
+        let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
+        Ok(tree == Some(self.tree(repo, commit)?.id))
     }
 
     /// Returns for each path whether it is on disk as a commit has it: content, kind and mode. `None`

@@ -1,12 +1,12 @@
 //! Compares a commit with the index, or with the files on disk.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Stat, stat};
+use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use super::index::{self, Index, Tracked, checked_out};
@@ -49,34 +49,48 @@ pub(super) fn changes_between(
     .flatten()
 }
 
-/// Compares the files on disk with a commit. Untracked files that git does not ignore are included.
+/// Compares the files on disk with a commit, which has the files `before`, or those of the index if
+/// that is `None`. Untracked files that git does not ignore are included.
 pub(super) fn with_work_tree(
     git: &Git,
     repo: &gix::Repository,
-    before: &TreeFiles,
+    before: Option<&TreeFiles>,
     index: &Index,
 ) -> GitResult<ComparedFiles> {
     let seen = ignores::visible(&git.root);
     let left_out = LeftOutRules::from_git(git)?;
-    let visible = seen.files.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
-    let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
+    let is_untracked =
+        |path: &&RelativePath| !index.entries.contains_key(*path) && !left_out.ignore(path);
+    let visible = seen.files.iter().map(|(path, _)| path);
+    let untracked: BTreeSet<&RelativePath> = visible.filter(is_untracked).collect();
     let mut disk = Disk::of_work_tree(git, repo, index);
-    let (mut changes, mut present_files) = (Vec::new(), Vec::new());
-    for path in &present {
-        let old = before.entries.get(*path).copied();
+    let (mut changes, mut present) = (Vec::new(), Vec::new());
+    let tracked = index.entries.iter().map(|(path, entry)| (path, Some(entry)));
+    for (path, entry) in tracked.chain(untracked.iter().map(|path| (*path, None))) {
+        let old = match before {
+            Some(before) => before.entries.get(path).copied(),
+            None => entry.and_then(Tracked::tree_entry),
+        };
         let now = disk.entry_on_disk(path, old)?;
-        if now.is_some_and(|(kind, _)| is_regular(kind)) {
-            present_files.push((*path).clone());
+        if now.is_some_and(|(kind, _)| is_regular(kind)) && !path.is_orchestration() {
+            present.push(path.clone());
         }
         changes.extend(changes_between(path, old, now));
     }
+    present.sort();
     // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
-    let gone = before.entries.iter().filter(|(path, _)| !present.contains(path));
+    let is_gone =
+        |path: &RelativePath| !index.entries.contains_key(path) && !untracked.contains(path);
+    let gone = before.into_iter().flat_map(|before| &before.entries);
+    let gone = gone.filter(|(path, _)| is_gone(path));
     changes.extend(gone.flat_map(|(path, held)| changes_between(path, Some(*held), None)));
     let unknown = disk.unknown;
     let on_disk = non_utf8::ids_on_disk(git, seen.nameless, &index.nameless);
-    let nameless = non_utf8::differing_paths(&before.nameless, &on_disk);
-    Ok(ComparedFiles { changes, unknown, nameless, present: present_files, former: Vec::new() })
+    let nameless = match before {
+        Some(before) => non_utf8::differing_paths(&before.nameless, &on_disk),
+        None => non_utf8::differing_paths(&index.nameless_ids(), &on_disk),
+    };
+    Ok(ComparedFiles { changes, unknown, nameless, present, former: Vec::new() })
 }
 
 /// Returns the files of the index that differ on disk from their entries there. Only the stamps of the
@@ -98,7 +112,7 @@ pub(super) fn changed_since_index(
             continue;
         }
         let file = git.root.absolute(&path);
-        let found = gix::index::fs::Metadata::from_path_no_follow(&file).ok();
+        let found = Metadata::from_path_no_follow(&file).ok();
         let now = found.and_then(|found| Stat::from_fs(&found).ok());
         let is_untouched = now.is_some_and(|now| {
             entry.stat.matches(&now, options) && !entry.stat.is_racy(stamp, options)
@@ -186,19 +200,19 @@ impl<'a> Disk<'a> {
             return Ok(None);
         }
         let Some(found) = self.look_at(&self.git.root.absolute(path))? else { return Ok(None) };
-        let kind = match found.file_type() {
-            kind if kind.is_symlink() => EntryKind::Link,
-            kind if kind.is_file() => {
-                let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
-                match known {
-                    Some(EntryKind::Link) if !self.checks_out_links => EntryKind::Link,
-                    _ => {
-                        let known = known.filter(|kind| is_regular(*kind));
-                        self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
-                    }
+        let kind = if found.is_symlink() {
+            EntryKind::Link
+        } else if found.is_file() {
+            let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
+            match known {
+                Some(EntryKind::Link) if !self.checks_out_links => EntryKind::Link,
+                _ => {
+                    let known = known.filter(|kind| is_regular(*kind));
+                    self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
                 }
             }
-            _ => return Ok(None),
+        } else {
+            return Ok(None);
         };
         let id = self.content(path, &found, tracked, old)?;
         Ok(id.map(|id| (kind, Some(id))))
@@ -226,7 +240,7 @@ impl<'a> Disk<'a> {
     /// Returns the metadata at a path. If permissions are missing this is an error, because it must
     /// not be mistaken for "no file".
     fn look_at(&self, path: &Path) -> GitResult<Option<Metadata>> {
-        match std::fs::symlink_metadata(path) {
+        match Metadata::from_path_no_follow(path) {
             Ok(found) => Ok(Some(found)),
             Err(error) if folder::is_missing(&error) => Ok(None),
             Err(source) => Err(unreadable_file(path, &source)),
@@ -258,7 +272,7 @@ impl<'a> Disk<'a> {
     ) -> GitResult<Option<gix::ObjectId>> {
         let staged = tracked.and_then(|tracked| tracked.id);
         if let Some((tracked, id)) = tracked.zip(staged)
-            && self.is_untouched(path, tracked)
+            && self.is_untouched(found, tracked)
         {
             return Ok(Some(id));
         }
@@ -305,25 +319,14 @@ impl<'a> Disk<'a> {
 
     /// Returns true if the stamps of the file are equal to those in the index, and old enough to be
     /// trusted.
-    fn is_untouched(&self, path: &RelativePath, tracked: &Tracked) -> bool {
-        let absolute = self.git.root.absolute(path);
-        let Ok(found) = gix::index::fs::Metadata::from_path_no_follow(&absolute) else {
-            return false;
-        };
-        let Ok(now) = Stat::from_fs(&found) else { return false };
+    fn is_untouched(&self, found: &Metadata, tracked: &Tracked) -> bool {
+        let Ok(now) = Stat::from_fs(found) else { return false };
         tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
     }
 }
 
-#[cfg(unix)]
 fn runs(found: &Metadata) -> Option<bool> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(found.permissions().mode() & 0o100 != 0)
-}
-
-#[cfg(not(unix))]
-fn runs(_: &Metadata) -> Option<bool> {
-    None
+    cfg!(unix).then(|| found.is_executable())
 }
 
 fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
@@ -339,8 +342,6 @@ pub(super) fn with_index(before: &TreeFiles, index: &Index) -> ComparedFiles {
     let gone = before.entries.iter().filter(|(path, _)| !index.entries.contains_key(*path));
     let gone = gone.flat_map(|(path, held)| changes_between(path, Some(*held), None));
     let changes = stands.chain(gone).collect();
-    let staged = index.nameless.iter();
-    let staged = staged.filter_map(|(path, entry)| Some((path.clone(), entry.tree_entry()?.1)));
-    let nameless = non_utf8::differing_paths(&before.nameless, &staged.collect());
+    let nameless = non_utf8::differing_paths(&before.nameless, &index.nameless_ids());
     ComparedFiles { changes, nameless, ..ComparedFiles::default() }
 }

@@ -10,7 +10,7 @@ use gix::index::Entry;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::objs::tree::EntryKind;
 
-use super::{BlobId, Git, GitResult, TreeEntry, as_path, is_regular};
+use super::{BlobId, ContentIds, Git, GitResult, TreeEntry, as_path, is_regular};
 use crate::{RelativePath, cache, discover};
 
 /// The entry of the index for a path.
@@ -51,6 +51,14 @@ pub(super) struct Index {
     pub nameless: BTreeMap<BString, Tracked>,
     /// Returns true if the stamp of a file is too recent to be trusted.
     pub racy_from: RacyFrom,
+}
+
+impl Index {
+    /// Returns the contents of the entries whose path is not UTF-8.
+    pub(super) fn nameless_ids(&self) -> ContentIds {
+        let entries = self.nameless.iter();
+        entries.filter_map(|(path, entry)| Some((path.clone(), entry.tree_entry()?.1))).collect()
+    }
 }
 
 /// A function that returns true for a stamp that is as recent as the index itself, or more recent.
