@@ -119,6 +119,7 @@ fn told(host: &str, name: &str, payload: &str, situation: Situation) -> (String,
     if situation == Situation::Selected {
         let selection = session::Selection {
             intent_id: "INT-001".to_owned(),
+            branch: None,
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
             actor: None,
         };
@@ -318,6 +319,7 @@ fn the_record_names_the_model_and_the_session() {
             session = actor(host, payload);
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
+                branch: None,
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
                 actor: None,
             };
@@ -373,6 +375,7 @@ fn a_session_that_the_host_clears_loses_its_selection() {
         for id in ["one", "one/helper", "other"] {
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
+                branch: None,
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
                 actor: Some(of(id)),
             };
@@ -382,7 +385,7 @@ fn a_session_that_the_host_clears_loses_its_selection() {
         payload["cwd"] = json!(repo.root());
         let output = run(&repo, host, &payload.to_string());
         assert!(output.status.success(), "{payload}");
-        let stands = |id: &str| session::selected_by(&root, &of(id)).is_some();
+        let stands = |id: &str| session::selected_by(&root, &of(id), |_| true).is_some();
         assert_eq!((stands("one"), stands("one/helper")), (stays, stays), "{payload}");
         assert!(stands("other"), "{payload}");
     }
@@ -396,6 +399,7 @@ fn owners_are_told_according_to_the_asking_agents_selection() {
     let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
     let selection = |intent: &str| session::Selection {
         intent_id: intent.to_owned(),
+        branch: None,
         selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
         actor: None,
     };

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// A workspace with two intents, of which the agent's session `s1` has selected the first and worked
 /// under it. Without work, a switch would be free.
 fn at_work() -> Lab {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["new", "Billing", "--scope", "billing/**", "--start"]);
     lab.commit();
@@ -95,12 +95,12 @@ fn root(lab: &Lab) -> Root {
 }
 
 fn of_session(lab: &Lab, name: &str) -> Option<String> {
-    let selected = session::selected_by(&root(lab), &format!("claude-code:{name}"));
+    let selected = session::selected_by(&root(lab), &format!("claude-code:{name}"), |_| true);
     selected.map(|selection| selection.intent_id)
 }
 
 fn of_person(lab: &Lab) -> Option<String> {
-    session::selected(&root(lab)).map(|selection| selection.intent_id)
+    session::selected(&root(lab), |_| true).map(|selection| selection.intent_id)
 }
 
 const ONE: Option<&str> = Some("INT-001");

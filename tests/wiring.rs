@@ -193,9 +193,11 @@ fn an_agents_selection_is_never_the_persons_selection() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
     lab.fine(&["select", "INT-002"]);
-    let person = || session::selected(&root(&lab)).map(|selection| selection.intent_id);
-    let agent =
-        || session::selected_by(&root(&lab), "claude-code:s1").map(|selection| selection.intent_id);
+    let person = || session::selected(&root(&lab), |_| true).map(|selection| selection.intent_id);
+    let agent = || {
+        session::selected_by(&root(&lab), "claude-code:s1", |_| true)
+            .map(|selection| selection.intent_id)
+    };
     as_agent(&lab, &["select", "INT-001"]);
     assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-001"), Some("INT-002")));
 
@@ -218,7 +220,7 @@ fn an_agents_commands_use_the_selection_of_its_session() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
     as_agent(&lab, &["select", "INT-001"]);
-    assert_eq!(session::selected(&root(&lab)), None);
+    assert_eq!(session::selected(&root(&lab), |_| true), None);
     assert!(as_agent(&lab, &["context"]).contains("<intent_context id=\"INT-001\""));
     assert!(as_agent(&lab, &["status"]).contains("INT-001  Login"));
     assert!(as_agent(&lab, &["gate", "src/a.rs"]).contains("no opinion"));

@@ -39,6 +39,34 @@ impl Lab {
         })
     }
 
+    /// Returns a workspace whose intents are kept in a list, as those of earlier versions are.
+    pub fn with_list() -> Self {
+        Self::once(|| {
+            let lab = Self::governed();
+            lab.write("../keeps-a-list", "");
+            lab
+        })
+    }
+
+    /// Moves new intents into the list if they are kept in one. Only the first one has a file.
+    fn keep_the_list(&self) {
+        let folder = self.root.join(".orchestration/intents");
+        if !self.root.join("../keeps-a-list").exists() || !folder.exists() {
+            return;
+        }
+        let list = ".orchestration/active_intents.yaml";
+        let head = std::fs::read_to_string(self.root.join(list)).unwrap_or_default();
+        let mut text = head.replace("active_intents: []\n", "") + "active_intents:\n";
+        for file in std::fs::read_dir(&folder).expect("files") {
+            let entry = std::fs::read_to_string(file.expect("an entry").path()).expect("text");
+            for (at, line) in entry.lines().enumerate() {
+                text.push_str(&format!("  {} {line}\n", if at == 0 { "-" } else { " " }));
+            }
+        }
+        std::fs::remove_dir_all(folder).expect("removed");
+        self.write(list, text);
+    }
+
     /// Returns a copy of what `make` makes, which is made only once; so nothing in it may contain the path of its
     /// folder.
     pub fn once(make: fn() -> Self) -> Self {
@@ -107,10 +135,12 @@ impl Lab {
 
     /// Runs a command. It runs in this process if it can, because a start of the program takes longer than most commands.
     pub fn intent(&self, arguments: &[&str]) -> Output {
-        match inside::can_run(arguments) {
+        let output = match inside::can_run(arguments) {
             true => inside::run(&self.root, arguments, variables(&self.root)),
             false => self.process(arguments),
-        }
+        };
+        self.keep_the_list();
+        output
     }
 
     /// Starts the real program.

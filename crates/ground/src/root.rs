@@ -16,6 +16,8 @@ use super::{Environment, Hint, PathError, RelativePath};
 
 /// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
+/// A `HEAD` that is larger than this, in bytes, was not written by git.
+const MAX_HEAD: u64 = 64 * 1024;
 
 /// The root folder of a workspace, and the git work tree that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +153,13 @@ impl Root {
     /// Returns the top of the git work tree, which is the root itself or a folder above it.
     pub fn work_tree(&self) -> Option<&Path> {
         self.work_tree.as_ref().map(|tree| tree.top.as_path())
+    }
+    /// Returns the name of the branch that is checked out. `None` without git, and if a commit is
+    /// checked out directly.
+    pub fn branch(&self) -> Option<String> {
+        let head = store::read_capped(&self.git_dir()?.join("HEAD"), MAX_HEAD).ok()??;
+        let branch = String::from_utf8(head).ok()?;
+        Some(branch.trim().strip_prefix("ref: refs/heads/")?.to_owned())
     }
     /// Returns the git directory that all linked work trees share.
     pub fn common_dir(&self) -> Option<PathBuf> {

@@ -42,7 +42,7 @@ pub fn other_sessions(
     let session_of = |actor: &str| actor.split('/').next().unwrap_or_default().to_owned();
     let (me, oldest) = (me.map(session_of), clock::hours_ago(RECENT_HOURS));
     let selections = session::selections(&ws.root).into_iter();
-    let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor }| {
+    let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor, .. }| {
         let actor = actor?;
         let wrote_at = session::time_of_write(&ws.root, &actor).filter(|at| *at >= oldest)?;
         let intent = ws.registry.present_id(&intent_id).to_owned();
@@ -94,7 +94,7 @@ pub fn bind(
         let note = previous.as_ref().map(|previous| format!("before: {previous}"));
         record::append(ws, Record { note, ..selected })?;
     }
-    let selection = Selection { intent_id: id, selected_at: clock::now(), actor };
+    let selection = Selection { intent_id: id, branch: None, selected_at: clock::now(), actor };
     match session_id {
         Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
         None => session::select(&ws.root, &selection)?,

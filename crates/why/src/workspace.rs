@@ -128,16 +128,18 @@ impl Workspace {
     fn rules_of(root: Arc<Root>) -> Self {
         let (policy, policy_findings) = Policy::load(&root);
         let of_repository = Arc::clone(&root);
+        let registry = Registry::load(&root);
+        let selection = session::selected(&root, |id| may_know(&registry, id));
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
-            registry: Arc::new(Registry::load(&root)),
+            registry: Arc::new(registry),
             broken_registry: None,
             ledger: lazily(Ledger::default),
             journal: lazily(Ledger::default),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
-            selection: session::selected(&root),
+            selection,
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             intent_history: Arc::default(),
             files: Target::WorkTree,
@@ -651,11 +653,21 @@ impl Workspace {
     /// session is named.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
         let selected = match session {
-            Some(session) => session::selected_by(&self.root, session),
+            Some(session) => {
+                session::selected_by(&self.root, session, |id| may_know(&self.registry, id))
+            }
             None => self.selection.clone(),
         };
         selected.map(|selection| self.registry.present_id(&selection.intent_id).to_owned())
     }
+}
+
+/// Returns true if a registry has an intent, or if that is not known because it cannot be read.
+fn may_know(registry: &Registry, id: &str) -> bool {
+    !registry.exists()
+        || registry.syntax_error().is_some()
+        || registry.get(id).is_some()
+        || !registry.definitions_of(id).is_empty()
 }
 
 /// Says that there is evidence in a format that this program cannot read.

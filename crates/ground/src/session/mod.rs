@@ -44,6 +44,9 @@ pub struct Selection {
     pub intent_id: String,
     /// When it was selected: RFC 3339 in UTC.
     pub selected_at: String,
+    /// The branch on which it was selected. Absent outside of branches and without git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// The session that selected it: `host:session`. Absent for the person's own selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
@@ -52,24 +55,85 @@ pub struct Selection {
 /// A selection larger than this, in bytes, was not written by us and is not read.
 const MAX_SELECTION: u64 = 64 * 1024;
 
-/// Returns the person's selection. `None` if there is none, or if it cannot be read.
-pub fn selected(root: &Root) -> Option<Selection> {
-    read(&person(root))
+/// Returns the person's selection on the branch that is checked out. `None` if there is none, or if
+/// it cannot be read. `is_known` says whether the registry of this branch has an intent.
+pub fn selected(root: &Root, is_known: impl Fn(&str) -> bool) -> Option<Selection> {
+    on_branch(root, &person(root), is_known)
 }
 /// Stores the intent that the person selected.
 pub fn select(root: &Root, selection: &Selection) -> Result<(), StoreError> {
-    write(&person(root), selection)
+    local(root)?;
+    write(root, &person(root), selection)
 }
-/// Removes the person's selection. Returns true if there was one.
+/// Removes the person's selection on this branch. Returns true if there was one.
 pub fn clear(root: &Root) -> Result<bool, StoreError> {
-    store::remove(&person(root))
+    remove(root, &person(root))
 }
+
+/// Returns the selection on the branch that is checked out. A selection belongs to the branch on
+/// which it was made. On a branch without one, such as a new branch, the last one goes on if the
+/// registry there has its intent.
+fn on_branch(root: &Root, file: &Path, is_known: impl Fn(&str) -> bool) -> Option<Selection> {
+    let last = read(file);
+    let Some(branch) = root.branch() else { return last };
+    let is_of_it = |last: &Selection| last.branch.as_ref().is_none_or(|of| *of == branch);
+    if last.as_ref().is_some_and(is_of_it) {
+        return last;
+    }
+    read(&of_branch(root, file, &branch)).or_else(|| last.filter(|last| is_known(&last.intent_id)))
+}
+
+/// Puts the last selection aside if it was made on another branch, so that it is found again there.
+fn put_aside(root: &Root, file: &Path) -> Result<(), StoreError> {
+    let last = read(file);
+    let Some((last, of)) = last.as_ref().and_then(|last| Some((last, last.branch.as_ref()?)))
+    else {
+        return Ok(());
+    };
+    if root.branch().is_some_and(|here| here != *of) {
+        write_as_is(&of_branch(root, file, of), last)?;
+        store::remove(file)?;
+    }
+    Ok(())
+}
+
+fn write(root: &Root, file: &Path, selection: &Selection) -> Result<(), StoreError> {
+    put_aside(root, file)?;
+    let branch = root.branch();
+    if let Some(branch) = &branch {
+        store::remove(&of_branch(root, file, branch))?;
+    }
+    write_as_is(file, &Selection { branch, ..selection.clone() })
+}
+
+fn remove(root: &Root, file: &Path) -> Result<bool, StoreError> {
+    put_aside(root, file)?;
+    let branch = root.branch();
+    let aside = branch.map(|branch| store::remove(&of_branch(root, file, &branch)));
+    Ok(store::remove(file)? | aside.transpose()?.unwrap_or(false))
+}
+
+/// Returns the file that holds a selection which was made on a branch, while another is checked
+/// out. `file` holds the last selection of the same person or session.
+fn of_branch(root: &Root, file: &Path, branch: &str) -> PathBuf {
+    let whose = file.file_stem().unwrap_or_default().to_string_lossy();
+    note(root, "selected", &format!("{whose} {branch}"))
+}
+
 /// Returns the selection of a session. `session` is `host:id` and may contain any characters,
 /// because only its hash becomes a file name.
 ///
 /// A session that goes on in another work tree of the repository keeps its last selection.
-pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
-    read(&of_session(root, session)).or_else(|| {
+pub fn selected_by(
+    root: &Root,
+    session: &str,
+    is_known: impl Fn(&str) -> bool,
+) -> Option<Selection> {
+    on_branch(root, &of_session(root, session), is_known).or_else(|| {
+        // What this work tree knows of the session decides, if it knows anything.
+        if of_session(root, session).exists() {
+            return None;
+        }
         let elsewhere = selections_elsewhere(root, session);
         let found = elsewhere.iter().filter_map(|file| read(file));
         found.max_by(|a, b| a.selected_at.cmp(&b.selected_at))
@@ -116,7 +180,7 @@ const MAX_SESSIONS: usize = 500;
 
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
     local(root)?;
-    write(&of_session(root, session), selection)
+    write(root, &of_session(root, session), selection)
 }
 
 /// Removes the selection of a session and of its subagents.
@@ -125,10 +189,10 @@ pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
     let actors = selections(root).into_iter().filter_map(|selection| selection.actor);
     for actor in actors.filter(of_it).chain([session.to_owned()]) {
-        for file in selections_elsewhere(root, &actor).into_iter().chain([of_session(root, &actor)])
-        {
+        for file in selections_elsewhere(root, &actor) {
             store::remove(&file)?;
         }
+        remove(root, &of_session(root, &actor))?;
     }
     Ok(())
 }
@@ -270,7 +334,7 @@ fn read(path: &Path) -> Option<Selection> {
     store::read_json(path, MAX_SELECTION)
 }
 
-fn write(path: &Path, selection: &Selection) -> Result<(), StoreError> {
+fn write_as_is(path: &Path, selection: &Selection) -> Result<(), StoreError> {
     let mut text = serde_json::to_string_pretty(selection).expect("two strings always become JSON");
     text.push('\n');
     store::write_atomic(path, text.as_bytes())
@@ -282,20 +346,53 @@ mod tests {
     use super::*;
 
     fn selection(id: &str) -> Selection {
-        Selection { intent_id: id.into(), selected_at: clock::now(), actor: None }
+        Selection { intent_id: id.into(), branch: None, selected_at: clock::now(), actor: None }
     }
 
     #[test]
     fn the_person_selects_and_clears() {
         let place = TestFolder::governed();
         let root = place.root("");
-        assert_eq!(selected(&root), None);
+        assert_eq!(selected(&root, |_| true), None);
         assert!(!clear(&root).unwrap());
         let one = selection("INT-001");
         select(&root, &one).unwrap();
-        assert_eq!(selected(&root), Some(one));
+        assert_eq!(selected(&root, |_| true), Some(one));
         assert!(clear(&root).unwrap());
-        assert_eq!(selected(&root), None);
+        assert_eq!(selected(&root, |_| true), None);
+    }
+
+    #[test]
+    fn a_selection_belongs_to_its_branch() {
+        let place = TestFolder::governed();
+        place.git(&["init", "-q", "-b", "main"]);
+        let root = place.root("");
+        let switch = |branch: &str| place.git(&["symbolic-ref", "HEAD", branch]);
+        let here = |is_known: bool| {
+            let person = selected(&root, |_| is_known).map(|it| it.intent_id);
+            let session = selected_by(&root, "host:1", |_| is_known).map(|it| it.intent_id);
+            assert_eq!(person, session);
+            person.unwrap_or_default()
+        };
+        let choose = |id: &str| {
+            select(&root, &selection(id)).unwrap();
+            select_for(&root, "host:1", &selection(id)).unwrap();
+        };
+        choose("INT-001");
+        switch("refs/heads/new");
+        assert_eq!((here(true), here(false)), ("INT-001".into(), String::new()));
+        choose("INT-002");
+        switch("refs/heads/main");
+        assert_eq!(here(false), "INT-001");
+        switch("refs/heads/new");
+        assert_eq!(here(false), "INT-002");
+        // Nothing is selected on a branch after `clear`, whatever is selected on others.
+        switch("refs/heads/main");
+        assert!(clear(&root).unwrap());
+        clear_for(&root, "host:1").unwrap();
+        assert_eq!(here(true), "");
+        switch("refs/heads/new");
+        assert_eq!(here(false), "INT-002");
     }
 
     #[test]
@@ -308,10 +405,10 @@ mod tests {
             select_for(&root, session, &selection(&format!("INT-{n:03}"))).unwrap();
         }
         for (n, session) in hostile.iter().enumerate() {
-            let found = selected_by(&root, session).unwrap();
+            let found = selected_by(&root, session, |_| true).unwrap();
             assert_eq!(found.intent_id, format!("INT-{n:03}"));
         }
-        assert_eq!(selected(&root), None);
+        assert_eq!(selected(&root, |_| true), None);
         let sessions = root.orchestration().join("local/sessions");
         assert_eq!(std::fs::read_dir(sessions).unwrap().count(), hostile.len());
     }
@@ -332,7 +429,7 @@ mod tests {
         let root = place.root("");
         for text in ["", "{", "[]", "{\"intent_id\": 3}", "null"] {
             place.write(".orchestration/active_intent_current.json", text);
-            assert_eq!(selected(&root), None, "{text:?}");
+            assert_eq!(selected(&root, |_| true), None, "{text:?}");
         }
     }
 }
