@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use edits::apply;
 use ground::RelativePath;
+use intents::dialect::Field;
 use intents::edit::{next_id, plan};
 use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status};
 use proptest::prelude::*;
@@ -25,7 +26,7 @@ fn status(id: &str, status: Status) -> RegistryEdit {
 }
 
 fn scope(entry: &str) -> RegistryEdit {
-    RegistryEdit::AddScope { id: "A".into(), entry: entry.into() }
+    RegistryEdit::AddEntry { id: "A".into(), field: Field::Scope, entry: entry.into() }
 }
 
 fn rename(from: &str, to: &str) -> RegistryEdit {
@@ -490,7 +491,11 @@ fn any_edit() -> impl Strategy<Value = RegistryEdit> {
     ]);
     prop_oneof![
         (id(), status).prop_map(|(id, status)| RegistryEdit::SetStatus { id, status }),
-        (id(), entry).prop_map(|(id, entry)| RegistryEdit::AddScope { id, entry: entry.into() }),
+        (id(), entry).prop_map(|(id, entry)| RegistryEdit::AddEntry {
+            id,
+            field: Field::Scope,
+            entry: entry.into()
+        }),
         id().prop_map(|from| RegistryEdit::Rename { from, to: "NEW-1".into() }),
         Just(RegistryEdit::Add(new("NEW-2"))),
     ]
@@ -504,6 +509,55 @@ fn kept_lines(before: &str, after: &str) -> usize {
     let room = before.len().min(after.len()) - above;
     let below = before.iter().rev().zip(after.iter().rev()).take(room);
     above + below.take_while(|(old, new)| old == new).count()
+}
+
+#[test]
+fn entries_and_intents_are_taken_out() {
+    let remove = |entry: &str| RegistryEdit::RemoveEntry {
+        id: "A".into(),
+        field: Field::Scope,
+        entry: entry.into(),
+    };
+    let of = |scope: &str| {
+        format!(
+            "# head\n- id: A\n  owned_scope:{}{scope}\n- id: B\n",
+            if scope.starts_with(['\n', ' ']) { "" } else { " " }
+        )
+    };
+    for (entry, before, after) in [
+        ("a", "[a, b]", "[b]"),
+        ("b", "[a, 'b']", "[a]"),
+        ("a", "[a] # why", "[] # why"),
+        ("b", "\n  - a # first\n  - b # second\n  - c", "\n  - a # first\n  - c"),
+        ("c", "\n    - a\n    # about c\n    - c # last\n", "\n    - a\n    # about c\n"),
+        ("a", "\n  - a # gone\n  # stays", " []\n  # stays"),
+        ("b", "[\n    a, # one\n    b, # two\n  ]", "[\n    a # one\n  ]"),
+        ("b", "[\n    a,\n    b # two\n  ]", "[\n    a\n  ]"),
+        ("a", "[\n    a,\n    b\n  ]", "[\n    b\n  ]"),
+    ] {
+        check("r.yaml", &of(before), &remove(entry), &of(after));
+    }
+    let one = |id: &str| RegistryEdit::Remove { id: id.into() };
+    let json = "{\"active_intents\": [\n  {\"id\": \"A\"},\n  {\"id\": \"B\"}\n]}";
+    check("r.json", json, &one("B"), "{\"active_intents\": [\n  {\"id\": \"A\"}\n]}");
+    check("r.json", json, &one("A"), "{\"active_intents\": [\n  {\"id\": \"B\"}\n]}");
+    let list = "active_intents:\n  - id: A\n    name: a\n  # about B\n  - id: B\n# tail\n";
+    check("r.yaml", list, &one("A"), "active_intents:\n  # about B\n  - id: B\n# tail\n");
+    check(
+        "r.yaml",
+        list,
+        &one("B"),
+        "active_intents:\n  - id: A\n    name: a\n  # about B\n# tail\n",
+    );
+    let only = "active_intents:\n  - id: A\n    name: a\nlast: 1\n";
+    check("r.yaml", only, &one("A"), "active_intents: []\nlast: 1\n");
+    let text = |text: &str| RegistryEdit::SetText {
+        id: "A".into(),
+        field: Field::Name,
+        text: text.into(),
+    };
+    check("r.yaml", "- id: A\n  name: 'a' # x\n", &text("b: c"), "- id: A\n  name: 'b: c' # x\n");
+    check("r.yaml", "- id: A # x\n", &text("b"), "- id: A # x\n  name: \"b\"\n");
 }
 
 proptest! {
@@ -528,19 +582,21 @@ proptest! {
         prop_assert!(kept_lines(&case.text, &text) + 1 >= lines, "{edit:?}\n{}\n---\n{text}", case.text);
         prop_assert_eq!(text.contains('\r') , case.text.contains('\r'));
         prop_assert!(!text.replace("\r\n", "").contains('\n') || !case.text.contains('\r'));
-        prop_assert_eq!(text.matches('#').count(), case.text.matches('#').count() + usize::from(matches!(&edit, RegistryEdit::AddScope { entry, .. } if entry.contains('#'))));
+        prop_assert_eq!(text.matches('#').count(), case.text.matches('#').count() + usize::from(matches!(&edit, RegistryEdit::AddEntry { entry, .. } if entry.contains('#'))));
         for (old, new) in before.intents().iter().zip(after.intents()) {
             prop_assert_eq!(&old.extra, &new.extra);
             let touched = match &edit {
-                RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => *id == old.id.value,
+                RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddEntry { id, .. } => *id == old.id.value,
                 RegistryEdit::Rename { from, .. } => *from == old.id.value,
                 RegistryEdit::Add(_) => false,
+                _ => unreachable!("not generated"),
             };
             prop_assert!(touched || old.hash() == new.hash());
         }
         match &edit {
             RegistryEdit::SetStatus { id, status } => prop_assert_eq!(after.get(id).unwrap().status.as_ref().unwrap().value, *status),
-            RegistryEdit::AddScope { id, entry } => prop_assert_eq!(after.get(id).unwrap().owned_scope.last().map(|last| &last.value), Some(entry)),
+            RegistryEdit::RemoveEntry { .. } | RegistryEdit::SetText { .. } | RegistryEdit::Remove { .. } => unreachable!("not generated"),
+            RegistryEdit::AddEntry { id, entry, .. } => prop_assert_eq!(after.get(id).unwrap().owned_scope.last().map(|last| &last.value), Some(entry)),
             RegistryEdit::Rename { from, to } => {
                 prop_assert_eq!(&after.get(from).unwrap().id.value, to);
                 prop_assert_eq!(after.ids(from), [to, from]);
@@ -560,7 +616,7 @@ proptest! {
         let _ = plan(&registry, &RegistryEdit::Add(new("B")));
         let first = registry.intents().first().map(|intent| intent.id.value.clone()).unwrap_or_default();
         let _ = plan(&registry, &status(&first, Status::Draft));
-        let _ = plan(&registry, &RegistryEdit::AddScope { id: first.clone(), entry: "a".into() });
+        let _ = plan(&registry, &RegistryEdit::AddEntry { id: first.clone(), field: Field::Scope, entry: "a".into() });
         let _ = plan(&registry, &rename(&first, "Z"));
     }
 

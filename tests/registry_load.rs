@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ground::{Code, Finding, RelativePath, Root};
+use intents::dialect::Field;
 use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 
 const ONE: &str =
@@ -198,7 +199,8 @@ fn an_edit_changes_the_file_that_defines_the_intent() {
     let completed = |text: &str| text.replace("IN_PROGRESS", "COMPLETED");
     assert_eq!(planned(status("A")), (LIST.to_owned(), completed(ONE)));
     assert_eq!(planned(status("B")), (BESIDE.to_owned(), completed(B)));
-    let widen = RegistryEdit::AddScope { id: "B".into(), entry: "src/x".into() };
+    let widen =
+        RegistryEdit::AddEntry { id: "B".into(), field: Field::Scope, entry: "src/x".into() };
     let wider = B.replace("docs/**", "docs/**, src/x");
     assert_eq!(planned(widen), (BESIDE.to_owned(), wider));
     let rename = RegistryEdit::Rename { from: "B".into(), to: "C".into() };
@@ -210,7 +212,7 @@ fn an_edit_changes_the_file_that_defines_the_intent() {
     }
     let new = IntentEntry { id: "D-1".into(), name: "d".into(), ..IntentEntry::default() };
     let own = "id: D-1\nname: d\nstatus: DRAFT\nowned_scope: []\n";
-    let at = ".orchestration/intents/D-1.yaml";
+    let at = ".orchestration/intents/D-1-d.yaml";
     assert_eq!(planned(RegistryEdit::Add(new)), (at.to_owned(), own.to_owned()));
 }
 
@@ -277,19 +279,9 @@ fn a_merge_conflict_in_the_registry_says_what_to_do() {
     assert_eq!(found.code, Code::RegistrySyntax);
     assert_eq!(found.place_in_compiler_form(registry.path()), format!("{LIST}:6"));
     assert_eq!(found.message, "The registry holds a merge conflict in the lines 6 to 15.");
-    for said in ["Keep the intents of both sides", "\"ours\"", "\"theirs\"", "`id: A-3`"] {
+    for said in ["`intent setup merge-registry`", "\"ours\"", "\"theirs\""] {
         assert!(found.help.contains(said), "{said}: {}", found.help);
     }
-    // The registry after the advice was followed.
-    let mended = format!("{list}{OURS}{}", THEIRS.replace("A-2", "A-3"));
-    assert_eq!(told(&Registry::parse(path(), &mended)), [""; 0]);
-    // Git leaves lines that both sides have in common outside of the conflict.
-    let shared = format!(
-        "{list}  - id: A-2\n<<<<<<< HEAD\n    name: ours\n=======\n    name: theirs\n>>>>>>> other\n    status: DRAFT\n"
-    );
-    let registry = Registry::parse(path(), &shared);
-    let help = &registry.syntax_error().expect("a finding").help;
-    assert!(help.contains("write both in full") && help.contains("`id: A-3`"), "{help}");
     // In a list in brackets, the markers would be read as entries.
     let flow = "active_intents: [\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]\n";
     let found = Registry::parse(path(), flow).syntax_error().cloned().expect("a finding");
@@ -298,7 +290,8 @@ fn a_merge_conflict_in_the_registry_says_what_to_do() {
     let found = Registry::parse(RelativePath::new(BESIDE).unwrap(), single);
     let help = &found.syntax_error().expect("a finding").help;
     assert!(
-        help.contains("keep one of them in this file") && help.contains("intent new"),
+        help.contains("`intent setup merge-registry`")
+            && help.contains("the second gets another id"),
         "{help}"
     );
 }

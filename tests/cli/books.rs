@@ -10,7 +10,7 @@ const TWO: &str = "\nfn two(token: &str) {\n    renew(token, 2);\n    notify(tok
 /// A repository with two intents; the first one wrote `one`, and that is committed.
 fn begun() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
         lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
         lab.write("src/a.rs", "");
@@ -210,7 +210,7 @@ fn the_map_is_kept_current_and_out_of_git() {
 
 #[test]
 fn a_committed_map_matches_its_commit_and_never_conflicts() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write(".orchestration/policy.yaml", "map: committed\n");
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);

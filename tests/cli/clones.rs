@@ -11,7 +11,7 @@ const HOOKS: [&str; 5] =
 /// A repository as it is after a clone: with a registry, and without git hooks.
 fn cloned() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
         lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
         lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
@@ -62,7 +62,7 @@ fn no_hint_about_hooks_if_they_are_declined_or_useless() {
 
 #[test]
 fn a_range_is_judged_by_its_commits_not_by_the_work_tree() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
     lab.commit();
@@ -97,7 +97,7 @@ fn a_range_is_judged_by_its_commits_not_by_the_work_tree() {
 
 #[test]
 fn the_index_is_judged_by_its_own_registry_and_evidence() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
     lab.commit();
@@ -121,7 +121,7 @@ fn the_index_is_judged_by_its_own_registry_and_evidence() {
 
 #[test]
 fn every_command_says_that_evidence_has_a_newer_format() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "");
     lab.commit();

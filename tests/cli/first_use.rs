@@ -199,7 +199,7 @@ fn uninstall_restores_every_file() {
 
     // Files that exist only in this folder are kept, and the answer names them with the command that deletes them.
     let done = lab.json(&["uninstall", "--everything"]);
-    assert_eq!(done["left"][0]["path"], ".orchestration/active_intents.yaml", "{done}");
+    assert_eq!(done["left"][0]["path"], ".orchestration/intents/INT-001-login.yaml", "{done}");
     assert_eq!(told["left"][0], done["left"][0], "as foretold");
     assert!(lab.paste(done["left"][0]["remedy"].as_str().expect("a command").trim_matches('`')));
     lab.fine(&["uninstall", "--everything"]);
@@ -221,7 +221,7 @@ fn uninstall_everything_deletes_what_is_committed() {
 
 #[test]
 fn uncommitted_records_are_kept_until_everything_is_removed() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn a() {\n    one();\n}\n");
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);

@@ -19,7 +19,7 @@ fn json(text: &str) -> String {
 
 fn hostile() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
         lab.commit();
         let evil = json(EVIL);
@@ -154,7 +154,7 @@ fn names_of_files_are_escaped_as_well() {
 #[cfg(target_os = "linux")]
 #[test]
 fn records_are_escaped_only_on_a_terminal() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     let evil = "A\u{202e}B\u{200b}C\u{9b}31mD\u{7f}";

@@ -13,7 +13,7 @@ const LIST: &str = ".orchestration/active_intents.yaml";
 /// `main` has INT-001, the branch `other` has INT-002, and `origin/far` had INT-003.
 fn branched() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Sign in", "--scope", "src/**", "--start"]);
         lab.commit();
         lab.run_git(&["switch", "-q", "-c", "other"]);
@@ -76,8 +76,8 @@ fn with_a_folder_for_intents_each_new_one_gets_a_file() {
             "doctor",
         ]
     ));
-    insta::assert_snapshot!(lab.read(".orchestration/intents/INT-001.yaml"));
-    insta::assert_snapshot!(lab.read(".orchestration/intents/SEARCH.1.yaml"));
+    insta::assert_snapshot!(lab.read(".orchestration/intents/INT-001-login.yaml"));
+    insta::assert_snapshot!(lab.read(".orchestration/intents/SEARCH.1-search.yaml"));
 }
 
 const HERS: &str = "fn one() {\n    call(\"hers\");\n}\n";
@@ -87,7 +87,7 @@ const HIS: &str = "fn one() {\n    call(\"his\");\n}\n";
 /// out.
 fn collided() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.write("a.rs", "fn one() {\n    call(\"p\");\n}\n");
         lab.write("b.rs", "fn one() {\n    call(\"q\");\n}\n");
         lab.commit();

@@ -11,7 +11,7 @@ const TWO: &str = "fn login() {\n    check();\n}\n\nfn logout() {\n    drop();\n
 /// A repository in which two functions were recorded under INT-001 and committed.
 fn recorded() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
         lab.commit();
         lab.write("src/auth.rs", TWO);

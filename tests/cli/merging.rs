@@ -24,7 +24,7 @@ impl Forge {
     /// rest.
     fn new() -> Self {
         let lab = Lab::once(|| {
-            let lab = Lab::governed();
+            let lab = Lab::with_list();
             lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
             lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
             lab.fine(&["new", "Past", "--scope", "old/**", "--start"]);
@@ -313,7 +313,7 @@ fn only_adding_a_lesson_needs_no_scope() {
 
 #[test]
 fn a_submodule_counts_by_the_commit_that_is_checked_out() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
     let other = Lab::git();

@@ -18,6 +18,7 @@ mod outside;
 mod pasted;
 mod programs;
 mod reassign;
+mod registry;
 mod report;
 mod sealed;
 mod seen;
@@ -33,7 +34,7 @@ use lab::{Lab, transcript};
 /// A repository in which an agent worked under an intent, and somebody has edited since.
 fn worked_in() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.write("src/auth.rs", LOGIN);
         lab.commit();
         for arguments in [
@@ -144,7 +145,7 @@ fn every_command_shows_an_unrecorded_edit() {
 
 #[test]
 fn every_verdict_is_printed() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     for name in ["One", "Two"] {
         lab.fine(&["new", name, "--scope", "src/**", "--start"]);
     }
@@ -342,7 +343,7 @@ fn recording_a_folder_lists_only_what_changed() {
 
 #[test]
 fn without_a_selection_the_next_command_is_named() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write("src/a.rs", "fn a() {}\n");
     let told = |arguments: &[&str]| {
         let output = lab.intent(arguments);
@@ -366,7 +367,7 @@ fn without_a_selection_the_next_command_is_named() {
 
 #[test]
 fn a_scope_that_matches_no_file_is_pointed_out() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write("backend/src/auth/a.rs", "fn a() {}\n");
     insta::assert_snapshot!(transcript(
         &lab,
@@ -439,7 +440,7 @@ fn every_command_says_that_the_registry_is_missing() {
         assert!(lab.fine(&["list"]).contains("INT-001"));
     }
     // If git never had the registry, a new one may be written.
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write("src/auth.rs", LOGIN);
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
@@ -453,7 +454,7 @@ fn every_command_says_that_the_registry_is_missing() {
 fn no_registry_is_created_while_git_has_one() {
     let path = ".orchestration/active_intents.yaml";
     for committed in [true, false] {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Login"]);
         lab.run_git(&["add", "-A"]);
         if committed {
@@ -482,7 +483,7 @@ fn every_command_says_that_the_registry_does_not_parse() {
 
 #[test]
 fn a_placeholder_of_another_tool_is_no_unknown_intent() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.write("a.py", "def f():\n    return 1\n");
     let line = |id: &str| {
         format!(

@@ -110,7 +110,7 @@ fn a_line_of_another_tool_is_compared_with_the_change() {
 
 #[test]
 fn a_change_of_the_layout_breaks_no_chain() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.commit();
     for layout in ["evidence", "single", "evidence", "single"] {
@@ -154,7 +154,7 @@ fn an_id_in_a_suggested_command_is_one_word() {
 /// A repository whose whole ledger is one tracked file.
 fn single() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.write(POLICY, "ledger:\n  layout: single\n");
         for name in ["One", "Two"] {
             lab.fine(&["new", name, "--scope", "src/**", "--start"]);

@@ -52,7 +52,7 @@ fn each_suggested_command_settles_an_ungated_write() {
     ];
     for (path, now, is_selected, expected) in cases {
         let found = |nth: Option<usize>| {
-            let lab = Lab::governed();
+            let lab = Lab::with_list();
             lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
             lab.fine(&["new", "Two", "--scope", "paused/**"]);
             for path in ["src/gone.rs", "src/as_committed.rs"] {
@@ -91,7 +91,7 @@ fn each_suggested_command_settles_an_ungated_write() {
 /// Messages name files from the root of the workspace, and paths are taken from the current folder.
 #[test]
 fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
     lab.write("src/a b.rs", "fn first() {\n    one();\n}\n");
@@ -112,7 +112,7 @@ fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
 
 #[test]
 fn a_record_outside_the_scope_names_the_next_command() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.fine(&["new", "Two", "--scope", "docs/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
@@ -140,7 +140,7 @@ fn a_record_outside_the_scope_names_the_next_command() {
 #[test]
 fn staged_changes_are_judged_by_the_staged_rules() {
     let path = ".orchestration/active_intents.yaml";
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.commit();
     lab.fine(&["select", "INT-001"]);

@@ -11,7 +11,7 @@ const TWO: &str = "fn login() {\n    check();\n}\n\nfn logout() {\n    drop();\n
 /// A repository in which an agent has recorded and committed two functions under INT-001.
 fn sealed() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         for (name, scope) in [("Login", "src/**"), ("Sessions", "src/**"), ("Pages", "web/**")] {
             lab.fine(&["new", name, "--scope", scope, "--start"]);
         }

@@ -5,7 +5,7 @@ const FILE: &str = "src/a.rs";
 
 fn governed() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         for name in ["One", "Two"] {
             lab.fine(&["new", name, "--scope", "src/**", "--start"]);
         }
@@ -156,7 +156,7 @@ fn commit_something_else(lab: &Lab) {
 }
 
 fn governed_long_ago() -> Lab {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.write(FILE, function(&["stood(1)", "stood(2)"]));
     commit_long_ago(&lab);
@@ -217,7 +217,7 @@ fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
 
 #[test]
 fn a_record_is_not_about_an_older_commit_of_the_same_text() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.write("src/b.rs", "fn other() {}\n");
     for calls in [["stood(1)", "stood(2)"], ["typed(1)", "stood(2)"]] {
@@ -269,7 +269,7 @@ fn an_accepted_block_is_accepted_in_every_clone() {
 #[test]
 fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
     let registry = ".orchestration/active_intents.yaml";
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--constraint", "first", "--start"]);
     let listed = lab.read(registry);
     lab.write(

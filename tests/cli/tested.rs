@@ -18,7 +18,7 @@ active_intents:
 
 fn begun() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.write(".orchestration/active_intents.yaml", REGISTRY);
         lab.write("src/a.rs", "fn one() {}\n");
         lab.commit();

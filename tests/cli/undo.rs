@@ -10,7 +10,7 @@ const FILE: &str = "src/a.rs";
 /// A repository with two intents and a file without records.
 fn begun() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         for name in ["Login", "Tokens"] {
             lab.fine(&["new", name, "--scope", "src/**", "--start"]);
         }
@@ -291,12 +291,13 @@ fn undone_changes_of_an_intent_are_not_sealed() {
     record(&lab, FILE, &edited());
     lab.commit();
     assert_eq!(registry_records(&lab), of_both);
-    // An intent that is changed by hand before its commit counts as the same intent.
+    // An intent that is changed by hand before its commit counts as the same intent. The number of
+    // the one that was undone is not given again.
     lab.fine(&["new", "Refunds", "--scope", "pay/**"]);
     let registry = ".orchestration/active_intents.yaml";
     lab.write(registry, lab.read(registry).replace("Refunds", "Returns"));
     lab.commit();
-    let (now, created) = (registry_records(&lab), "INT-003 created".to_owned());
+    let (now, created) = (registry_records(&lab), "INT-004 created".to_owned());
     assert!(now.len() > of_both.len() && now.contains(&created), "{now:?}");
 }
 
@@ -311,7 +312,7 @@ fn records_of_another_branch_cause_no_finding() {
     ];
     // The work on the branch is committed with hooks, committed without hooks, stashed, or recorded after its commit.
     for way in ["hooks", "no hooks", "stash", "as it stood"] {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
         lab.write(FILE, BEFORE);
         lab.commit();

@@ -7,7 +7,7 @@ const SHOP: &str = "fn open() {\n    unlock(1);\n}\n\nfn close() {\n    lock(2);
 /// A repository with two commits: the first was recorded under one intent, the second under another.
 fn twice() -> Lab {
     Lab::once(|| {
-        let lab = Lab::governed();
+        let lab = Lab::with_list();
         for (name, owner) in [("Doors", "@ada"), ("Alarms", "@bob")] {
             let constraint = ["--constraint", "No network"];
             lab.fine(
@@ -238,7 +238,7 @@ fn an_undone_change_of_an_intent_makes_nothing_suspect() {
 
 #[test]
 fn a_changed_specification_makes_blocks_suspect() {
-    let lab = Lab::governed();
+    let lab = Lab::with_list();
     lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);
     edit(
         &lab,

@@ -9,15 +9,18 @@ pub(super) fn as_json(new: &IntentEntry) -> Value {
     serde_json::to_value(new).expect("texts and lists of texts are JSON")
 }
 
-/// Returns the canonical lines of a new intent, which has no former ids and no other keys. The keys
-/// are those of the JSON form, in the same order.
+/// Returns the canonical lines of an intent. The keys are those of the JSON form, in the same order.
 pub(super) fn as_yaml(new: &IntentEntry) -> Vec<String> {
     let line = |(key, value): (String, Value)| {
         let text = value.as_str().unwrap_or_default();
         let written = match (&value, key.as_str()) {
-            (Value::Array(list), _) => flow_list(list.iter().filter_map(Value::as_str)),
+            (Value::Array(list), _) if list.iter().all(Value::is_string) => {
+                flow_list(list.iter().filter_map(Value::as_str))
+            }
             (_, "owner") => double_quoted(text),
-            _ => quoted_like(text, Style::Plain, false),
+            (Value::String(text), _) => quoted_like(text, Style::Plain, false),
+            // JSON is YAML too.
+            _ => value.to_string(),
         };
         format!("{key}: {written}")
     };

@@ -1,10 +1,9 @@
-//! Handles a registry with unresolved merge conflicts: finds ids that both sides use for different
-//! intents, and explains how to keep both.
+//! Reports a registry with unresolved merge conflicts, and ids that both sides use for different
+//! intents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::file::IntentFile;
-use super::{Registry, edit};
 
 use ground::{Code, Finding};
 
@@ -22,22 +21,14 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
         conflicts.iter().map(|lines| format!("{} to {}", lines.start(), lines.end())).collect();
     let message =
         format!("The registry holds a merge conflict in the lines {}.", lines.join(" and "));
-    let mut help = "Keep the intents of both sides and remove the marker lines; until then no intent can be selected and nothing is written to this file.".to_owned();
+    let mut help = "`intent setup merge-registry` keeps the intents of both sides. Until then no intent can be selected, and nothing is written to this file.".to_owned();
     let [ours, theirs] = code::sides(text)?.map(|side| names(file, &side));
-    let mut used: BTreeSet<String> = ours.keys().chain(theirs.keys()).cloned().collect();
-    let empty = Registry::from_files(vec![IntentFile::unread(file.path().clone(), "")]);
     for (id, name) in &ours {
-        let Some(other) = theirs.get(id).filter(|other| *other != name) else { continue };
-        let free = edit::next_id(&empty, &used);
-        let settle = match file.is_single() {
-            false => format!("write both in full, and give one of them `id: {free}`, which is free in this file"),
-            true => "keep one of them in this file, and then write the other down with `intent new`, which takes a free id".to_owned(),
-        };
-        let to = if file.is_single() { "ID" } else { &free };
-        help.push_str(&format!(
-            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}. For the intent that gets the new id, move its records with `intent reassign PATH --from {id} --to {to}`; `intent why PATH` shows which files that concerns."
-        ));
-        used.insert(free);
+        if let Some(other) = theirs.get(id).filter(|other| *other != name) {
+            help.push_str(&format!(
+                " {id} is {name:?} on one side and {other:?} on the other; if both sides added it, the second gets another id, and its records go with it."
+            ));
+        }
     }
     let span = byte(first.start() - 1)..byte(first.end());
     Some(file.finding(Code::RegistrySyntax, span, message, help))

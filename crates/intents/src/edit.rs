@@ -5,17 +5,20 @@
 //! The result is parsed again, and the edit is returned only if the parsed registry has exactly the
 //! wanted change.
 
+mod removal;
+mod renaming;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::canonical::{as_json, as_yaml, double_quoted, flow_list, quoted_like};
 use super::dialect::{Field, FieldPlace, Home, Written};
+use super::file::path_of_single;
 use super::lint::valid_id;
 use super::model::texts;
 use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
-use super::{FOLDER, Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
-use code::lists::words;
+use super::{Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
 use edits::{TextEdit, apply};
 use ground::{Hint, RelativePath};
 
@@ -27,10 +30,22 @@ pub enum RegistryEdit {
         id: String,
         status: Status,
     },
-    /// Adds an entry at the end of an intent's scope. Changes nothing if the scope already has it.
-    AddScope {
+    /// Adds an entry at the end of a list of an intent. Changes nothing if the list already has it.
+    AddEntry {
         id: String,
+        field: Field,
         entry: String,
+    },
+    RemoveEntry {
+        id: String,
+        field: Field,
+        entry: String,
+    },
+    /// Sets the name or the owner of an intent, or adds it.
+    SetText {
+        id: String,
+        field: Field,
+        text: String,
     },
     /// Renames an id where it is defined and where the registry refers to it. The old id is added
     /// to the intent's `formerly`, because existing records still use it.
@@ -39,6 +54,10 @@ pub enum RegistryEdit {
         to: String,
     },
     Add(IntentEntry),
+    /// Removes an intent. A file that holds only this intent becomes empty.
+    Remove {
+        id: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,28 +122,71 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
         return Err(EditError::Broken { path, reason });
     }
     let (file, target) = match edit {
-        RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => {
-            find(registry, id)?
-        }
+        RegistryEdit::SetStatus { id, .. }
+        | RegistryEdit::AddEntry { id, .. }
+        | RegistryEdit::RemoveEntry { id, .. }
+        | RegistryEdit::SetText { id, .. }
+        | RegistryEdit::Remove { id } => find(registry, id)?,
         RegistryEdit::Rename { from, to } => {
             free_for(registry, to, registry.position(from))?;
             find(registry, from)?
         }
         RegistryEdit::Add(new) => {
             free_for(registry, &new.id, None)?;
-            let file = file_for_new(registry, &new.id);
+            let file = file_for_new(registry, new);
             let target = file.len();
             (file, target)
         }
     };
     let edits = match edit {
         RegistryEdit::SetStatus { status, .. } => set_status(&file, target, *status),
-        RegistryEdit::AddScope { entry, .. } => add_scope(&file, target, entry),
-        RegistryEdit::Rename { from, to } => rename(&file, target, from, to),
+        RegistryEdit::AddEntry { field, entry, .. } => add_to_field(&file, target, *field, entry),
+        RegistryEdit::RemoveEntry { field, entry, .. } => {
+            removal::entry(&file, target, *field, entry)
+        }
+        RegistryEdit::SetText { field, text, .. } => set_text(&file, target, *field, text),
+        RegistryEdit::Remove { .. } => removal::intent(&file, target),
+        RegistryEdit::Rename { from, to } => renaming::rename(&file, target, from, to),
         RegistryEdit::Add(new) => add_entry(&file, new),
     }?;
     let text = verify(&file, edit, target, &edits)?;
     Ok(PlannedEdit { path: file.path().clone(), edits, text })
+}
+
+/// Returns the text of the one file that these edits change, after all of them.
+pub fn plan_all(
+    registry: &Registry,
+    edits: &[RegistryEdit],
+) -> Result<(RelativePath, String), EditError> {
+    let mut registry = registry.copy();
+    let mut planned = None;
+    for edit in edits {
+        let PlannedEdit { path, text, .. } = plan(&registry, edit)?;
+        registry = registry.with_file(&path, &text);
+        planned = Some((path, text));
+    }
+    planned.ok_or_else(|| refused("there is nothing to change"))
+}
+
+/// Returns the edit that gives another id to the last of several intents in a file that have the
+/// same one. The old id is added to its `formerly`. Whatever else refers to the old id means the
+/// other intent.
+pub fn plan_renumbering(
+    registry: &Registry,
+    path: &RelativePath,
+    (from, to): (&str, &str),
+) -> Result<PlannedEdit, EditError> {
+    free_for(registry, to, None)?;
+    let unknown = || EditError::Unknown { id: from.to_owned(), path: path.to_string() };
+    let file = registry.file(path).ok_or_else(unknown)?;
+    let target = file.positions(from).pop().ok_or_else(unknown)?;
+    let written = &file.written(target).node.span;
+    let end = line_end(file.text(), written.end);
+    let mut edits = renaming::rename(file, target, from, to)?;
+    edits.retain(|edit| written.start <= edit.range.start && edit.range.end <= end);
+    let wanted = RegistryEdit::Rename { from: from.to_owned(), to: to.to_owned() };
+    let text = verify(file, &wanted, target, &edits)?;
+    Ok(PlannedEdit { path: path.clone(), edits, text })
 }
 
 /// Returns the next free id in the style of the registry, such as `INT-007`. `used` holds ids that
@@ -165,10 +227,9 @@ fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditE
     Ok((Arc::clone(file), at))
 }
 
-/// Returns the file for a new intent: a file of its own if the folder for such files exists, or
-/// else the list.
-fn file_for_new(registry: &Registry, id: &str) -> Arc<IntentFile> {
-    let own = || RelativePath::new(&format!("{FOLDER}/{id}.yaml")).ok();
+/// Returns the file for a new intent: a file of its own, or the list where intents are kept in one.
+fn file_for_new(registry: &Registry, new: &IntentEntry) -> Arc<IntentFile> {
+    let own = || path_of_single(&new.id, &new.name);
     let Some(path) = registry.folder.then(own).flatten() else {
         return Arc::clone(registry.list());
     };
@@ -227,6 +288,8 @@ fn verify(
     let text = apply(file.text(), edits).ok_or_else(unsafe_edit)?;
     let after = IntentFile::parse(file.path().clone(), &text);
     let wanted = expected(file, edit, target);
+    // Where an intent was removed, those below it are one place further up.
+    let target = if matches!(edit, RegistryEdit::Remove { .. }) { usize::MAX } else { target };
     // Only a rename may change what other intents contain, because they may refer to the renamed
     // id.
     let renames = matches!(edit, RegistryEdit::Rename { .. });
@@ -254,11 +317,23 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
         RegistryEdit::SetStatus { status, .. } => {
             intent.status = Some(Spanned { value: *status, span: 0..0 });
         }
-        RegistryEdit::AddScope { entry, .. } => {
-            if !intent.scope_entries().contains(&entry.as_str()) {
-                intent.owned_scope.push(spanned(entry));
+        RegistryEdit::AddEntry { field, entry, .. } => {
+            if let Some(list) = list_of(intent, *field)
+                && !texts(list).contains(&entry.as_str())
+            {
+                list.push(spanned(entry));
             }
         }
+        RegistryEdit::RemoveEntry { field, entry, .. } => {
+            if let Some(list) = list_of(intent, *field) {
+                list.retain(|held| held.value != *entry);
+            }
+        }
+        RegistryEdit::SetText { field: Field::Owner, text, .. } => {
+            intent.owner = Some(spanned(text));
+        }
+        RegistryEdit::SetText { text, .. } => intent.name = spanned(text),
+        RegistryEdit::Remove { .. } => drop(intents.remove(target)),
         RegistryEdit::Rename { from, to } if from != to => {
             let back = texts(&intent.formerly).contains(&to.as_str());
             let known = texts(&intent.formerly).contains(&from.as_str());
@@ -271,6 +346,46 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
         RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => {}
     }
     intents
+}
+
+/// Returns the list of an intent that a field stands for.
+fn list_of(intent: &mut Intent, field: Field) -> Option<&mut Vec<Spanned<String>>> {
+    match field {
+        Field::Scope => Some(&mut intent.owned_scope),
+        Field::Constraints => Some(&mut intent.constraints),
+        Field::Acceptance => Some(&mut intent.acceptance_criteria),
+        Field::Specs => Some(&mut intent.related_specs),
+        _ => None,
+    }
+}
+
+fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> PlannedTextEdits {
+    let key = field.key();
+    if text.trim().is_empty() || text.chars().any(char::is_control) {
+        return Err(refused(format!("{text:?} cannot be the {key} of an intent")));
+    }
+    let written = file.written(index);
+    let Some(place) = written.field_place(field) else {
+        return add_key(file, written, key, &double_quoted(text), &double_quoted(text));
+    };
+    let value = &place.value;
+    if value.aliased {
+        return Err(refused(format!(
+            "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
+        )));
+    }
+    if value.span.is_empty() {
+        return Ok(vec![insert(value.span.start, format!(" {}", double_quoted(text)))]);
+    }
+    if value.text() == Some(text) {
+        return Ok(Vec::new());
+    }
+    match style_in(file, value) {
+        Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
+            Ok(vec![replace(&value.span, quoted_like(text, style, true))])
+        }
+        _ => Err(refused(format!("this `{key}` is written over several lines; change it by hand"))),
+    }
 }
 
 fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
@@ -296,15 +411,19 @@ fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdi
     }
 }
 
-fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
-    if let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
+fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> PlannedTextEdits {
+    let is_scope = field == Field::Scope;
+    if is_scope && let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
         return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
     }
-    let intent = &file.intents()[index];
-    if intent.scope_entries().contains(&entry) {
+    let mut intent = file.intents()[index].clone();
+    let Some(held) = list_of(&mut intent, field).map(|list| list.clone()) else {
+        return Err(refused(format!("`{}` is no list", field.key())));
+    };
+    if texts(&held).contains(&entry) {
         return Ok(Vec::new());
     }
-    if intent.owned_scope.len() >= super::scope::MAX_ENTRIES {
+    if is_scope && held.len() >= super::scope::MAX_ENTRIES {
         return Err(refused(format!(
             "{} already has {} scope entries, the most that count",
             intent.id.value,
@@ -312,12 +431,12 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
         )));
     }
     let written = file.written(index);
-    match written.field_place(Field::Scope) {
+    match written.field_place(field) {
         None => {
             let list = flow_list([entry]);
-            add_key(file, written, Field::Scope.key(), &list, &list)
+            add_key(file, written, field.key(), &list, &list)
         }
-        Some(place) => extend(file, place, &intent.scope_entries(), entry),
+        Some(place) => extend(file, place, &texts(&held), entry),
     }
 }
 
@@ -443,106 +562,6 @@ fn add_key(
     Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
 }
 
-/// Keys whose values are ids of intents.
-const REFERENCES: &[&str] = words!(
-    "id intent_id intentId active_intent_id active_intent parent_intent parent_id depends_on
-    related_intents blocked_by agents"
-);
-
-fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
-    if from == to {
-        return Ok(Vec::new());
-    }
-    let intent = &file.intents()[index];
-    if intent.id.value != from {
-        let now = &intent.id.value;
-        return Err(refused(format!("{from} was renamed to {now}; rename {now} instead")));
-    }
-    let tree = file.tree().map_err(|broken| refused(broken.to_string()))?;
-    let mut found = Vec::new();
-    references(&tree, false, from, &mut found);
-    found.extend(
-        file.form()
-            .written
-            .iter()
-            .filter_map(|written| {
-                let bare = (!written.node.is_mapping()).then_some(&written.node);
-                written.keyed.as_ref().or(bare).filter(|key| key.text() == Some(from))
-            })
-            .cloned(),
-    );
-    found.sort_by_key(|node| node.span.start);
-    found.dedup_by_key(|node| node.span.start);
-    if found.iter().any(|node| node.aliased) || file.written(index).node.aliased {
-        return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
-    }
-    let written = file.written(index);
-    let alone = written.keyed.is_none() && !written.node.is_mapping();
-    let mut edits = Vec::with_capacity(found.len() + 1);
-    for node in &found {
-        let style = style_in(file, node).unwrap_or(Style::DoubleQuoted);
-        let id = |id| quoted_like(id, style, true);
-        let text = match alone && node.span == written.node.span {
-            // Only the id is listed, so there is no mapping yet to which a key could be added.
-            true if is_json(file) => {
-                format!("{{\"id\": {}, \"formerly\": [{}]}}", id(to), id(from))
-            }
-            true => format!("{{id: {}, formerly: [{}]}}", id(to), id(from)),
-            false => id(to),
-        };
-        edits.push(replace(&node.span, text));
-    }
-    if !alone {
-        edits.extend(add_former_id(file, index, from, to)?);
-    }
-    Ok(edits)
-}
-
-/// Adds the old id to `formerly`. If the intent gets back an id that it had before, the two ids swap
-/// places: after `id: B, formerly: [A]` is renamed to A, it is `id: A, formerly: [B]`.
-fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
-    let (intent, written) = (&file.intents()[index], file.written(index));
-    let Some(place) = written.field_place(Field::Formerly) else {
-        let list = flow_list([from]);
-        if written.node.is_null() && written.node.span.is_empty() {
-            return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
-        }
-        return add_key(file, written, Field::Formerly.key(), &list, &list);
-    };
-    let held = texts(&intent.formerly);
-    if held.contains(&to) {
-        let value = [&place.value];
-        let nodes = place.value.items().iter().chain(value).filter(|node| node.text() == Some(to));
-        let swapped = nodes.map(|node| {
-            let style = style_in(file, node)?;
-            (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
-        });
-        let by_hand = || {
-            refused("this `formerly` is written in a form that cannot be edited; change it by hand")
-        };
-        return swapped.collect::<Option<Vec<_>>>().ok_or_else(by_hand);
-    }
-    if held.contains(&from) {
-        return Ok(Vec::new());
-    }
-    extend(file, place, &held, from)
-}
-
-fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
-    match &node.kind {
-        NodeKind::Scalar { .. } if refers && node.text() == Some(id) => found.push(node.clone()),
-        NodeKind::Scalar { .. } => {}
-        NodeKind::Sequence { items, .. } => {
-            items.iter().for_each(|item| references(item, refers && !item.is_mapping(), id, found));
-        }
-        NodeKind::Mapping { entries, .. } => entries.iter().for_each(|entry| {
-            let key = entry.key.text().unwrap_or_default();
-            let inherited = refers && !REFERENCES.contains(&key);
-            references(&entry.value, inherited || REFERENCES.contains(&key), id, found);
-        }),
-    }
-}
-
 fn add_entry(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
     if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
         return Err(refused(format!(
@@ -662,6 +681,13 @@ fn newline(text: &str) -> &'static str {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
         _ => "\n",
     }
+}
+
+/// Returns the line that contains a byte, with its line ending.
+pub(super) fn line_of(text: &str, at: usize) -> Range<usize> {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
+    start..end
 }
 
 /// Returns the end of the line that contains a byte, before the line ending.

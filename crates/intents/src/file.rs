@@ -46,7 +46,7 @@ impl IntentFile {
             return Self::unreadable(path, unreadable(error));
         }
         // A file with a single intent is parsed as fast as it could be found in the cache.
-        let slot = single_id(&path).is_none().then(|| CacheSlot::for_file(root, &path)).flatten();
+        let slot = single_name(&path).is_none().then(|| CacheSlot::for_file(root, &path)).flatten();
         let kept = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
             return file;
@@ -79,7 +79,7 @@ impl IntentFile {
     pub(super) fn conflicting(path: RelativePath) -> Self {
         let message = format!("Git's index holds a merge conflict of {path}.");
         let help = format!(
-            "Keep the intents of both sides in it, remove the marker lines, and `git add {path}`."
+            "`intent setup merge-registry` keeps the intents of both sides; then `git add {path}`."
         );
         Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
     }
@@ -222,7 +222,7 @@ impl IntentFile {
     }
     /// Returns true if the file holds a single intent, that is, if it is in [`FOLDER`].
     pub fn is_single(&self) -> bool {
-        single_id(&self.path).is_some()
+        single_name(&self.path).is_some()
     }
     /// Returns the text, including a byte order mark. Spans are byte ranges of this text.
     pub fn text(&self) -> &Arc<str> {
@@ -332,14 +332,61 @@ impl IntentFile {
     }
 }
 
-/// Returns the id in the name of a file in [`FOLDER`]. Returns `None` for any other file.
-pub fn single_id(path: &RelativePath) -> Option<&str> {
+/// Returns the name of a file in [`FOLDER`] without its extension: `INT-005-jwt-migration`. Returns
+/// `None` for any other file.
+pub fn single_name(path: &RelativePath) -> Option<&str> {
     let name = path.as_str().strip_prefix(FOLDER)?.strip_prefix('/')?;
-    let id = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
+    let name = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
     // Ignore the temporary files that editors keep next to an edited file. Their names begin with a
     // dot.
-    (!id.is_empty() && !id.contains('/') && !id.starts_with('.')).then_some(id)
+    (!name.is_empty() && !name.contains('/') && !name.starts_with('.')).then_some(name)
 }
+
+/// Returns what follows the id in the name of a file with a single intent: `-jwt-migration` of
+/// `INT-005-jwt-migration.yaml`, or an empty text. Returns `None` if the file is not named after
+/// the id.
+pub fn name_after_id<'p>(path: &'p RelativePath, id: &str) -> Option<&'p str> {
+    let rest = single_name(path)?.strip_prefix(id)?;
+    (rest.is_empty() || rest.starts_with('-')).then_some(rest)
+}
+
+/// Returns the id that the name of a file with a single intent begins with: `INT-005` of
+/// `INT-005-jwt-migration.yaml`. A name without a number is an id as a whole.
+pub fn id_in_name(path: &RelativePath) -> Option<&str> {
+    let name = single_name(path)?;
+    let ends_id = |(at, _): &(usize, &str)| name[..*at].ends_with(|c: char| c.is_ascii_digit());
+    let end = name.match_indices('-').find(ends_id).map_or(name.len(), |(at, _)| at);
+    Some(&name[..end])
+}
+
+/// Returns the path of a new file for an intent: its id and its name in plain letters. Two branches
+/// that give one id to two intents then still write two files, which a merge keeps.
+pub(super) fn path_of_single(id: &str, name: &str) -> Option<RelativePath> {
+    // A file whose name begins with a dot would not be read.
+    if id.starts_with('.') {
+        return None;
+    }
+    let folded = name.to_lowercase();
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    let plain = words.clone().filter(|word| !word.is_empty() && word.is_ascii());
+    let mut slug = String::new();
+    for word in plain {
+        if slug.len() + word.len() >= MAX_SLUG {
+            break;
+        }
+        slug.push('-');
+        slug.push_str(word);
+    }
+    // Names in other scripts have no plain letters, and are told apart all the same.
+    if words.clone().any(|word| !word.is_ascii()) {
+        let hash = code::content_hash(name).to_string();
+        slug.extend(["-", &hash["sha256:".len()..][..6]]);
+    }
+    RelativePath::new(&format!("{FOLDER}/{id}{slug}.yaml")).ok()
+}
+
+/// The most bytes of an intent's name in the name of its file.
+const MAX_SLUG: usize = 48;
 
 const HELP_LIMIT: &str = "Write it without aliases or deep nesting; until then no intent can be selected and nothing is written to this file.";
 const HELP_SYNTAX: &str = "Fix the syntax error here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";

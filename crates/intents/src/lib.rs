@@ -4,6 +4,7 @@
 //! - `canonical`: an intent in the canonical YAML form.
 //! - `conflict`: a registry with unresolved merge conflicts.
 //! - `dialect`: the other forms of a registry, converted to the canonical one.
+//! - `entries`: the texts of single intents, to split a list and to merge two.
 //! - `edit`: edits of a registry in place.
 //! - `file`: one file of the registry.
 //! - `lint`: errors in a registry, and deviations from the canonical form.
@@ -18,6 +19,7 @@ pub mod canonical;
 mod conflict;
 pub mod dialect;
 pub mod edit;
+pub mod entries;
 mod file;
 pub mod lint;
 pub mod model;
@@ -28,7 +30,8 @@ mod used_ids;
 pub mod yaml;
 
 pub use edit::{EditError, PlannedEdit, RegistryEdit};
-pub use file::{FOLDER, IntentFile, single_id};
+pub use file::{FOLDER, IntentFile, id_in_name, name_after_id, single_name};
+pub use lint::valid_id;
 pub use model::{Intent, IntentEntry, Spanned, Status};
 pub use registry::Registry;
 pub use scope::{Scope, ScopeVerdict};

@@ -1,17 +1,19 @@
 //! Checks a registry for errors and for deviations from the canonical form.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::dialect::{Deviation, Field, requoted};
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Style, YamlLayout};
-use super::{FOLDER, Intent, IntentFile, Registry, Spanned, Status, single_id};
+use super::{
+    FOLDER, Intent, IntentFile, Registry, Spanned, Status, id_in_name, name_after_id, single_name,
+};
 use code::LineRange;
 use edits::TextEdit;
 use ground::ignores::{Ignores, IntentLine};
-use ground::text::{self, invisible_characters};
+use ground::text::{self, invisible_characters, shell_word};
 use ground::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
 /// The maximum length of an id, in characters.
@@ -58,7 +60,7 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
 
 /// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most [`MAX_ID`]
 /// characters. Such an id can be cited safely.
-pub(crate) fn valid_id(id: &str) -> bool {
+pub fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }
@@ -139,12 +141,9 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         }
         let (file, _) = registry.source(index);
         let message = format!("Another intent also has the id {id}, so neither can be selected.");
-        let renamed = match file.is_single() {
-            true => format!(" and call the file {free}.yaml"),
-            false => String::new(),
-        };
+        let path = shell_word(file.path().as_str());
         let help = format!(
-            "If they are one intent, remove one of the two. Otherwise give this one an id of its own, e.g. `id: {free}`{renamed}."
+            "If they are one intent, remove one of the two. Otherwise `intent renumber {id} --file {path}` gives this one an id of its own, such as {free}, and its records with it."
         );
         let finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
         let (other, _) = registry.source(earlier);
@@ -155,42 +154,30 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
     findings
 }
 
-/// Reports former ids that another intent has, or also had. Records under such an id could belong
-/// to either intent.
+/// Reports former ids that two intents had, and none has now. Records under such an id could belong
+/// to either. An id that another intent has now is none of these: two clones gave it to two intents,
+/// and one of them was renumbered.
 fn former_ids(registry: &Registry) -> Vec<Finding> {
     let intents = registry.intents();
-    let mut present: HashMap<&str, usize> = HashMap::new();
-    for (index, intent) in intents.iter().enumerate() {
-        present.entry(&intent.id.value).or_insert(index);
-    }
+    let present: HashSet<&str> = intents.iter().map(|intent| intent.id.value.as_str()).collect();
     let mut first: HashMap<&str, (usize, &Spanned<String>)> = HashMap::new();
     let mut findings = Vec::new();
     for (index, intent) in intents.iter().enumerate() {
-        for id in intent.formerly.iter().filter(|id| !id.value.is_empty()) {
-            let (other, place, message) = match present.get(id.value.as_str()) {
-                Some(holder) if intents[*holder].id.value == intent.id.value => continue,
-                Some(holder) => (
-                    *holder,
-                    &intents[*holder].id,
-                    format!("{} is the id of another intent, which owns its records.", id.value),
-                ),
-                None => match *first.entry(&id.value).or_insert((index, id)) {
-                    (earlier, _) if earlier == index => continue,
-                    (earlier, place) => (
-                        earlier,
-                        place,
-                        format!(
-                            "Two intents list the former id {}, so its records belong to neither.",
-                            id.value
-                        ),
-                    ),
-                },
-            };
+        let is_free = |id: &&Spanned<String>| !present.contains(id.value.as_str());
+        for id in intent.formerly.iter().filter(|id| !id.value.is_empty()).filter(is_free) {
+            let (earlier, place) = *first.entry(&id.value).or_insert((index, id));
+            if earlier == index {
+                continue;
+            }
+            let message = format!(
+                "Two intents list the former id {}, so its records belong to neither.",
+                id.value
+            );
             let help = "Keep it only in the intent that had this id.";
             let (file, _) = registry.source(index);
             let finding = file.finding(Code::DuplicateId, id.span.clone(), message, help);
-            let because = format!("Here it belongs to {}.", intents[other].id.value);
-            let (beside, _) = registry.source(other);
+            let because = format!("Here it belongs to {}.", intents[earlier].id.value);
+            let (beside, _) = registry.source(earlier);
             let finding = with_related(finding, beside.related(place.span.clone(), because));
             findings.push(with_intent(finding, Some(intent)));
         }
@@ -231,13 +218,14 @@ fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
 /// Reports a file with a single intent that is not named after the intent's id. A search for the id
 /// would find another file or none.
 fn misnamed(file: &IntentFile, intent: &Intent) -> Option<Finding> {
-    let (name, id) = (single_id(file.path())?, intent.id.value.as_str());
-    if id == name || !valid_id(id) {
+    let (name, id) = (single_name(file.path())?, intent.id.value.as_str());
+    if name_after_id(file.path(), id).is_some() || !valid_id(id) {
         return None;
     }
     let message = format!("This file is named after {}, and holds {id}.", quoted(name));
-    let help =
-        format!("Rename the file to {FOLDER}/{id}.yaml, or write the id that it is named after.");
+    let help = format!(
+        "Rename the file to {FOLDER}/{id}.yaml or {FOLDER}/{id}-WORDS.yaml, or write the id that it is named after."
+    );
     Some(file.finding(Code::InvalidId, intent.id.span.clone(), message, help))
 }
 
@@ -302,7 +290,7 @@ fn missing(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<
         findings.push(file.finding(Code::MissingField, anchor(intent), message, help));
     };
     if intent.id.value.is_empty() {
-        let id = single_id(file.path()).filter(|id| valid_id(id)).unwrap_or(free);
+        let id = id_in_name(file.path()).filter(|id| valid_id(id)).unwrap_or(free);
         lacks("id", format!("Add `id: {id}`; without it nobody can cite or select it."));
     }
     let status = written.field_place(Field::Status);

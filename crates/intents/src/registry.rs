@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::sync::{Arc, OnceLock};
 
-use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
+use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_name};
 use super::{Intent, Scope, Status};
 use code::lists::words;
 use ground::git::{GitError, Target};
@@ -35,7 +35,7 @@ pub const PLACES: &[&str] = words!(
 pub struct Registry {
     /// The list first, then the files with a single intent, ordered by path.
     files: Vec<Arc<IntentFile>>,
-    /// True if each new intent gets a file of its own, because the folder for such files exists.
+    /// True if each new intent gets a file of its own: always but where intents are kept in a list.
     pub(super) folder: bool,
     /// The intents of all files. Only filled if there are several files.
     intents: OnceLock<Vec<Intent>>,
@@ -56,8 +56,8 @@ impl Registry {
             None => Self::no_list(),
         };
         let mut files = vec![list];
-        let folder = read_folder(root, &mut files);
-        Self { folder, ..Self::from_files(files) }
+        let listed = !read_folder(root, &mut files) && files[0].len() > 0;
+        Self { folder: !listed, ..Self::from_files(files) }
     }
 
     /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
@@ -69,7 +69,7 @@ impl Registry {
     /// Builds a registry from the texts of its files, the list first.
     pub fn of_texts<'a>(texts: impl Iterator<Item = (RelativePath, &'a str)>) -> Self {
         let mut files: Vec<_> = texts.map(|(path, text)| IntentFile::parse(path, text)).collect();
-        if files.first().is_none_or(|first| single_id(first.path()).is_some()) {
+        if files.first().is_none_or(|first| single_name(first.path()).is_some()) {
             files.insert(0, Self::no_list());
         }
         Self::from_files(files)
@@ -85,7 +85,7 @@ impl Registry {
         };
         let found = git.blobs(target, &[PLACES, &[FOLDER]].concat())?;
         let (singles, rest): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|(path, _)| single_id(path).is_some());
+            found.into_iter().partition(|(path, _)| single_name(path).is_some());
         let list = rest.into_iter().find(|(path, _)| PLACES.contains(&path.as_str()));
         let mut files = vec![list.map(read).transpose()?.unwrap_or_else(Self::no_list)];
         for single in singles {
@@ -128,11 +128,11 @@ impl Registry {
     }
     /// Returns true if this registry reads intents from a file at this path.
     pub fn holds(&self, path: &RelativePath) -> bool {
-        path == self.path() || single_id(path).is_some()
+        path == self.path() || single_name(path).is_some()
     }
     /// Returns true if a file at this path could be a registry or a part of one.
     pub fn is_place(path: &RelativePath) -> bool {
-        PLACES.contains(&path.as_str()) || single_id(path).is_some()
+        PLACES.contains(&path.as_str()) || single_name(path).is_some()
     }
     /// Returns a copy of the registry that shares its files.
     pub fn copy(&self) -> Self {
@@ -304,7 +304,7 @@ fn read_folder(root: &Root, files: &mut Vec<IntentFile>) -> bool {
     };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let paths = names.filter_map(|name| RelativePath::new(&format!("{FOLDER}/{name}")).ok());
-    let mut paths: Vec<RelativePath> = paths.filter(|path| single_id(path).is_some()).collect();
+    let mut paths: Vec<RelativePath> = paths.filter(|path| single_name(path).is_some()).collect();
     paths.sort();
     let mut bytes = 0;
     for path in paths {

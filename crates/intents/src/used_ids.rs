@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::file::{FOLDER, IntentFile, single_id};
+use super::file::{FOLDER, IntentFile, single_name};
 use super::{EditError, Intent, IntentEntry, Registry, edit};
 use ground::git::{BlobId, GitError};
 use ground::{Git, RelativePath};
@@ -42,7 +42,7 @@ impl UsedIds {
             });
             for (path, blob) in files {
                 // Most branches have most files in common, so each blob is read only once.
-                let new = (path == *list || single_id(&path).is_some())
+                let new = (path == *list || single_name(&path).is_some())
                     && seen.insert((path.clone(), blob));
                 if let Some(bytes) = new.then(|| git.blob_of(blob).ok()).flatten() {
                     let file = IntentFile::parse(path, &String::from_utf8_lossy(&bytes));
@@ -74,6 +74,11 @@ impl UsedIds {
 
     pub fn ids(&self) -> BTreeSet<String> {
         self.by_id.keys().cloned().collect()
+    }
+
+    /// Returns true if an intent with another name has or had the id in some version.
+    pub fn is_used_by_another(&self, id: &str, name: &str) -> bool {
+        self.by_id.get(id).is_some_and(|users| users.iter().any(|user| user.name != name))
     }
 
     /// Returns an error if a different intent in another version of the registry uses the id of a

@@ -33,6 +33,9 @@ pub struct InitAnswer {
     pub next: String,
 }
 
+/// The comments that `init` once wrote above an empty list.
+pub const LIST_TEMPLATE: &str = include_str!("templates/active_intents.yaml");
+
 /// The files that `init` creates, with their initial content.
 pub const FILES: [(&str, &str); 5] = [
     (".orchestration/active_intents.yaml", include_str!("templates/active_intents.yaml")),

@@ -149,6 +149,7 @@ pub fn uninstall(
     }
     remove_from_git_directory(ws, open, answer)?;
     if everything && !answer.dry_run {
+        std::fs::remove_dir(ws.root.path().join(intents::FOLDER)).ok();
         std::fs::remove_dir(folder).ok();
     }
     Ok(())

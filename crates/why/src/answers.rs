@@ -375,6 +375,9 @@ fn revision(ws: &Workspace) -> Option<String> {
 pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<String> {
     let (id, name) = (claim.intent()?, ws.namesake_of(claim)?);
     let present = ws.registry.get(id)?;
+    if ws.renumbered(id, &name).is_some() {
+        return None;
+    }
     let (to, why) = match ws.twin(&claim.entry.record) {
         Some(to) => (to, format!("{to} has the text that the record is about")),
         None => ("ID", "ID is the intent that it belongs to".to_owned()),
@@ -544,6 +547,9 @@ fn brief_then(ws: &Workspace, claim: &Claim) -> Option<IntentBrief> {
     let now_called =
         |then: &Option<String>| now.name.clone().filter(|name| Some(name) != then.as_ref());
     if let Some(name) = ws.namesake(&claim.entry, claim.commit.as_deref()) {
+        if let Some(intent) = ws.renumbered(id, &name) {
+            return Some(brief(ws, &intent.id.value));
+        }
         let (id, then) = (id.to_owned(), Some(name));
         let now_called = now_called(&then);
         let version = Some(IntentVersion::Other);

@@ -28,12 +28,27 @@ impl Workspace {
     }
 
     /// Returns the present id of an intent, or the id with the name of the namesake that it is
-    /// about.
+    /// about. A namesake that was renumbered since has an id of its own.
     fn present_name(&self, id: &str, namesake: Option<String>) -> String {
         match namesake {
-            Some(name) => label(id, &name),
+            Some(name) => match self.renumbered(id, &name) {
+                Some(intent) => intent.id.value.clone(),
+                None => label(id, &name),
+            },
             None => self.registry.present_id(id).to_owned(),
         }
+    }
+
+    /// Returns the intent that a namesake is now: the only one that formerly had this id, and has
+    /// or had this name. Two clones gave one id to two intents, and this one got another id since.
+    pub fn renumbered(&self, id: &str, name: &str) -> Option<&Intent> {
+        let had_id = |intent: &&Intent| intent.formerly.iter().any(|former| former.value == id);
+        let is_called = |intent: &Intent| intent.name.value == name;
+        let mut found = self.registry.intents().iter().filter(had_id).filter(|intent| {
+            let texts = || self.versions(intent);
+            is_called(intent) || texts().is_some_and(|all| all.iter().any(is_called))
+        });
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Returns the name of the intent that a record is about, if that intent is a namesake of the
@@ -68,8 +83,14 @@ impl Workspace {
 
     /// Returns the name that an intent had when its text had this hash. Evidence cites it.
     pub fn name_then(&self, id: &str, hash: Option<&str>) -> Option<String> {
-        let present = self.registry.get(id)?;
         let name = |intent: &Intent| Some(intent.name.value.clone());
+        let Some(present) = self.registry.get(id) else {
+            // After a merge, two intents may have the id; the text says which of them is meant.
+            let is_it = |intent: &&Intent| {
+                intent.id.value == id && hash.is_some_and(|hash| intent.reads_as(hash))
+            };
+            return self.registry.intents().iter().find(is_it).and_then(name);
+        };
         let Some(hash) = hash.filter(|hash| !present.reads_as(hash)) else { return name(present) };
         let versions = self.versions(present).unwrap_or_default();
         if let Some(then) = versions.iter().find(|then| then.reads_as(hash)) {

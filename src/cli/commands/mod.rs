@@ -12,6 +12,7 @@ mod completions;
 mod context;
 mod demo;
 mod doctor;
+mod edit;
 mod erase;
 mod explain;
 mod fence;
@@ -26,6 +27,7 @@ mod lsp;
 mod man;
 mod map;
 mod mcp;
+mod merge_registry;
 mod new;
 mod off;
 mod policy;
@@ -33,11 +35,13 @@ mod propose;
 mod protocol;
 mod reassign;
 mod record;
+mod renumber;
 mod report;
 pub(super) mod schema;
 mod seal;
 mod select;
 mod shared;
+mod split_registry;
 mod start;
 mod status;
 mod test;
@@ -57,6 +61,8 @@ pub enum Command {
     New(new::NewArgs),
     Start(start::StartArgs),
     Complete(complete::CompleteArgs),
+    Edit(edit::EditArgs),
+    Renumber(renumber::RenumberArgs),
     Test(test::TestArgs),
     Select(select::SelectArgs),
     Clear(clear::ClearArgs),
@@ -124,6 +130,10 @@ pub enum Command {
     #[command(hide = true)]
     GitHooks(git_hooks::GitHooksArgs),
     #[command(hide = true)]
+    SplitRegistry(split_registry::SplitRegistryArgs),
+    #[command(hide = true)]
+    MergeRegistry(merge_registry::MergeRegistryArgs),
+    #[command(hide = true)]
     Demo(demo::DemoArgs),
     #[command(hide = true)]
     Completions(completions::CompletionsArgs),
@@ -162,6 +172,8 @@ pub enum SetupCommand {
     Uninstall(uninstall::UninstallArgs),
     GitHooks(git_hooks::GitHooksArgs),
     Team(init::TeamArgs),
+    SplitRegistry(split_registry::SplitRegistryArgs),
+    MergeRegistry(merge_registry::MergeRegistryArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -189,6 +201,8 @@ impl Command {
             Self::Setup(SetupCommand::Uninstall(args)) => Self::Uninstall(args),
             Self::Setup(SetupCommand::GitHooks(args)) => Self::GitHooks(args),
             Self::Setup(SetupCommand::Team(args)) => Self::Init(args.into()),
+            Self::Setup(SetupCommand::SplitRegistry(args)) => Self::SplitRegistry(args),
+            Self::Setup(SetupCommand::MergeRegistry(args)) => Self::MergeRegistry(args),
             Self::Setup(SetupCommand::Demo(args)) => Self::Demo(args),
             Self::Setup(SetupCommand::Completions(args)) => Self::Completions(args),
             Self::Setup(SetupCommand::Man(args)) => Self::Man(args),
@@ -200,6 +214,8 @@ impl Command {
 pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     match command.short() {
         Command::Init(args) => init::run(context, args),
+        Command::SplitRegistry(args) => split_registry::run(context, args),
+        Command::MergeRegistry(args) => merge_registry::run(context, args),
         Command::Demo(args) => demo::run(context, args),
         Command::Uninstall(args) => uninstall::run(context, args),
         Command::List(args) => list::run(context, args),
@@ -207,6 +223,8 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Start(args) => start::run(context, args),
         Command::Test(args) => test::run(context, args),
         Command::Complete(args) => complete::run(context, args),
+        Command::Edit(args) => edit::run(context, args),
+        Command::Renumber(args) => renumber::run(context, args),
         Command::Select(args) => select::run(context, args),
         Command::Clear(args) => clear::run(context, args),
         Command::Status(args) => status::run(context, args),

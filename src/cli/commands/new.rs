@@ -1,6 +1,8 @@
 //! `intent new`: adds an intent to the registry.
 
 use super::shared;
+use crate::cli::person::Terminal;
+use crate::cli::print::Page;
 use crate::cli::{CliError, Context, Exit};
 use intents::{IntentEntry, Status};
 use judgement::{map, registry};
@@ -48,21 +50,38 @@ pub struct NewArgs {
 }
 
 pub fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
+    let mut owned_scope = args.scope;
+    let mut notes = registry::spell_out_folders(&workspace, &mut owned_scope);
     let intent = IntentEntry {
         id: args.id.unwrap_or_default(),
         name: args.name,
         status: if args.start { Status::InProgress } else { Status::Draft },
-        owned_scope: args.scope,
+        owned_scope,
         constraints: args.constraint,
         acceptance_criteria: args.criterion,
         related_specs: args.spec,
         owner: args.owner,
         ..IntentEntry::default()
     };
+    let doubts = registry::doubts_about(&workspace, &intent);
+    match Terminal::of_a_person(context) {
+        Ok(terminal) if !doubts.is_empty() => ask_whether(context, &terminal, &doubts)?,
+        _ => notes.extend(doubts),
+    }
     let scope = intent.owned_scope.clone();
-    let workspace = context.open_workspace()?;
     let answer = registry::new(&workspace, intent)?;
-    let answer = answer.with_notes(&workspace, &scope, &context.cwd);
+    let mut answer = answer.with_notes(&workspace, &scope, &context.cwd);
+    answer.notes.splice(0..0, notes);
     map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| shared::changed_intent(page, &answer))
+}
+
+fn ask_whether(context: &Context, terminal: &Terminal, doubts: &[String]) -> Result<(), CliError> {
+    let mut page = Page::default();
+    shared::notes(&mut page, doubts);
+    match terminal.confirms(&context.printer, &mut page, " to write it down all the same: ")? {
+        true => Ok(()),
+        false => Err(CliError::usage("no intent was written down", "type yes to write it down")),
+    }
 }

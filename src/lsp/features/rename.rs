@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, WorkspaceView};
 use code::Document;
 use ground::{Hint, RelativePath, ignores, store};
-use intents::{FOLDER, RegistryEdit, edit, single_id};
+use intents::{FOLDER, RegistryEdit, edit, name_after_id};
 use ledger::read::is_ledger_path;
 use why::Workspace;
 
@@ -131,10 +131,8 @@ fn renamed_file(
     from: &str,
     to: &str,
 ) -> Option<lsp::RenameFile> {
-    if !view.snapshot.client.rename_files || single_id(path) != Some(from) {
-        return None;
-    }
-    let new = RelativePath::new(&format!("{FOLDER}/{to}.yaml")).ok()?;
+    let rest = name_after_id(path, from).filter(|_| view.snapshot.client.rename_files)?;
+    let new = RelativePath::new(&format!("{FOLDER}/{to}{rest}.yaml")).ok()?;
     Some(lsp::RenameFile {
         old_uri: view.address(path)?,
         new_uri: view.address(&new)?,

@@ -156,7 +156,7 @@ fn actions_edit_the_file_and_a_new_intent_gets_its_own_file() {
     else {
         panic!("{changes:?}")
     };
-    assert_eq!(file.uri, editor.uri("/.orchestration/intents/INT-004.yaml"));
+    assert_eq!(file.uri, editor.uri("/.orchestration/intents/INT-004-new-intent.yaml"));
     let text = serde_json::to_string(&changes).unwrap();
     assert!(text.contains("id: INT-004\\nname: New intent\\nstatus: DRAFT\\n"), "{text}");
     // A client that cannot create files adds the intent to the list.

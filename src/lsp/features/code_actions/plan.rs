@@ -9,7 +9,9 @@ use crate::workspace_view::{GovernedFile, WorkspaceView};
 use code::{Block, Document, Identity};
 use edits::TextEdit;
 use ground::Hint;
-use intents::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
+use intents::dialect::Field;
+use intents::{IntentEntry, RegistryEdit, Status, edit};
+use judgement::reserved_ids;
 
 pub(super) const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
@@ -64,7 +66,11 @@ impl Plan {
     pub(super) fn edit(&self, file: &GovernedFile<'_>) -> EditResult {
         match self {
             Self::Widen { id, entry } => {
-                let wanted = RegistryEdit::AddScope { id: id.clone(), entry: entry.clone() };
+                let wanted = RegistryEdit::AddEntry {
+                    id: id.clone(),
+                    field: Field::Scope,
+                    entry: entry.clone(),
+                };
                 let note = note(
                     format!("Widen the scope of {id}"),
                     format!(
@@ -89,8 +95,8 @@ impl Plan {
 
 fn create(view: WorkspaceView<'_>, entry: Option<&str>) -> EditResult {
     let shown = ShownRegistry::in_view(view).ok_or(NO_REGISTRY)?;
-    let used = view.workspace.git().map(|git| UsedIds::in_repository(git, shown.registry.path()));
-    let id = edit::next_id(&shown.registry, &used.unwrap_or_default().ids());
+    let (_, taken) = reserved_ids::used_or_reserved(view.workspace, &shown.registry);
+    let id = edit::next_id(&shown.registry, &taken);
     let note = of_registry(format!("Create {id}"));
     let new = IntentEntry {
         id,

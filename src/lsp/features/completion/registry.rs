@@ -11,7 +11,7 @@ use super::{Choice, Choices};
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::{RelativePath, text};
 use intents::dialect::Field;
-use intents::{Spanned, Status, canonical, edit, single_id};
+use intents::{Spanned, Status, canonical, edit, id_in_name};
 
 /// The fields of an intent, in the order in which they are usually written.
 const FIELDS: [Field; 9] = [
@@ -61,12 +61,12 @@ pub(super) fn choices(place: &DocumentPosition<'_>, text: &str) -> Option<Choice
     let items = match position.expects {
         RegistryItem::Key => keys(&keys_around(text, cursor)),
         RegistryItem::Root => {
-            single_id(path)?;
+            id_in_name(path)?;
             keys(&text.lines().filter(|line| depth(line) == 0).filter_map(key_of).collect())
         }
         RegistryItem::Value(key) => {
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
-            match (field, single_id(path)) {
+            match (field, id_in_name(path)) {
                 (Field::Id, Some(id)) => vec![Choice::new(id, Kind::VALUE)],
                 _ => values(place.file.view, field, typed, &position)?,
             }

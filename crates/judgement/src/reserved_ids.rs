@@ -1,0 +1,64 @@
+//! The ids that were given to intents in this clone, in any of its work trees. A work tree does not
+//! see what another one has not committed, so an id is reserved before it is written.
+//!
+//! Each id is an empty file in the git directory that all work trees share. Whoever creates the
+//! file has the id. The files stay, so an id is never given to a second intent.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ground::store::{self, StoreError};
+use ground::{Root, session};
+use intents::{Registry, UsedIds, edit};
+use why::Workspace;
+
+/// Returns every id that is used in any branch or was given in any work tree of this clone.
+pub fn used_or_reserved(ws: &Workspace, registry: &Registry) -> (UsedIds, BTreeSet<String>) {
+    let of_git = |git: &_| UsedIds::in_repository(git, registry.path());
+    let used = ws.git().map(|git| of_git(git)).unwrap_or_default();
+    let folder = folder(&ws.root);
+    let reserved = folder.iter().flat_map(|folder| store::entries(folder));
+    let mut ids = used.ids();
+    ids.extend(reserved.filter_map(|entry| entry.file_name().into_string().ok()));
+    (used, ids)
+}
+
+/// Reserves the next free id. Two processes never get the same one, in whichever work trees of the
+/// clone they run. `taken` holds ids that are used elsewhere.
+pub(crate) fn reserve_next(
+    ws: &Workspace,
+    registry: &Registry,
+    mut taken: BTreeSet<String>,
+) -> Result<String, StoreError> {
+    loop {
+        let id = edit::next_id(registry, &taken);
+        let Some(file) = reservation(&ws.root, &id) else { return Ok(id) };
+        if store::create_new(&file, b"")? {
+            return Ok(id);
+        }
+        taken.insert(id);
+    }
+}
+
+/// Reserves an id that somebody chose.
+pub(crate) fn reserve(ws: &Workspace, id: &str) {
+    if let Some(file) = reservation(&ws.root, id) {
+        session::or_log(&ws.root, "an id was not reserved", store::create_new(&file, b""));
+    }
+}
+
+/// Gives an id back under which no intent was written after all.
+pub(crate) fn give_back(ws: &Workspace, id: &str) {
+    if let Some(file) = reservation(&ws.root, id) {
+        session::or_log(&ws.root, "an id stays reserved", store::remove(&file));
+    }
+}
+
+fn reservation(root: &Root, id: &str) -> Option<PathBuf> {
+    let is_name = intents::valid_id(id) && !id.starts_with('.');
+    is_name.then(|| folder(root))?.map(|folder| folder.join(id))
+}
+
+fn folder(root: &Root) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join("ids"))
+}
