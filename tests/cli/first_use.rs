@@ -151,6 +151,22 @@ fn set_up(lab: &Lab) {
     lab.fine(&["report", "--html"]);
 }
 
+#[test]
+fn a_home_folder_or_several_repositories_are_set_up_by_nobody_in_passing() {
+    let lab = Lab::bare_folder();
+    for place in ["../home/x", "one/.git/x", "two/.git/x"] {
+        lab.write(place, "");
+    }
+    for (place, why) in [("../home", "your home folder"), (".", "several repositories")] {
+        let refused = lab.intent(&["-C", place, "init"]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && told.contains(why), "{told}");
+        assert!(!lab.root.join(place).join(".orchestration").exists());
+    }
+    std::fs::remove_dir_all(lab.root.join("two")).expect("removed");
+    lab.fine(&["init"]);
+}
+
 /// A repository that has content of others in every file that `init` writes to.
 fn of_others() -> Lab {
     let lab = Lab::git();

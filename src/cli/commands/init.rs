@@ -7,6 +7,8 @@ pub(super) mod show;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::person::Terminal;
+use crate::cli::print::Page;
 use crate::cli::{CliError, Context, Exit};
 use ground::{Hint, Root};
 use hook::binary;
@@ -162,7 +164,47 @@ pub struct WiringAnswer {
     team: Option<TeamAnswer>,
 }
 
+/// Asks whether a workspace is wanted in a place where it seldom is. Refuses it there if there is
+/// nobody to ask.
+fn ask_about_odd_place(context: &Context) -> Result<(), CliError> {
+    let root = Root::find(&context.cwd, context.environment())?;
+    let Some(why) = what_is_odd(&root).filter(|_| !root.governed()) else { return Ok(()) };
+    let place = root.path().display();
+    let hint = "go into the folder of one repository, and run it there";
+    let Ok(terminal) = Terminal::of_a_person(context) else {
+        return Err(CliError::usage(format!("nothing was set up: {place} is {why}"), hint));
+    };
+    let mut page = Page::default();
+    page.text(place).literal(" is ").text(why).end();
+    match terminal.confirms(&context.printer, &mut page, " to set up a workspace there: ")? {
+        true => Ok(()),
+        false => Err(CliError::usage("nothing was set up", hint)),
+    }
+}
+
+/// Returns what a folder is that is seldom meant to be a workspace.
+fn what_is_odd(root: &Root) -> Option<&'static str> {
+    let path = root.path();
+    let home = root.environment().variable("HOME").map(std::path::PathBuf::from);
+    let is_home = home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == path);
+    let holds_several = || {
+        let is_repository = |entry: &std::fs::DirEntry| entry.path().join(".git").exists();
+        ground::store::entries(path).filter(is_repository).nth(1).is_some()
+    };
+    match () {
+        () if path.parent().is_none() => Some("the root of the file system"),
+        () if is_home => Some("your home folder"),
+        () if root.work_tree().is_none() && holds_several() => {
+            Some("a folder that holds several repositories")
+        }
+        () => None,
+    }
+}
+
 pub fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
+    if args.remove_agent.is_empty() && !args.user {
+        ask_about_odd_place(context)?;
+    }
     let act = if args.remove_agent.is_empty() { InstallAct::Put } else { InstallAct::Take };
     let hosts = hosts(&args)?;
     if hosts.is_empty() {
