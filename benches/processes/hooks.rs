@@ -179,6 +179,7 @@ fn synthesise(root: &Path) {
         intent_id: SELECTED.to_owned(),
         selected_at: "2026-01-01T00:00:00.000Z".to_owned(),
         actor: None,
+        branch: None,
     };
     session::select_for(&workspace.root, HOST, &selection).expect("a selection");
 }
@@ -225,7 +226,7 @@ pub fn steps(folder: &Path) -> String {
     step("Ignores::load");
     black_box((ignores.denied(&path), ignores.git_ignored(&path)));
     step("ignored?");
-    black_box(session::selected_by(&root, HOST));
+    black_box(session::selected_by(&root, HOST, |_| true));
     step("selection");
     let git = Git::open(&root).expect("a repository");
     step("Git::open");

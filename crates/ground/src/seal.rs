@@ -43,7 +43,7 @@ pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
 }
 
 /// Returns true if this clone made this seal for these parts.
-pub fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
+pub(crate) fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
     key(root).is_some_and(|key| sealed(&key, parts) == seal)
 }
 

@@ -123,7 +123,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<FileLines, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
+        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
         let origins = walk.of_text(parents, &full, text.clone(), changed)?;
         let is_new = self.is_new_in(parents.first(), &full)?;
         let drafts = self.knowledge.of_next_commit(self.reader)?;
@@ -140,7 +140,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<Option<FileLines>, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
+        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
         let origins = walk.of_file(commit, &full)?;
         origins.map(|origins| self.with_claims(origins, None)).transpose()
     }

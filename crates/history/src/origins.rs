@@ -47,7 +47,7 @@ pub enum Origin {
     /// A commit brought them: the version at this index of [`LineOrigins::versions`].
     Brought(usize),
     /// The walk ends at this version without saying who brought them: this clone lacks the history
-    /// before it, or only later commits were asked about ([`Walk::within`]).
+    /// before it, or only later commits were asked about ([`Walk::asked_only_about`]).
     Missing(usize),
 }
 
@@ -79,7 +79,7 @@ pub struct Walk<'a, 'git> {
     uncommitted: Arc<[ChangedBlob]>,
     found: LineOrigins,
     known: Option<&'a KnownOrigins<'a>>,
-    /// See [`Self::within`].
+    /// See [`Self::asked_only_about`].
     within: Option<&'a HashSet<ObjectId>>,
     /// The first version, if all of its lines are asked about and its origins were not known.
     to_keep: Option<FileVersion>,
@@ -121,7 +121,7 @@ impl<'a, 'git> Walk<'a, 'git> {
 
     /// Asks only about lines that these commits brought. Who brought an older line is
     /// [`Origin::Missing`].
-    pub(crate) fn within(self, commits: Option<&'a HashSet<ObjectId>>) -> Self {
+    pub(crate) fn asked_only_about(self, commits: Option<&'a HashSet<ObjectId>>) -> Self {
         let known = self.known.filter(|_| commits.is_none());
         Self { within: commits, known, ..self }
     }
@@ -142,7 +142,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         self.step_once(version)?;
         // The file is asked about as a whole in each parent, so that the answer can be kept.
         for ((commit, path), pending) in std::mem::take(&mut self.pending) {
-            let walk = Walk::new(self.reader).with_known(self.known).within(self.within);
+            let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
             let origins = walk.of_file(commit, &path)?.unwrap_or_default();
             self.take_origins(&origins, &pending.lines);
         }
