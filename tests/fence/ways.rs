@@ -355,9 +355,9 @@ const SCRIPTS: &[(&str, &[&str])] = &[
         &["src/auth/.mcp.json", ".claude/settings.json"],
     ),
     ("mkdir -p .cursor; echo '{}' > .cursor/hooks.json", &[".cursor/hooks.json"]),
-    ("git config alias.x y", &[".git/config"]),
+    ("git config alias.x '!y'", &[".git/config"]),
     (
-        "git config extensions.worktreeConfig true; git config --worktree alias.x y",
+        "git config extensions.worktreeConfig true; git config --worktree alias.x '!y'",
         &[".git/config.worktree"],
     ),
     ("echo x > .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
