@@ -3,10 +3,11 @@
 
 use ground::session::ungated;
 use judgement::after::{Feedback, note_saved_file, record_after_call};
+use judgement::check::{self, CheckRequest, ComparedSides};
 use judgement::gate::{DenialCode, judge_before_call};
 
 use crate::calls::{BEFORE, call, code, event, mutations, replace, repo, select, shell, write};
-use crate::support::{Repo, git, relative};
+use crate::support::{Repo, binary, git, relative};
 use evidence::event::{Effect, Event};
 use ledger::{RecordKind, RecordedDecision, Strength};
 
@@ -140,6 +141,21 @@ fn a_write_out_of_scope_is_recorded_as_the_sessions_and_as_denied() {
     assert_eq!(decision.outcome, RecordedDecision::DENY);
     assert_eq!(decision.rule.as_deref(), Some("SCOPE_VIOLATION"));
     assert_eq!(noted(&repo), [OTHER]);
+    // The commit does not change what it is.
+    let checked = |against| {
+        let request = CheckRequest::for_sides(against);
+        let answer = check::change(&repo.open(), &request).expect("checked");
+        let found = answer.findings.into_iter().filter(|it| it.code == "scope-violation");
+        found.map(|it| (it.path.unwrap_or_default(), it.intent)).collect::<Vec<_>>()
+    };
+    let found = [(OTHER.to_owned(), Some("INT-001".to_owned()))];
+    assert_eq!(checked(ComparedSides::Head), found);
+    repo.commit("by the script");
+    assert_eq!(checked(ComparedSides::Base("HEAD~1".into())), found);
+    assert_eq!(binary::intent(&repo, &["seal"]).code, 0);
+    repo.commit("its evidence");
+    let range = ComparedSides::Range { from: "HEAD~2".into(), to: "HEAD".into() };
+    assert_eq!(checked(range), found);
 }
 
 #[test]

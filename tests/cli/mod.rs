@@ -1,5 +1,6 @@
 //! The command line as people and programs see it: the real binary in a real folder.
 
+mod absolved;
 mod books;
 mod claimed;
 mod clones;

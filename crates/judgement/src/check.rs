@@ -381,6 +381,11 @@ impl JudgedChange {
         self.history.bases.first()
     }
 
+    /// Returns the commits that have what is no part of the change.
+    fn known_commits(&self) -> Vec<&CommitId> {
+        self.history.bases.iter().chain(&self.tip).collect()
+    }
+
     /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
     /// change.
     fn uncommitted(&self) -> Result<Option<HashSet<RelativePath>>, VerbError> {
@@ -541,12 +546,18 @@ pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, Verb
         return Ok(Vec::new());
     }
     let judged = JudgedChange::from_git(ws, &ComparedSides::Head)?;
-    let (rules, bound) = (rules(ws), UnrecordedIntents::same_for_all_paths(ws.selected(None)));
+    let (rules, bound) = (rules(ws), bound_here(ws, &judged.history));
     let mut summary = CheckSummary::default();
     let judge = Judge::from_change(&judged, &rules, &bound, Default::default(), &mut summary)?;
     let mut findings = judge.judge_all()?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
+}
+
+/// Returns what answers for unrecorded work that is in no commit.
+fn bound_here(ws: &Workspace, history: &ChangeHistory) -> UnrecordedIntents {
+    let bound = UnrecordedIntents::same_for_all_paths(ws.selected(None));
+    bound.with_other_work(history.recorded_intents(ws))
 }
 
 /// Judges one text in an editor against its state before: which blocks are edited, under which
@@ -568,9 +579,16 @@ pub fn document(
     if edited.iter().any(|block| history.misses_history(file, block.at)) {
         parts.clear();
     }
-    let bound = Vec::from_iter(ws.selected(None));
-    let against = &ComparedSides::Head;
-    let judge = PartJudge { ws, rules, path, bound: &bound, against, is_committed: false };
+    let bound = bound_here(ws, &history);
+    let judge = PartJudge {
+        ws,
+        rules,
+        path,
+        bound: bound.of_path(path),
+        of_other_work: bound.of_other_work(path),
+        against: &ComparedSides::Head,
+        is_committed: false,
+    };
     let mut findings = judge.judge_parts(&parts);
     findings.extend(changed_parts::conflicts(path, &file.document));
     findings.extend(blocks_unlike_record(ws, path, file));

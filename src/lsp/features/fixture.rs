@@ -104,6 +104,8 @@ impl Editor {
             git(folder.path(), &["init", "-q", "-b", "main"]);
             // Git hooks are tested elsewhere.
             git(folder.path(), &["config", "intent.hooks", "false"]);
+            // The person of this work tree is the one who commits.
+            git(folder.path(), &["config", "user.email", "ada@example.invalid"]);
             git(folder.path(), &["add", "-A"]);
             git(folder.path(), &["commit", "-qm", "start"]);
         }

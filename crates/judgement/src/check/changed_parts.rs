@@ -13,7 +13,7 @@ use intents::scope;
 use ledger::Approved;
 use why::answers::FileProvenance;
 use why::baseline::{Baseline, Edits, FormerFile};
-use why::rules::{Outside, Rules, Ruling};
+use why::rules::{Outside, Rules, Ruling, names_of_intents};
 use why::{Workspace, answers};
 
 /// One thing that a change does to a file.
@@ -243,6 +243,8 @@ pub(super) struct PartJudge<'a> {
     pub path: &'a RelativePath,
     /// The intents that the work is bound to. It is enough that one of them permits the part.
     pub bound: &'a [String],
+    /// The intents that other work of the change is bound to, where `bound` is empty.
+    pub of_other_work: &'a [String],
     pub against: &'a ComparedSides,
     /// Whether the change is committed already, so that `intent record` would find no difference.
     pub is_committed: bool,
@@ -256,7 +258,7 @@ impl PartJudge<'_> {
         if !signing::is_rule(&self.rules.accepted().policy, self.path) {
             return parts.iter().flat_map(|part| self.judge(part)).collect();
         }
-        let unbound = PartJudge { bound: &[], ..*self };
+        let unbound = PartJudge { bound: &[], of_other_work: &[], ..*self };
         let findings = parts.iter().flat_map(|part| unbound.judge(part));
         findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
     }
@@ -293,9 +295,35 @@ impl PartJudge<'_> {
         let mut findings: Vec<Finding> =
             found.iter().map(|ruling| self.violation(part, ruling, chosen)).collect();
         if part.answer.is_none() && !is_lesson {
+            findings.extend(self.beside_other_work(part));
             findings.extend(self.unanswered(part, chosen));
         }
         findings
+    }
+
+    /// Returns a finding if nobody answers for the part, its file belongs to an intent in progress,
+    /// and all that is known of the change is that its other work is done under intents that may not
+    /// edit the file. So a commit makes no work out of scope acceptable. A contributor who knows
+    /// nothing of intents is bound to none, and is not in the way.
+    fn beside_other_work(&self, part: &ChangedPart) -> Option<Finding> {
+        let (path, rules) = (self.path, self.rules);
+        let owners = rules.owners(path);
+        let first = self.of_other_work.first().filter(|_| !owners.is_empty())?;
+        let is_outside = |id: &String| {
+            let outside = |ruling: &Ruling| matches!(ruling, Ruling::Outside(_));
+            rules.rulings(path, Some(id)).iter().any(outside)
+        };
+        if !self.of_other_work.iter().all(is_outside) {
+            return None;
+        }
+        let (others, owners) = (self.of_other_work.join(", "), names_of_intents(owners));
+        let message = format!(
+            "Scope Violation: {}, and no record covers it. {path} belongs to {}, and the rest of this change was made under {others}, which may not edit it.",
+            part.what,
+            owners.join(", "),
+        );
+        let help = rules.way_out(path, first, "it", None);
+        Some(self.finding(part, Code::ScopeViolation, Some(first), message, help))
     }
 
     /// Returns the path, quoted for a shell, if a record answers for the part and its block still

@@ -2,7 +2,7 @@
 //! lines.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
@@ -11,7 +11,7 @@ use ground::git::ObjectId;
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, LineSource, LineText, Walk};
-use ledger::{BlockRecord, Claim, Entry, journal};
+use ledger::{BlockRecord, Claim, Entry, RecordKind, journal};
 use provenance::{Difference, is_named};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
@@ -42,6 +42,15 @@ impl ChangeHistory {
     /// Returns true if one of the records claims to be a refactoring.
     pub(crate) fn claims_refactoring(&self) -> bool {
         self.records.iter().any(|(_, entry)| change_class::claims_refactoring(&entry.record))
+    }
+
+    /// Returns the intents under which the work of the change was recorded. Evidence that a later
+    /// commit removed counts too.
+    pub(crate) fn recorded_intents(&self, ws: &Workspace) -> BTreeSet<String> {
+        let all = self.records.iter().chain(&self.removed);
+        let of_work = all.filter(|(_, entry)| entry.record.kind == RecordKind::Mutation);
+        let ids = of_work.filter_map(|(_, entry)| ws.intent_named(entry));
+        ids.filter(|id| ws.registry.get(id).is_some()).collect()
     }
 
     /// Returns true if the change brought a line. A line that a commit of the base brought is older,

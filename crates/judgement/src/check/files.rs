@@ -7,12 +7,13 @@ use super::edited_blocks::EditedBlock;
 use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
 use code::Document;
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
-use ground::text::listed;
+use ground::text::{counted, listed};
 use ground::{Code, Finding, RelativePath};
+use intents::{ScopeVerdict, scope};
 use provenance::Classification;
 use why::baseline::{Baseline, FormerFile};
 use why::change_class;
-use why::rules::Rules;
+use why::rules::{Rules, ask_for_scope};
 use why::{VerbError, answers};
 
 /// A file at the base and now. A side is `None` if the file does not exist there or is not known to
@@ -117,6 +118,8 @@ pub(super) struct Judge<'a> {
     uncommitted: Option<HashSet<RelativePath>>,
     /// For each renamed file, by its old path, the parts of the file at its new path.
     renamed: HashMap<RelativePath, Vec<ChangedPart>>,
+    /// The old and the new path of each renamed file.
+    names: Vec<(RelativePath, RelativePath)>,
     /// How much text of large files was examined so far.
     looked_at: Extent,
     /// Large files that were not examined, because the limits of [`Extent`] were reached. Each is
@@ -178,6 +181,7 @@ impl<'a> Judge<'a> {
             summary,
             uncommitted: judged.uncommitted()?,
             renamed: HashMap::new(),
+            names: Vec::new(),
             looked_at: Extent::default(),
             beyond: Vec::new(),
         })
@@ -201,6 +205,8 @@ impl<'a> Judge<'a> {
             let parts = self.parts(path, &changes)?;
             self.judge(path, &parts);
         }
+        let left = self.scopes_left_behind()?;
+        self.findings.extend(left);
         if !self.judged.unknown.is_empty() {
             self.summary.unknown.clone_from(&self.judged.unknown);
             self.summary.notes.push(format!(
@@ -232,6 +238,61 @@ impl<'a> Judge<'a> {
         Ok(self.findings)
     }
 
+    /// Returns a finding for each scope entry whose files the change moves to where no intent owns
+    /// them, as `git mv src lib` does. Without it, the next work on these files would be the first to
+    /// hear of it.
+    fn scopes_left_behind(&self) -> Result<Vec<Finding>, VerbError> {
+        let ws = &self.judged.ws;
+        let is_lost = |(_, to): &&(RelativePath, RelativePath)| {
+            let is_found =
+                |it: &Finding| it.code == Code::ScopeViolation && it.path.as_ref() == Some(to);
+            let owners = [self.rules.owners(to), ws.registry.owners(to)];
+            owners.iter().all(Vec::is_empty) && !self.findings.iter().any(is_found)
+        };
+        let mut by_entry: BTreeMap<(String, usize), Vec<&(RelativePath, RelativePath)>> =
+            BTreeMap::new();
+        for pair in self.names.iter().filter(is_lost) {
+            for owner in ws.registry.owners(&pair.0) {
+                let id = owner.id.value.clone();
+                let verdict = ws.registry.scope(&id).map(|scope| scope.verdict(&pair.0));
+                if let Some(ScopeVerdict::Owned(at)) = verdict {
+                    by_entry.entry((id, at)).or_default().push(pair);
+                }
+            }
+        }
+        if by_entry.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (tracked, gone) = (ws.tracked()?, HashSet::<&RelativePath>::from_iter(&self.gone));
+        by_entry.retain(|(id, at), _| {
+            let scope = ws.registry.scope(id);
+            let is_owned = |path: &&RelativePath| {
+                scope.is_some_and(|scope| scope.verdict(path) == ScopeVerdict::Owned(*at))
+            };
+            !tracked.iter().filter(|path| !gone.contains(path)).any(|path| is_owned(&path))
+        });
+        let finding = |((id, at), moved): (
+            &(String, usize),
+            &Vec<&(RelativePath, RelativePath)>,
+        )| {
+            let (from, to) = moved[0];
+            let intent = ws.registry.get(id)?;
+            let entry = intent.scope_entries().get(*at).cloned()?;
+            let more = match moved.len() {
+                1 => String::new(),
+                many => format!(" and {} more", counted(many - 1, "file")),
+            };
+            let message = format!(
+                "The change leaves `{entry}` of {id} without a file: it moves {from}{more} to where no intent in progress owns it, such as {to}."
+            );
+            let ask = ask_for_scope(id, &scope::entry_for(to));
+            let help = format!("Let the scope follow, which `{ask}` asks a person for.");
+            let finding = Finding::new(Code::EmptyScope, message, help).in_file(to);
+            Some(Finding { intent: Some(id.clone()), ..finding })
+        };
+        Ok(by_entry.iter().filter_map(finding).collect())
+    }
+
     fn count(&mut self, block: &EditedBlock) {
         if !block.is_recorded {
             return;
@@ -258,6 +319,7 @@ impl<'a> Judge<'a> {
             rules: self.rules,
             path,
             bound: self.bound.of_path(path),
+            of_other_work: self.bound.of_other_work(path),
             against: &self.judged.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
@@ -383,6 +445,7 @@ impl<'a> Judge<'a> {
             self.findings.extend(contradicted);
         }
         if let Some(from) = before.from {
+            self.names.push((from.clone(), path.clone()));
             self.renamed.insert(from, parts.clone());
         }
         Ok(parts)

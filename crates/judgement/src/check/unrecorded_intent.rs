@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::{CheckRequest, ComparedSides, JudgedChange};
 use ground::policy::AuthorRule;
-use ground::{CommitId, Git, RelativePath};
+use ground::{Git, RelativePath};
 use intents::Intent;
 use why::rules::Rules;
 use why::{VerbError, Workspace};
@@ -27,6 +27,10 @@ pub(crate) struct UnrecordedIntents {
     /// exempts.
     unasked: HashSet<RelativePath>,
     otherwise: Vec<String>,
+    /// The intents that other work of the change is bound to, by its records, by a trailer or by a
+    /// selection. They answer for nothing, but a change that nobody answers for may not lie in a file
+    /// that belongs to an intent outside of them.
+    of_other_work: Vec<String>,
 }
 
 impl UnrecordedIntents {
@@ -37,10 +41,28 @@ impl UnrecordedIntents {
 
     /// Determines the intents in this order: the intent that the request names; the person's
     /// selection, for changes that are in no commit; the trailers of the commits; the name of the
-    /// branch.
+    /// branch; the person's selection, for commits of the same person alone.
     ///
     /// `here` is the work tree.
     pub(super) fn determined(
+        here: &Workspace,
+        request: &CheckRequest,
+        judged: &JudgedChange,
+        rules: &Rules,
+    ) -> Result<Self, VerbError> {
+        let bound = Self::of_unrecorded(here, request, judged, rules)?;
+        Ok(bound.with_other_work(judged.history.recorded_intents(&judged.ws)))
+    }
+
+    /// Adds the intents that other work of the change is bound to: those of its records, and those
+    /// that answer for another path.
+    pub(crate) fn with_other_work(self, recorded: BTreeSet<String>) -> Self {
+        let by_path = self.by_path.values().flatten().cloned();
+        let all: BTreeSet<String> = recorded.into_iter().chain(by_path).collect();
+        Self { of_other_work: all.into_iter().collect(), ..self }
+    }
+
+    fn of_unrecorded(
         here: &Workspace,
         request: &CheckRequest,
         judged: &JudgedChange,
@@ -66,11 +88,18 @@ impl UnrecordedIntents {
             let paths =
                 compared.changes.iter().map(|change| &change.path).chain(&compared.nameless);
             of_commits.by_path.extend(paths.map(|path| (path.clone(), vec![id.clone()])));
+            // A commit does not free the person's own work of it.
+            if is_of_this_person(git, judged)? {
+                of_commits.otherwise.push(id);
+            }
         }
         for path in judged.uncommitted()?.unwrap_or_default() {
             of_commits.unasked.remove(&path);
         }
-        Ok(Self { otherwise: of_branch(ws, request, rules).into_iter().collect(), ..of_commits })
+        if let Some(id) = of_branch(ws, request, rules) {
+            of_commits.otherwise = vec![id];
+        }
+        Ok(of_commits)
     }
 
     /// Returns true if changes of this path must be recorded.
@@ -83,6 +112,29 @@ impl UnrecordedIntents {
     pub fn of_path(&self, path: &RelativePath) -> &[String] {
         self.by_path.get(path).unwrap_or(&self.otherwise)
     }
+
+    /// Returns the intents that other work of the change is bound to, if nothing says which intent
+    /// answers for work on this path.
+    pub(crate) fn of_other_work(&self, path: &RelativePath) -> &[String] {
+        match self.of_path(path).is_empty() && self.asks_for(path) {
+            true => &self.of_other_work,
+            false => &[],
+        }
+    }
+}
+
+/// Returns true if the person of this work tree wrote all commits of the change.
+fn is_of_this_person(git: &Git, judged: &JudgedChange) -> Result<bool, VerbError> {
+    let (Some(head), Some(address)) = (&judged.head, git.configured("user.email")) else {
+        return Ok(false);
+    };
+    let end = format!("<{address}>");
+    for commit in git.commits_between(&judged.known_commits(), head, MAX_COMMITS)? {
+        if !git.author(&commit)?.ends_with(&end) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns, for each changed path, the intents that its commits name: by their trailers or, if
@@ -93,7 +145,6 @@ fn of_commits(
     rules: &Rules,
 ) -> Result<UnrecordedIntents, VerbError> {
     let Some(head) = &judged.head else { return Ok(UnrecordedIntents::default()) };
-    let seen: Vec<&CommitId> = judged.history.bases.iter().chain(&judged.tip).collect();
     let templates =
         rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
@@ -101,7 +152,7 @@ fn of_commits(
     let authors = authors(&rules.accepted().policy.authors);
     let mut bound = UnrecordedIntents::default();
     let mut asked: HashSet<RelativePath> = HashSet::new();
-    for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
+    for commit in git.commits_between(&judged.known_commits(), head, MAX_COMMITS)? {
         let trailers = git.trailers(&commit)?.into_iter();
         let named = trailers
             .filter(|(_, id)| !id.trim().is_empty())

@@ -1,0 +1,111 @@
+//! A commit absolves nothing: what lies out of scope before it lies out of scope after it, on the
+//! machine that made it and where it is merged.
+
+use super::lab::Lab;
+
+/// A repository with two intents in progress, of which none is selected, and a file of each.
+fn with_two_intents() -> Lab {
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Billing", "--scope", "billing/**", "--start"]);
+        lab.fine(&["clear"]);
+        lab.write("src/a.rs", "fn one() {\n    call(1);\n}\n");
+        lab.write("billing/b.rs", "fn two() {\n    call(2);\n}\n");
+        lab.write("free/c.rs", "fn three() {\n    call(3);\n}\n");
+        lab.commit();
+        lab
+    })
+}
+
+fn edit(lab: &Lab, path: &str) {
+    lab.write(path, lab.read(path) + "\nfn added() {\n    another();\n}\n");
+}
+
+/// Returns the errors of a check, each as `code path intent`.
+fn errors(lab: &Lab, arguments: &[&str]) -> Vec<String> {
+    let answer = lab.json(&[&["check"], arguments].concat());
+    let findings = answer["findings"].as_array().expect("findings").iter();
+    let errors = findings.filter(|finding| finding["level"] == "error");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+    errors.map(|it| [&it["code"], &it["path"], &it["intent"]].map(text).join(" ")).collect()
+}
+
+/// Asserts that a check finds this before the commit and after it, here and where it is merged.
+#[track_caller]
+fn assert_found_before_and_after(lab: &Lab, expected: &[&str]) {
+    assert_eq!(errors(lab, &[]), expected, "before the commit");
+    lab.run_git(&["add", "-A"]);
+    assert_eq!(errors(lab, &["--staged"]), expected, "when it is staged");
+    lab.commit();
+    assert_eq!(errors(lab, &["--base", "HEAD~1"]), expected, "after the commit");
+}
+
+#[test]
+fn an_unrecorded_change_beside_recorded_work_is_out_of_scope() {
+    let lab = with_two_intents();
+    edit(&lab, "src/a.rs");
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+    edit(&lab, "billing/b.rs");
+    edit(&lab, "free/c.rs");
+    let found = ["scope-violation billing/b.rs INT-001"];
+    assert_found_before_and_after(&lab, &found);
+    assert_eq!(errors(&lab, &["HEAD~1..HEAD"]), found, "in CI");
+    // A later commit of the branch is judged with the evidence of an earlier one.
+    edit(&lab, "src/a.rs");
+    lab.commit();
+    assert_eq!(errors(&lab, &["HEAD~2..HEAD"]), found);
+    // Somebody who works on both answers for both.
+    edit(&lab, "billing/b.rs");
+    lab.fine(&["record", "billing", "--intent", "INT-002", "--agent", "codex"]);
+    lab.commit();
+    assert_eq!(errors(&lab, &["HEAD~3..HEAD"]), [""; 0]);
+}
+
+#[test]
+fn a_trailer_binds_the_rest_of_the_branch_and_a_contributor_is_bound_to_nothing() {
+    let lab = with_two_intents();
+    edit(&lab, "billing/b.rs");
+    assert_found_before_and_after(&lab, &[]);
+    assert_eq!(errors(&lab, &["HEAD~1..HEAD"]), [""; 0]);
+    edit(&lab, "src/a.rs");
+    lab.run_git(&["commit", "-qam", "work\n\nIntent-Id: INT-001"]);
+    assert_eq!(errors(&lab, &["HEAD~1..HEAD"]), [""; 0]);
+    assert_eq!(errors(&lab, &["HEAD~2..HEAD"]), ["scope-violation billing/b.rs INT-001"]);
+}
+
+#[test]
+fn a_selection_holds_for_what_the_same_person_committed() {
+    let lab = with_two_intents();
+    lab.run_git(&["config", "user.email", "t@example.invalid"]);
+    lab.fine(&["select", "INT-001"]);
+    edit(&lab, "billing/b.rs");
+    assert_found_before_and_after(&lab, &["scope-violation billing/b.rs INT-001"]);
+    lab.run_git(&["config", "user.email", "somebody.else@example.invalid"]);
+    assert_eq!(errors(&lab, &["--base", "HEAD~1"]), [""; 0]);
+}
+
+#[test]
+fn a_folder_that_leaves_its_scope_is_found_in_the_change_that_moves_it() {
+    let lab = with_two_intents();
+    let told = |arguments: &[&str]| {
+        let answer = lab.json(&[&["check"], arguments].concat());
+        let findings = answer["findings"].as_array().expect("findings").clone();
+        let found = findings.iter().find(|it| it["code"] == "empty-scope");
+        found.map_or_else(String::new, |it| it["message"].as_str().expect("text").to_owned())
+    };
+    lab.run_git(&["mv", "free", "open"]);
+    assert_eq!(told(&[]), "", "nobody owned that");
+    lab.run_git(&["mv", "src", "lib"]);
+    let expected = "The change leaves `src/**` of INT-001 without a file: it moves src/a.rs to where no intent in progress owns it, such as lib/a.rs.";
+    assert_eq!(told(&[]), expected);
+    lab.commit();
+    assert_eq!(told(&["--base", "HEAD~1"]), expected);
+    assert_eq!(told(&["HEAD~1..HEAD"]), expected);
+    lab.run_git(&["config", "user.email", "t@example.invalid"]);
+    lab.fine(&["select", "INT-001"]);
+    lab.run_git(&["mv", "lib", "src"]);
+    lab.commit();
+    lab.run_git(&["mv", "src", "lib"]);
+    assert_found_before_and_after(&lab, &["scope-violation lib/a.rs INT-001"]);
+}
