@@ -31,6 +31,7 @@ fn at_a_terminal(
     to: &str,
 ) -> Result<ReassignAnswer, String> {
     let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
+    let to = (to != "nobody").then_some(to);
     reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.with_hint())
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Existing records are not changed. For each commit that brought some of the lines, a new record
 //! names them, the intent that they were under, and the person who decided. `history` applies it to
-//! every answer.
+//! every answer. Lines that are put under no intent are as if nobody had recorded them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,8 +38,9 @@ pub enum ReassignTarget {
 /// The result of a reassignment.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReassignAnswer {
-    /// The intent that the lines are under now.
-    pub to: String,
+    /// The intent that the lines are under now; absent if they are under none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// The ids of the new records: one for each commit that brought some of the lines.
     pub records: Vec<String>,
     /// The blocks with reassigned lines, each of them once.
@@ -81,19 +82,22 @@ fn selected_lines(
         found.own.iter().for_each(|(line, _)| block_of[*line as usize - 1] = Some(at));
     }
     let blocks = &file.blocks.blocks;
-    let is_selected = |at: Option<usize>, claim: &Claim| match what {
+    let is_selected = |number: usize, at: Option<usize>, claim: &Claim| match what {
         ReassignTarget::File(_) => true,
         ReassignTarget::Record(id) => claim.entry.record.id == *id,
-        ReassignTarget::Line(_, line) => at.is_some() && at == file.blocks.at_line(*line),
+        ReassignTarget::Line(_, line) => match file.blocks.at_line(*line) {
+            None => number == *line as usize,
+            block => at == block,
+        },
         ReassignTarget::Named(_, name) => {
             at.is_some_and(|at| blocks[at].identity.path == *name || blocks[at].name == *name)
         }
     };
     let mut found = Vec::new();
-    for (source, block) in file.lines.lines.iter().zip(block_of) {
+    for (number, (source, block)) in (1..).zip(file.lines.lines.iter().zip(block_of)) {
         let Some(claim) = source.claim.map(|at| &file.lines.claims[at]) else { continue };
         let is_under = claim.intent().map(|id| ws.registry.present_id(id)) == Some(from);
-        if is_under && is_selected(block, claim) {
+        if is_under && is_selected(number, block, claim) {
             let block = block.map(|at| blocks[at].identity.path.clone());
             found.push(RecordedLine { source: *source, claim: Arc::clone(claim), block });
         }
@@ -109,19 +113,20 @@ fn refused(reason: &str) -> VerbError {
     VerbError::mendable(reason, "`intent why PATH` says which intent each block is under")
 }
 
-/// Moves the selected lines from the intent `from` to the intent `to`. `by` is the person's name, if
-/// git knows it. It is an error if no line matches, or if one is not committed yet.
+/// Moves the selected lines from the intent `from` to the intent `to`, or to none if that is `None`.
+/// `by` is the person's name, if git knows it. It is an error if no line matches, or if one is not committed yet.
 pub fn reassign(
     ws: &Workspace,
     what: &ReassignTarget,
-    (from, to): (&str, &str),
+    (from, to): (&str, Option<&str>),
     by: Option<String>,
 ) -> Result<ReassignAnswer, VerbError> {
     ws.governed()?;
-    let intent = ws.intent(to)?;
+    let intent = to.map(|to| ws.intent(to)).transpose()?;
     let from = ws.registry.present_id(from);
-    if from == intent.id.value {
-        return Err(refused(&format!("{from} and {to} are one intent")));
+    let to = intent.map(|intent| intent.id.value.clone());
+    if to.as_deref() == Some(from) {
+        return Err(refused(&format!("the blocks are under {from} already")));
     }
     let git = ws.git().ok_or_else(|| ws.no_git("who brought a line"))?;
     let mut records: Vec<Record> = Vec::new();
@@ -152,13 +157,15 @@ pub fn reassign(
     let with_name: Vec<ReassignedItem> =
         blocks.iter().filter(|item| item.name.is_some()).cloned().collect();
     let blocks = if with_name.is_empty() { blocks.into_iter().collect() } else { with_name };
-    let scope = ws.registry.scope(&intent.id.value);
+    let scope = to.as_ref().map(|to| ws.registry.scope(to));
     let paths: BTreeSet<&RelativePath> = blocks.iter().map(|block| &block.path).collect();
-    let not_owned = paths.into_iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
+    let not_owned = paths
+        .into_iter()
+        .filter(|path| scope.is_some_and(|scope| scope.is_none_or(|scope| !scope.owns(path))));
     let not_owned = not_owned.cloned().collect();
     let ids = records.into_iter().map(|record| record::append(ws, record));
     let records = ids.collect::<Result<_, _>>()?;
-    Ok(ReassignAnswer { to: intent.id.value.clone(), records, blocks, not_owned })
+    Ok(ReassignAnswer { to, records, blocks, not_owned })
 }
 
 fn paths_of(ws: &Workspace, what: &ReassignTarget) -> BTreeSet<RelativePath> {
@@ -173,13 +180,18 @@ fn paths_of(ws: &Workspace, what: &ReassignTarget) -> BTreeSet<RelativePath> {
     }
 }
 
+/// Returns the id of the intent that lines are put under, or the word for none.
+fn name_of(to: Option<&Intent>) -> &str {
+    to.map_or("no intent", |to| &to.id.value)
+}
+
 /// Makes the records about lines of a file: one for each version that brought some of them and for
 /// each id that they were recorded under. An intent may have had several ids.
 fn records_about(
     ws: &Workspace,
     git: &Git,
     (file, lines): (&FileLines, &[RecordedLine]),
-    to: &Intent,
+    to: Option<&Intent>,
     by: Option<&str>,
 ) -> Result<Vec<Record>, VerbError> {
     let mut groups: BTreeMap<(&FileVersion, &str), BTreeSet<usize>> = BTreeMap::new();
@@ -203,10 +215,10 @@ fn records_about(
         records.push(Record {
             files: vec![FileRecord { conversations, ..FileRecord::with_path_only(path) }],
             strength: Some(Strength::Declared),
-            note: Some(format!("{} put under {}", counted(lines.len(), "line"), to.id.value)),
+            note: Some(format!("{} put under {}", counted(lines.len(), "line"), name_of(to))),
             takes: Some(id.to_owned()),
             of: Some(version.commit.to_string()),
-            ..record::skeleton(ws, RecordKind::Reassign, Some(to), None, None)
+            ..record::skeleton(ws, RecordKind::Reassign, to, None, None)
         });
     }
     Ok(records)
@@ -231,17 +243,20 @@ pub(crate) fn judge_all(ws: &Workspace, new: &[Arc<Entry>]) -> Compared {
 pub(crate) fn judge(ws: &Workspace, entry: &Entry, later: &[&Entry]) -> Compared {
     let mut compared = Compared::default();
     let record = &entry.record;
-    let (Some(from), Some(to)) = (record.takes.as_deref(), record.intent_id.as_deref()) else {
-        return compared;
-    };
-    let (from, to) = (ws.registry.present_id(from), ws.registry.present_id(to));
+    let Some(from) = record.takes.as_deref() else { return compared };
+    let from = ws.registry.present_id(from);
+    let to = record.intents().next().map(|to| ws.registry.present_id(to));
     for file in &record.files {
         let path = &file.relative_path;
         let who = file.conversations.first().and_then(|one| one.contributor.name.as_deref());
         compared.notes.push(format!(
-            "{} put recorded lines of {path} under {to}; they were under {from}.",
-            who.unwrap_or("somebody")
+            "{} put recorded lines of {path} under {}; they were under {from}.",
+            who.unwrap_or("somebody"),
+            to.unwrap_or("no intent")
         ));
+        // Nobody has to own what belongs to no intent. `check` judges the work of the change itself
+        // as if it were recorded as before.
+        let Some(to) = to else { continue };
         let on = later.iter().filter(|other| {
             other.record.takes == record.intent_id && commit_of(other) == commit_of(entry)
         });

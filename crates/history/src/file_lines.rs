@@ -44,7 +44,13 @@ pub struct FileLines {
 impl FileLines {
     /// Says of each line that nothing is known about it.
     pub fn unknown(lines: usize) -> Self {
-        let nothing = LineSource { version: None, line_there: 0, is_missing: true, claim: None };
+        let nothing = LineSource {
+            version: None,
+            line_there: 0,
+            is_missing: true,
+            claim: None,
+            disowned: None,
+        };
         Self { lines: vec![nothing; lines], ..Self::default() }
     }
 }
@@ -61,6 +67,9 @@ pub struct LineSource {
     pub is_missing: bool,
     /// The record about it: an index of [`FileLines::claims`].
     pub claim: Option<usize>,
+    /// The record that was about it until a person said that the line belongs to no intent: an index
+    /// of [`FileLines::claims`].
+    pub disowned: Option<usize>,
 }
 
 /// What a question about lines is answered from.
@@ -94,6 +103,7 @@ pub fn lines_without_git(
         line_there: 0,
         is_missing: false,
         claim: owner.map(|owner| claims.index_of(&entries[owner], path, None)),
+        disowned: None,
     };
     let lines = found.into_iter().map(source).collect();
     let open_acks = open_acks(journal, path).collect();
@@ -182,7 +192,12 @@ impl LineFinder<'_, '_> {
                     Origin::Missing(version) => (version, true),
                 };
                 let claim = of_versions[version].get(line_there).copied().flatten();
-                lines.push(LineSource { version: Some(version), line_there, is_missing, claim });
+                let (disowned, claim) = match claim {
+                    Some(at) if claims.all[at].is_disowned() => (Some(at), None),
+                    claim => (None, claim),
+                };
+                let version = Some(version);
+                lines.push(LineSource { version, line_there, is_missing, claim, disowned });
             }
         }
         let mut known = FileLines { claims: claims.all, lines, ..FileLines::default() };
@@ -465,7 +480,7 @@ impl Claims {
         })
     }
 
-    /// Applies the records by which people put lines of a commit under another intent.
+    /// Applies the records by which people put lines of a commit under another intent, or under none.
     fn reassign(
         &mut self,
         entries: &[Arc<Entry>],

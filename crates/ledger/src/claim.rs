@@ -33,6 +33,11 @@ impl Claim {
         self.last().record.intents().next()
     }
 
+    /// Returns true if a person said that the lines belong to no intent.
+    pub fn is_disowned(&self) -> bool {
+        self.reassigned.last().is_some_and(|entry| entry.record.intents().next().is_none())
+    }
+
     /// Returns the record that says which intent the lines belong to now.
     pub fn last(&self) -> &Arc<Entry> {
         self.reassigned.last().unwrap_or(&self.entry)

@@ -1,4 +1,4 @@
-//! `intent reassign`: a person puts recorded blocks under another intent.
+//! `intent reassign`: a person puts recorded blocks under another intent, or under none.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,10 @@ use crate::cli::{CliError, Context, Exit};
 use evidence::reassign::{ReassignAnswer, ReassignTarget, reassign};
 use why::Workspace;
 
-/// Put recorded code under another intent than the one it was recorded under
+/// The word for no intent, in place of an id.
+const NOBODY: &str = "nobody";
+
+/// Put recorded code under another intent, or under none
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a person at a terminal of their own: refused without one, and where an agent runs it.
@@ -21,6 +24,8 @@ Examples:
   intent reassign src/auth/jwt.rs --from INT-001 --to INT-002
   intent reassign src/auth/jwt.rs:42 --from INT-001 --to INT-002
   intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
+  intent reassign src/auth/jwt.rs:42 --from INT-001 --to nobody
+                                       takes a record back: git's author answers again
   intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
                                        a record, by the id that `intent trace` shows")]
 pub struct ReassignArgs {
@@ -32,7 +37,7 @@ pub struct ReassignArgs {
     #[arg(long, value_name = "ID")]
     from: String,
 
-    /// The intent to put the blocks under
+    /// The intent to put the blocks under, or `nobody`
     #[arg(long, value_name = "ID")]
     to: String,
 }
@@ -41,7 +46,8 @@ pub fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person(context)?;
     let (workspace, what) = meant(context, &args.target)?;
     let by = workspace.person();
-    let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
+    let to = Some(args.to.as_str()).filter(|to| !to.eq_ignore_ascii_case(NOBODY));
+    let answer = reassign(&workspace, &what, (&args.from, to), by)?;
     context.answer(&answer, |page| show(page, &answer))
 }
 
@@ -78,11 +84,15 @@ fn show(page: &mut Page, answer: &ReassignAnswer) {
             Some(name) => page.styled(STRONG, name).literal(" in ").text(&block.path),
             None => page.text(&block.path),
         };
-        page.literal(" is under ").styled(INTENT, &answer.to);
+        match &answer.to {
+            Some(to) => page.literal(" is under ").styled(INTENT, to),
+            None => page.literal(" belongs to no intent"),
+        };
         page.literal(", and was under ").styled(INTENT, &block.from).end();
     }
     for path in &answer.not_owned {
-        page.label(WARN, "!").styled(INTENT, &answer.to).literal(" does not own ");
+        let to = answer.to.as_deref().unwrap_or_default();
+        page.label(WARN, "!").styled(INTENT, to).literal(" does not own ");
         page.text(path.as_str()).line(", so `intent check --base` will report it");
     }
     shared::print_seal_command(page, "Reassign code");

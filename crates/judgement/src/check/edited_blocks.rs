@@ -225,7 +225,12 @@ impl<'a> EditedFile<'a> {
             let stands = |removed: &Arc<Claim>| {
                 claim.is_some_and(|claim| claim.entry.section == removed.entry.section)
             };
-            let removed = self.removed_claim(source).filter(|removed| !stands(removed));
+            // Work that somebody took away from its intent is judged as if the record were removed.
+            let disowned = source.disowned.map(|at| Arc::clone(&self.file.lines.claims[at]));
+            let disowned = disowned
+                .map(|claim| Arc::new(Claim { reassigned: Vec::new(), ..Claim::clone(&claim) }));
+            let removed = disowned.or_else(|| self.removed_claim(source));
+            let removed = removed.filter(|removed| !stands(removed));
             let removed = removed.and_then(|claim| PartOwner::by_claim(self.ws, claim));
             for owner in std::iter::once(owner).chain(removed.map(Some)) {
                 let Some(lines) = LineRange::new(*line, *line) else { continue };
