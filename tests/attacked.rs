@@ -165,7 +165,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "doctor",
         "gate src/a.rs",
         "gate README.md --intent INT-001",
-        "record --all src --intent INT-001",
+        "record --all --yes src --intent INT-001",
         "accept src/a.rs:2",
         "reassign src/a.rs:2 --from INT-001 --to INT-002",
         "seal",
@@ -309,7 +309,7 @@ fn git_files_that_are_pipes_or_endless_do_not_block() {
             &["why", "src/a.rs:2"],
             &["map", "--stdout"],
             &["verify", "--blocks"],
-            &["record", "--all", "src", "--intent", "INT-001"],
+            &["record", "--all", "--yes", "src", "--intent", "INT-001"],
             &["doctor"],
         ];
         clone.pipe(&format!(".git/{path}"));
@@ -348,7 +348,7 @@ fn git_settings_that_include_an_endless_device_do_no_harm() {
     git(&clone.root(), &["config", "include.path", "/dev/zero"]);
     for command in [
         &["status"][..],
-        &["record", "--all", "src", "--intent", "INT-001", "--contributor", "human"],
+        &["record", "--all", "--yes", "src", "--intent", "INT-001", "--contributor", "human"],
         &["lesson", "--intent", "INT-001", "learnt"],
     ] {
         clone.run(command);
@@ -443,7 +443,7 @@ fn a_source_with_too_many_blocks_is_one_block_with_a_note() {
         let note = format!("src/{name} is treated as one block");
         assert!(told.contains(&note) && judged.contains(&note), "{name}: {told}");
     }
-    clone.run_within(patience, &["record", "--all", "src", "--intent", "INT-001"]);
+    clone.run_within(patience, &["record", "--all", "--yes", "src", "--intent", "INT-001"]);
     clone.run_within(patience, &["verify", "--blocks"]);
     clone.serve(&["src/many.rs", "src/deep.rs"]);
 }

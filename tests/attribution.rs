@@ -239,7 +239,7 @@ fn nothing_is_recorded_twice_or_under_a_closed_intent() {
     for (arguments, code) in [
         (&["record", "--intent", "INT-001", "src/a.rs"][..], 0),
         (&["record", "--intent", "INT-001", "src/a.rs"], 1),
-        (&["record", "--all", "--intent", "INT-001", "src/a.rs"], 1),
+        (&["record", "--all", "--yes", "--intent", "INT-001", "src/a.rs"], 1),
     ] {
         assert_eq!(intent(&repo, arguments).code, code, "{arguments:?}");
     }
@@ -344,7 +344,17 @@ fn a_block_that_moves_to_another_file_keeps_its_record() {
     repo.write("src/a.rs", &of("Invocation", signature));
     repo.write("src/z.rs", &of("OnMock", ""));
     repo.commit("one");
-    let lines = ["record", "--all", "--lines", "2-2", "--intent", "INT-001", "--contributor", "ai"];
+    let lines = [
+        "record",
+        "--all",
+        "--yes",
+        "--lines",
+        "2-2",
+        "--intent",
+        "INT-001",
+        "--contributor",
+        "ai",
+    ];
     assert_eq!(intent(&repo, &[&lines[..], &["src/a.rs"]].concat()).code, 0);
     repo.write("src/a.rs", &of("Invocation", ""));
     repo.write("src/z.rs", &of("OnMock", signature));
@@ -361,7 +371,8 @@ fn claimed_lines_are_of_their_innermost_block_and_are_claimed_once() {
     repo.write("src/a.py", "class A:\n    def one(self):\n        return self.first()\n");
     repo.commit("one");
     let record = |intent_id: &str| {
-        let lines = ["record", "--all", "--lines", "2-3", "--contributor", "ai", "src/a.py"];
+        let lines =
+            ["record", "--all", "--yes", "--lines", "2-3", "--contributor", "ai", "src/a.py"];
         intent(&repo, &[&lines[..], &["--intent", intent_id]].concat())
     };
     let first = record("INT-001");
@@ -403,8 +414,17 @@ fn since_the_commit(then: &str, lines: &str, now: &str) -> String {
     let repo = Repo::new();
     repo.write("src/a.py", then);
     repo.commit("then");
-    let record =
-        ["record", "--all", "--lines", lines, "--intent", "INT-001", "--contributor", "ai"];
+    let record = [
+        "record",
+        "--all",
+        "--yes",
+        "--lines",
+        lines,
+        "--intent",
+        "INT-001",
+        "--contributor",
+        "ai",
+    ];
     let answer = intent(&repo, &[&record[..], &["src/a.py"]].concat());
     assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
     repo.write("src/a.py", now);

@@ -516,7 +516,7 @@ fn without_git_a_base_is_refused_and_the_rest_works() {
         assert_eq!(intent(&repo, arguments).code, 2, "{arguments:?}");
     }
     assert_eq!(intent(&repo, &["check"]).code, 0);
-    let claimed = intent(&repo, &["record", "--all", "--intent", "INT-001", "src/a.rs"]);
+    let claimed = intent(&repo, &["record", "--all", "--yes", "--intent", "INT-001", "src/a.rs"]);
     assert_eq!(claimed.code, 0, "{}", claimed.err);
     assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\n");
 }

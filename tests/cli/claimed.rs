@@ -25,7 +25,7 @@ class Shop:
         self.lock(4)
 ";
 
-const ALL: &[&str] = &["--all"];
+const ALL: &[&str] = &["--all", "--yes"];
 /// The lines of the first methods and the class around them.
 const SOME: &[&str] = &["--all", "--lines", "8-15"];
 const CHANGES: &[&str] = &[];

@@ -55,7 +55,7 @@ fn no_hint_about_hooks_if_they_are_declined_or_useless() {
         let told = lab.fine(&["select", "INT-001"]) + &lab.fine(&["status"]);
         assert!(!told.contains("git-hooks"), "{told}");
         lab.write("src/b.rs", "fn b() {}\n");
-        let told = lab.fine(&["record", "--all", "src/b.rs"]);
+        let told = lab.fine(&["record", "--all", "--yes", "src/b.rs"]);
         assert!(!told.contains("git-hooks"), "{told}");
     }
 }
@@ -136,7 +136,7 @@ fn every_command_says_that_evidence_has_a_newer_format() {
         "-C ../clone context INT-001",
         "-C ../clone status",
         "-C ../clone trace src/a.rs",
-        "-C ../clone record --all --intent INT-001 src/a.rs",
+        "-C ../clone record --all --yes --intent INT-001 src/a.rs",
     ];
     lab.run_git(&["clone", "-q", ".", "../clone"]);
     assert!(!transcript(&lab, &asked[..7]).contains("not read in full"));
@@ -153,8 +153,8 @@ fn every_command_says_that_evidence_has_a_newer_format() {
     lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "by the next version"]);
     lab.run_git(&["-C", "../clone", "pull", "-q"]);
     insta::assert_snapshot!(transcript(&lab, &asked));
-    let told =
-        lab.intent(&["-C", "../clone", "record", "--all", "--intent", "INT-001", "src/a.rs"]);
+    let told = lab
+        .intent(&["-C", "../clone", "record", "--all", "--yes", "--intent", "INT-001", "src/a.rs"]);
     assert_eq!(told.status.code(), Some(2));
     for command in [&["why", "src/a.rs"][..], &["map"], &["report"]] {
         let told = lab.json(&[&["-C", "../clone"], command].concat());

@@ -102,7 +102,7 @@ fn a_context_has_at_most_4000_characters_in_every_project() {
         lab.write(&format!("src/d{at}/x.rs"), format!("fn f{at}() {{\n    check({at});\n}}\n"));
     }
     let record = ["--intent", "INT-001", "--agent", &long, "--model", &long, "--session", &long];
-    lab.fine(&[&["record", "--all", "src"][..], &record].concat());
+    lab.fine(&[&["record", "--all", "--yes", "src"][..], &record].concat());
     let lessons: Vec<String> =
         (0..30).map(|at| format!("- lesson{at} {}\n", "x<".repeat(99))).collect();
     let marks = ["<!-- intent:lessons:begin -->", "<!-- intent:lessons:end -->"];

@@ -28,8 +28,8 @@ fn hostile() -> Lab {
             format!("active_intents:\n  - id: INT-001\n    name: {evil}\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\", {evil}]\n    constraints: [{evil}]\n    owner: {evil}\n  - id: {evil}\n    name: {evil}\n    status: {evil}\n"),
         );
         lab.fine(&[
-            "record", "--all", "src/a.rs", "--intent", "INT-001", "--model", EVIL, "--agent", EVIL,
-            "--class", EVIL,
+            "record", "--all", "--yes", "src/a.rs", "--intent", "INT-001", "--model", EVIL,
+            "--agent", EVIL, "--class", EVIL,
         ]);
         let foreign = format!(
             "{{\"id\":{evil},\"timestamp\":{evil},\"kind\":\"mutation\",\"intent_id\":{evil},\"note\":{evil},\"files\":[{{\"relative_path\":\"src/a.rs\",\"conversations\":[{{\"url\":{evil},\"contributor\":{{\"entity_type\":\"AI\",\"model_identifier\":{evil}}},\"ranges\":[{{\"start_line\":1,\"end_line\":3,\"content_hash\":\"sha256:0000000000000000000000000000000000000000000000000000000000000000\",\"block\":{{\"kind\":{evil},\"path\":{evil},\"language\":\"rust\"}}}}]}}]}}]}}\n{{\"torn\":\"{EVIL}\n{EVIL}\n"
@@ -135,7 +135,7 @@ fn names_of_files_are_escaped_as_well() {
     let name = "src/\u{1b}[5;41m\u{202e}x.rs";
     lab.write(name, "fn two() {\n    second(2);\n}\n");
     for command in [
-        &["record", "--all", "src", "--intent", "INT-001"][..],
+        &["record", "--all", "--yes", "src", "--intent", "INT-001"][..],
         &["why", name],
         &["check"],
         &["verify", "--blocks"],
@@ -158,7 +158,7 @@ fn records_are_escaped_only_on_a_terminal() {
     lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     let evil = "A\u{202e}B\u{200b}C\u{9b}31mD\u{7f}";
-    lab.fine(&["record", "--all", "src", "--intent", "INT-001", "--model", evil]);
+    lab.fine(&["record", "--all", "--yes", "src", "--intent", "INT-001", "--model", evil]);
     let piped = lab.fine(&["--json", "trace"]);
     assert!(piped.contains(evil), "as it is stored: {piped:?}");
     let command = format!("{} --json trace", env!("CARGO_BIN_EXE_intent"));

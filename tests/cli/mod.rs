@@ -24,6 +24,7 @@ mod report;
 mod sealed;
 mod seen;
 mod signed;
+mod taken_back;
 mod teams;
 mod tested;
 mod trailers;
@@ -138,7 +139,7 @@ fn every_command_shows_an_unrecorded_edit() {
             "accept src/auth.rs --all-differing",
             "gate docs/notes.md",
             "record docs/notes.md",
-            "record --all docs",
+            "record --all --yes docs",
             "check",
         ]
     ));
@@ -168,7 +169,7 @@ fn every_verdict_is_printed() {
             ("travels", 6),
         ]),
     );
-    lab.fine(&["record", "--all", "src", "--intent", "INT-001", "--contributor", "human"]);
+    lab.fine(&["record", "--all", "--yes", "src", "--intent", "INT-001", "--contributor", "human"]);
     for n in 41..46 {
         let text = lab
             .read("src/a.rs")
@@ -200,7 +201,7 @@ fn every_verdict_is_printed() {
     );
     let twin = |module: &str| format!("mod {module} {{\n{}}}\n", body("twin", 77));
     lab.write("src/twice.rs", twin("one"));
-    lab.fine(&["record", "--all", "src/twice.rs", "--intent", "INT-001"]);
+    lab.fine(&["record", "--all", "--yes", "src/twice.rs", "--intent", "INT-001"]);
     lab.write("src/twice.rs", twin("one") + &twin("two"));
     lab.fine(&["record", "src/twice.rs", "--intent", "INT-002", "--model", "openai/gpt"]);
     lab.write("src/twice.rs", twin("three"));
@@ -285,7 +286,7 @@ fn commands_outside_of_git_or_of_a_workspace() {
             "init",
             "new One --scope **/*.py --start",
             "record a.py --intent INT-001",
-            "record --all a.py --intent INT-001 --contributor human",
+            "record --all --yes a.py --intent INT-001 --contributor human",
             "why a.py:1",
             "check",
             "doctor",
@@ -324,7 +325,7 @@ fn recording_a_folder_lists_only_what_changed() {
     lab.write("src/still.rs", "fn still() {\n    1;\n}\n");
     lab.write("src/more.rs", "fn more() {\n    1;\n}\n");
     lab.write("src/picture.png", b"\x89PNG\0\xff");
-    lab.fine(&["record", "--all", "src/still.rs"]);
+    lab.fine(&["record", "--all", "--yes", "src/still.rs"]);
     lab.commit();
     lab.write("src/auth.rs", LOGIN);
     lab.write("src/more.rs", "fn more() {\n    2;\n}\n\nfn most() {\n    3;\n}\n");

@@ -45,7 +45,7 @@ fn records_outside_evidence_may_not_claim_old_code() {
     topic(&lab);
     // The chained records of a session's journal, committed as a file, and a line of another tool.
     for path in ["src/login.rs", "src/exit.rs"] {
-        lab.fine(&["record", "--all", path, "--intent", "INT-002", "--session", "evil"]);
+        lab.fine(&["record", "--all", "--yes", path, "--intent", "INT-002", "--session", "evil"]);
     }
     let open = lab.root.join(".orchestration/agent_trace/open");
     let journals = std::fs::read_dir(&open).expect("a journal").flatten();

@@ -37,7 +37,7 @@ fn every_answer_matches_its_schema() {
         ("gate", "gate src/auth.rs"),
         ("gate", "gate docs/x.md"),
         ("accept", "accept src/auth.rs --all-differing"),
-        ("record", "record --all src docs"),
+        ("record", "record --all --yes src docs"),
         ("report", "report"),
         ("report-html", "report --html"),
         ("map", "map"),

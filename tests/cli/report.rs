@@ -34,6 +34,7 @@ fn lived_in() -> Lab {
         lab.fine(&[
             "record",
             "--all",
+            "--yes",
             "src/gone.rs",
             "--intent",
             "INT-001",

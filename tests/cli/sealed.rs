@@ -184,7 +184,7 @@ fn a_deleted_file_without_names_and_missing_lines_are_not_recorded() {
     let told = lab.fine(&["check", "--verbose"]);
     assert!(told.contains("Records hold blocks of text."), "{told}");
     std::fs::remove_file(lab.root.join(FILE)).expect("removed");
-    let lines = ["record", "--all", "--lines", "1-1", FILE, "--intent", "INT-001"];
+    let lines = ["record", "--all", "--yes", "--lines", "1-1", FILE, "--intent", "INT-001"];
     let told = String::from_utf8(lab.intent(&lines).stdout).expect("UTF-8");
     assert!(told.contains("so it has no such lines"), "{told}");
 }
@@ -203,7 +203,7 @@ fn a_rename_is_recorded_under_the_old_name() {
 #[test]
 fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
     let lab = governed_long_ago();
-    lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
+    lab.fine(&["record", "--all", "--yes", FILE, "--intent", "INT-001", "--contributor", "human"]);
     commit_something_else(&lab);
     assert_eq!(told(&lab), ("exact".into(), by(&[Some("1"); 5])));
     assert!(
@@ -226,7 +226,16 @@ fn a_record_is_not_about_an_older_commit_of_the_same_text() {
     }
     record(&lab, "INT-001", &["stood(1)", "stood(2)"]);
     // The other file of the first commit is recorded, so that the program looks at that commit.
-    lab.fine(&["record", "--all", "src/b.rs", "--intent", "INT-001", "--contributor", "human"]);
+    lab.fine(&[
+        "record",
+        "--all",
+        "--yes",
+        "src/b.rs",
+        "--intent",
+        "INT-001",
+        "--contributor",
+        "human",
+    ]);
     lab.write("notes.txt", "notes\n");
     lab.run_git(&["add", "notes.txt"]);
     lab.run_git(&["commit", "-q", "-m", "notes"]);
@@ -287,7 +296,7 @@ fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
     // The commit with the code has another intent and another specification.
     asked("first", "second");
     commit_something_else(&lab);
-    lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
+    lab.fine(&["record", "--all", "--yes", FILE, "--intent", "INT-001", "--contributor", "human"]);
     lab.fine(&["seal"]);
     commit_something_else(&lab);
     assert_eq!(suspects(), 0, "recorded under the current text");
@@ -315,7 +324,8 @@ fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
 #[test]
 fn the_suggested_command_commits_evidence_without_code() {
     let lab = governed_long_ago();
-    let record = ["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"];
+    let record =
+        ["record", "--all", "--yes", FILE, "--intent", "INT-001", "--contributor", "human"];
     let next = "intent seal && git commit -m ";
     let is_named = |told: String| {
         assert_eq!(told.matches(next).count(), 1, "{told}");

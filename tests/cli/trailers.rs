@@ -21,7 +21,7 @@ fn with_trailers() -> Lab {
 fn work(lab: &Lab, path: &str, intent: &str, model: &str, n: u32) {
     lab.write(path, format!("fn one() {{\n    number({n});\n}}\n"));
     let who = ["--agent", "claude-code", "--model", model, "--session", "claude-code:s1"];
-    lab.fine(&[&["record", "--all", path, "--intent", intent], &who[..]].concat());
+    lab.fine(&[&["record", "--all", "--yes", path, "--intent", intent], &who[..]].concat());
     lab.run_git(&["add", "-A"]);
 }
 

@@ -322,7 +322,7 @@ fn records_of_another_branch_cause_no_finding() {
         let record: &[&str] = &["record", "lib/b.rs", "--intent", "INT-002", "--agent", "codex"];
         if way == "as it stood" {
             lab.commit();
-            lab.fine(&[record, &["--all"]].concat());
+            lab.fine(&[record, &["--all", "--yes"]].concat());
         } else {
             lab.fine(record);
         }
@@ -376,9 +376,9 @@ fn blocks_that_came_with_a_commit_are_not_mentioned() {
         let output = lab.intent(&["record", path, "--intent", "INT-001", "--agent", "codex"]);
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let nothing = "Nothing changed there since it was recorded or committed; --all claims files as they stand\n";
+    let nothing = "Nothing changed there since it was recorded or committed; --all --lines A-B claims lines that have no record\n";
     assert_eq!(told("src"), nothing);
-    let one_line = "- not recorded: src/a.rs\n  no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`\n";
+    let one_line = "- not recorded: src/a.rs\n  it is as it was recorded or committed before; `--all --lines A-B` claims lines that are committed and have no record\n";
     assert_eq!(told(FILE), one_line);
     for (path, call) in [(FILE, "call(2)"), ("src", "typed(4)")] {
         lab.write(FILE, lab.read(FILE).replace(call, "edited()"));

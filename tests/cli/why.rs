@@ -19,7 +19,7 @@ fn twice() -> Lab {
             );
         }
         lab.write("src/shop.rs", SHOP);
-        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all"]);
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all", "--yes"]);
         lab.commit();
         lab.write("src/shop.rs", SHOP.replace("lock(2);", "lock(2);\n    arm(3);"));
         let session = ["--session", "claude-code:abc", "--model", "example/model-1"];
@@ -250,7 +250,7 @@ fn a_changed_specification_makes_blocks_suspect() {
     lab.commit();
     lab.write("docs/doors.md", "Open, and close.\n");
     lab.write("src/shop.rs", SHOP);
-    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all"]);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all", "--yes"]);
     assert_eq!(
         suspicion(&lab, "src/shop.rs:1"),
         None,

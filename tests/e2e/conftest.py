@@ -34,7 +34,7 @@ def repository(bare_repository: Repository) -> Repository:
     """INT-001 wrote src/auth/middleware.ts. Everything is committed, and no intent is selected."""
     bare_repository.intent("init")
     bare_repository.write(".orchestration/active_intents.yaml", REGISTRY)
-    bare_repository.intent("record", "--all", "--intent", "INT-001", "--agent", "claude-code",
+    bare_repository.intent("record", "--all", "--yes", "--intent", "INT-001", "--agent", "claude-code",
                            "--model", "example/model-1", "src/auth/middleware.ts")
     bare_repository.git("add", "-A")
     bare_repository.git("commit", "-qm", "intents")

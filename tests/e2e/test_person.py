@@ -10,7 +10,7 @@ def recorded(repository: Repository, *arguments: str, shell: str = "sh", **varia
     """Returns the contributor of the first block of a new file, after a record made at a terminal."""
     path = f"src/auth/new_{len(list((repository.path / 'src/auth').iterdir()))}.ts"
     repository.write(path, "export function first(): number {\n  return 1;\n}\n")
-    command = [str(BINARY), "record", "--all", "--intent", "INT-001", *arguments, path]
+    command = [str(BINARY), "record", "--all", "--yes", "--intent", "INT-001", *arguments, path]
     exit_code, text = Terminal(command, repository.path, {**repository.env, **variables}, shell).end()
     assert exit_code == 0, text
     blocks = repository.intent("why", path)["blocks"]

@@ -3,6 +3,7 @@
 //!
 //! - `changes` decides which blocks of a file a record names.
 //! - `call` records what one call of an agent's tool did.
+//! - `undo` takes the last records back.
 
 use ground::control_files;
 use ground::git::deleted_paths;
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 pub mod call;
 pub(crate) mod changes;
+pub mod undo;
 
 use changes::{FileChange, TextsOfChange};
 
@@ -239,7 +241,31 @@ pub fn record(
         }
         answer.recorded.push(recorded);
     }
+    let records: Vec<String> =
+        answer.recorded.iter().flat_map(|file| file.records.iter().cloned()).collect();
+    if !records.is_empty() {
+        undo::remember(ws, &records)?;
+    }
     Ok(answer)
+}
+
+/// Returns the lines of files that commits brought and that no record is about, by their authors:
+/// what a record of whole files would claim besides the work that is in no commit.
+pub fn committed_lines_without_record(
+    ws: &Workspace,
+    paths: &[RelativePath],
+) -> Result<BTreeMap<String, usize>, VerbError> {
+    let mut by_author: BTreeMap<String, usize> = BTreeMap::new();
+    let Some(git) = ws.git() else { return Ok(by_author) };
+    for path in paths.iter().filter(|path| no_code(path).is_none()) {
+        let Ok(document) = ws.read(path) else { continue };
+        for one in ClaimedLines::find(ws, path, &document, RecordExtent::WholeFile)?.committed {
+            let author = git.author(&ground::CommitId(one.commit))?;
+            let name = author.split_once(" <").map_or(author.as_str(), |(name, _)| name);
+            *by_author.entry(name.to_owned()).or_default() += one.lines.line_count();
+        }
+    }
+    Ok(by_author)
 }
 
 fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
@@ -647,7 +673,7 @@ fn unknown_before(ws: &Workspace) -> String {
         None => "no record, no commit".to_owned(),
     };
     format!(
-        "nothing is known of this file before: {why}. Claim it as it stands with `intent record --all`"
+        "nothing is known of this file before: {why}. `intent record --all` claims the whole file"
     )
 }
 
@@ -659,7 +685,7 @@ fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
 }
 
 /// Says why nothing was recorded where all lines were claimed: a line has one record.
-pub const ALL_RECORDED: &str = "every line has a record already; a person puts committed lines under another intent with `intent reassign`";
+pub const ALL_RECORDED: &str = "every line has a record already; `intent reassign` puts committed lines under another intent, and `intent record --undo` takes back what is in no commit";
 
 /// Returns a file without blocks to record, with the reason.
 fn nothing_differs(
@@ -687,7 +713,7 @@ fn nothing_differs(
         let reason = match extent {
             RecordExtent::WholeFile | RecordExtent::Lines(_) => ALL_RECORDED,
             RecordExtent::Changes => {
-                "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
+                "it is as it was recorded or committed before; `--all --lines A-B` claims lines that are committed and have no record"
             }
         };
         (true, reason)

@@ -10,13 +10,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
+use crate::cli::person::Terminal;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::line_range;
 use crate::cli::{CliError, Context, Exit, person};
 use code::LineRange;
-use evidence::record::{ALL_RECORDED, RecordExtent, RecordRequest, RecordedFile, SkippedFile};
+use evidence::record::undo::{LastRecords, UndoneRecord};
+use evidence::record::{
+    ALL_RECORDED, RecordExtent, RecordRequest, RecordedFile, SkippedFile,
+    committed_lines_without_record,
+};
 use evidence::{git_hooks, seal};
 use ground::agents;
+use ground::text::counted;
 use judgement::judged_record::record;
 use judgement::map;
 use ledger::EntityType;
@@ -24,6 +30,9 @@ use why::Workspace;
 
 /// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
+
+/// What is said of a record that names nobody.
+const UNKNOWN_AUTHOR: &str = "the record does not say who wrote this; name yourself with --me, or an agent with --agent NAME. `intent record --undo` takes it back";
 
 /// Record what changed, under the selected intent
 #[derive(Debug, clap::Args)]
@@ -36,15 +45,30 @@ when nothing was recorded, or when the gate is against a write that was recorded
 Examples:
   intent record src/auth/jwt.rs
   intent record src --intent INT-001 --agent claude-code --model anthropic/claude
-  intent record --all --contributor human src/legacy.rs")]
+  intent record --me src/auth/jwt.rs
+  intent record --all --lines 12-40 src/legacy.rs
+  intent record --undo")]
 pub struct RecordArgs {
     /// Files or folders
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "undo", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Record all lines that have no record yet, changed or not
+    /// Record all lines that have no record yet, changed or not; asks before it claims committed
+    /// lines
     #[arg(long)]
     all: bool,
+
+    /// With --all: claim committed lines without being asked
+    #[arg(long, requires = "all")]
+    yes: bool,
+
+    /// Take back the last record of this work tree that is in no commit
+    #[arg(long, conflicts_with_all = ["paths", "all", "intent", "session", "agent", "model", "contributor", "me", "class"])]
+    undo: bool,
+
+    /// You wrote it: record git's name for you, also without a terminal
+    #[arg(long, conflicts_with_all = ["contributor", "agent", "model", "session"])]
+    me: bool,
 
     /// With --all: only these lines of one file
     #[arg(long, value_name = "A-B", requires = "all", value_parser = lines)]
@@ -101,6 +125,13 @@ pub struct RecordedAnswer {
     /// Advice to install git's hooks, if something was recorded and the hooks are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    /// Whether the record does not say who wrote, because nobody is named and no person is at a
+    /// terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unknown_author: bool,
+    /// With `--undo`: the records that were taken back, with one entry for each file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undone: Vec<UndoneRecord>,
 }
 
 /// An entry, together with the workspace that its path is relative to.
@@ -113,6 +144,12 @@ struct Rooted<T> {
 }
 
 pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
+    if args.undo {
+        return take_back(context);
+    }
+    if args.me {
+        person::no_agent(context)?;
+    }
     let mut answer = RecordedAnswer::default();
     let (mut looked_at, mut needs_code) = (0, false);
     for files::WorkspaceFiles { workspace, files, named } in
@@ -121,6 +158,9 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         looked_at += files.len();
         let paths = files.into_iter().collect();
         let request = RecordRequest { paths, ..request(context, &args, &workspace) };
+        if request.extent == RecordExtent::WholeFile && !args.yes {
+            ask_for_committed_lines(context, &workspace, &request)?;
+        }
         let root = workspace.root.path().display().to_string();
         let mut here = record(&workspace, &request)?;
         // In a named folder, files with nothing to record are not worth a line.
@@ -129,6 +169,8 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
             let paths: Vec<_> = here.recorded.iter().map(|file| file.path.clone()).collect();
             map::follow(&workspace, &paths);
             answer.hint = answer.hint.or_else(|| git_hooks::hint(&workspace));
+            let is_named = request.agent.is_some() || request.model.is_some();
+            answer.unknown_author = !is_named && request.contributor.is_none();
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
         needs_code |= here.recorded.iter().any(needs);
@@ -145,12 +187,65 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
 
+/// Asks a person before committed lines are claimed that somebody may have written for no intent at
+/// all. Refuses if nobody can be asked.
+fn ask_for_committed_lines(
+    context: &Context,
+    workspace: &Workspace,
+    request: &RecordRequest,
+) -> Result<(), CliError> {
+    let by_author = committed_lines_without_record(workspace, &request.paths)?;
+    if by_author.is_empty() {
+        return Ok(());
+    }
+    let whose: Vec<String> = by_author
+        .iter()
+        .map(|(who, lines)| format!("{} of {who}", counted(*lines, "line")))
+        .collect();
+    let selected = || workspace.selected(request.session.as_deref());
+    let intent = request.intent.clone().or_else(selected).unwrap_or_else(|| "an intent".to_owned());
+    let what = format!("--all claims committed code for {intent}: {}", whose.join(", "));
+    let hint = "without `--all` only what changed is recorded, `--all --lines A-B` claims only these lines, and `--yes` claims all of them";
+    let Ok(terminal) = Terminal::of_a_person(context) else {
+        return Err(CliError::usage(what, hint));
+    };
+    let mut page = Page::default();
+    page.text(&what).literal(". ").literal(hint).end();
+    match terminal.confirms(&context.printer, &mut page, " to claim them: ")? {
+        true => Ok(()),
+        false => Err(CliError::usage("nothing was recorded", hint)),
+    }
+}
+
+/// Takes back the last record that is in no commit. What somebody declared may be taken back without
+/// a terminal, but only a person at one takes back what a hook saw.
+fn take_back(context: &Context) -> Result<Exit, CliError> {
+    person::no_agent(context)?;
+    let workspace = context.open_workspace()?;
+    let last = LastRecords::find(&workspace)?;
+    if last.are_observed() {
+        Terminal::of_a_person(context)?;
+    }
+    let answer = RecordedAnswer { undone: last.take_back()?, ..RecordedAnswer::default() };
+    let paths: Vec<_> = answer.undone.iter().map(|one| one.path.clone()).collect();
+    map::follow(&workspace.clone().with_records_of_now(), &paths);
+    context.answer(&answer, |page| {
+        for one in &answer.undone {
+            page.label(GOOD, "✓").styled(STRONG, one.path.as_str());
+            page.literal("  ").count(one.lines, "line").literal(" under ");
+            let intent = one.intent.as_deref().unwrap_or("no intent");
+            page.styled(INTENT, intent).line(" taken back");
+        }
+    })
+}
+
 /// Returns what to record in a workspace, without the files.
 fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> RecordRequest {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
-    let by_default = (!is_named && person::is_here(context)).then_some(EntityType::Human);
+    let is_person = args.me || !is_named && person::is_here(context);
+    let by_default = is_person.then_some(EntityType::Human);
     let contributor = args.contributor.or(by_default);
     let has_person = matches!(contributor, Some(EntityType::Human | EntityType::Mixed));
     RecordRequest {
@@ -180,6 +275,9 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
         recorded(page, &entry.file, args.verbose);
     }
     left_out(page, &answer.skipped, args.verbose);
+    if answer.unknown_author {
+        page.label(WARN, "!").line(UNKNOWN_AUTHOR);
+    }
     shared::hint(page, answer.hint.as_deref());
     if !answer.recorded.is_empty() || !answer.skipped.is_empty() {
         return;
@@ -188,7 +286,7 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
         (0, _) => page.line("There is no file to record below what was named"),
         (_, true) => page.literal("Nothing was recorded: ").literal(ALL_RECORDED).end(),
         (_, false) => page.line(
-            "Nothing changed there since it was recorded or committed; --all claims files as they stand",
+            "Nothing changed there since it was recorded or committed; --all --lines A-B claims lines that have no record",
         ),
     };
 }

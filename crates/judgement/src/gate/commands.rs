@@ -24,6 +24,9 @@ pub(super) fn of_ours(
     })
 }
 
+/// The options of `intent record` that are for people.
+const PERSONAL_OPTIONS: [&str; 3] = ["--me", "--yes", "--undo"];
+
 /// Returns the denial of a command of this program that an agent may run, but not with these
 /// arguments or inside a longer command.
 fn misused(
@@ -59,6 +62,9 @@ fn misused(
         }
         "record" if is_other("--contributor", &["ai"]) => {
             "an agent records its own work. Leave out `--contributor`"
+        }
+        "record" if words.iter().any(|word| PERSONAL_OPTIONS.contains(&word.as_str())) => {
+            "an agent records its own work, claims no code of others and takes no record back. Leave out `--me`, `--yes` and `--undo`"
         }
         _ => return None,
     };

@@ -58,6 +58,10 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
     }
     let in_full = wanted.whole_history || wanted.each_line;
     match wanted.place {
+        // A line between blocks, such as a comment, belongs to somebody too.
+        Some(_) if answer.blocks.is_empty() && answer.line.as_ref().is_some_and(is_known) => {
+            answer.line.iter().for_each(|line| line_card(page, answer, line, wanted.now));
+        }
         Some(lines) if answer.blocks.is_empty() => {
             page.styled(STRONG, path).literal(":").text(lines_of(lines.start(), lines.end()));
             page.line(match lines.start() == lines.end() {
@@ -94,6 +98,11 @@ fn shown_path(answer: &WhyAnswer) -> String {
 
 fn is_recorded(block: &BlockAnswer) -> bool {
     block.verdict != Verdict::Unrecorded
+}
+
+/// Returns true if a record or a commit brought the line, or nobody has committed it yet.
+fn is_known(line: &LineAnswer) -> bool {
+    line.from.is_some() || line.commit.is_some() || line.uncommitted
 }
 
 /// Begins a line of a card with the name of what follows.
@@ -166,7 +175,7 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
         Some(from) => block.record.as_ref() == Some(&from.record),
         None => block.intent.is_none() && block.shares.len() < 2,
     };
-    if answer.blocks.iter().all(says_it) {
+    if !answer.blocks.is_empty() && answer.blocks.iter().all(says_it) {
         return;
     }
     match (&line.intent, line.state) {

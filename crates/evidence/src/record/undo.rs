@@ -1,0 +1,90 @@
+//! `intent record --undo`: takes back the last records of a work tree that are in no commit.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use ground::{RelativePath, store};
+use ledger::{Entry, RecordKind, Strength, Writer, journal};
+use why::{VerbError, Workspace};
+
+/// The file that names the records of the last command, because one command may record many files.
+const LAST: &str = "last_records.json";
+/// A larger file, in bytes, was not written by us.
+const MAX_LAST: u64 = 16 * 1024 * 1024;
+
+/// A record that was taken back.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UndoneRecord {
+    /// The file that the record is about.
+    pub path: RelativePath,
+    /// The intent that the record names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// The number of lines that the record names.
+    pub lines: usize,
+    /// The id of the record.
+    pub record: String,
+}
+
+/// Remembers which records one command made.
+pub(super) fn remember(ws: &Workspace, records: &[String]) -> Result<(), VerbError> {
+    Ok(store::write_json_scratch(&ws.root.private().join(LAST), &records)?)
+}
+
+/// The last records of a work tree that are in no commit: those of one command.
+pub struct LastRecords<'a> {
+    ws: &'a Workspace,
+    entries: Vec<Arc<Entry>>,
+}
+
+impl<'a> LastRecords<'a> {
+    /// It is an error if every record is in a commit.
+    pub fn find(ws: &'a Workspace) -> Result<Self, VerbError> {
+        ws.governed()?;
+        let is_undoable = |entry: &&Arc<Entry>| {
+            let record = &entry.record;
+            let kinds = [RecordKind::Mutation, RecordKind::Reassign, RecordKind::Ack];
+            journal::is_open(&entry.origin.path)
+                && kinds.contains(&record.kind)
+                && !record.files.is_empty()
+        };
+        let open: Vec<&Arc<Entry>> = ws.journal.entries().iter().filter(is_undoable).collect();
+        let order = |entry: &Entry| (entry.record.timestamp.clone(), entry.record.id.clone());
+        let Some(last) = open.iter().max_by_key(|entry| order(entry)) else {
+            return Err(VerbError::mendable(
+                "no record of this work tree waits for a commit",
+                "a committed one is taken back with `intent reassign PATH --from ID --to nobody`",
+            ));
+        };
+        let named: Vec<String> =
+            store::read_json(&ws.root.private().join(LAST), MAX_LAST).unwrap_or_default();
+        let is_of_command = |entry: &&&Arc<Entry>| match named.contains(&last.record.id) {
+            true => named.contains(&entry.record.id),
+            false => entry.record.id == last.record.id,
+        };
+        let entries = open.iter().filter(is_of_command).map(|entry| Arc::clone(entry)).collect();
+        Ok(Self { ws, entries })
+    }
+
+    /// Returns true if one of the records says what a hook saw, rather than what somebody declared.
+    pub fn are_observed(&self) -> bool {
+        self.entries.iter().any(|entry| entry.record.strength != Some(Strength::Declared))
+    }
+
+    /// Removes the records from the journal.
+    pub fn take_back(&self) -> Result<Vec<UndoneRecord>, VerbError> {
+        let is_it = |id: &str| self.entries.iter().any(|entry| entry.record.id == id);
+        Writer::new(&self.ws.root, &self.ws.policy).retire(&is_it)?;
+        let undone = self.entries.iter().flat_map(|entry| {
+            entry.record.files.iter().map(|file| UndoneRecord {
+                path: file.relative_path.clone(),
+                intent: self.ws.intent_named(entry),
+                lines: file.conversations.iter().map(|one| one.lines.line_count()).sum(),
+                record: entry.record.id.clone(),
+            })
+        });
+        Ok(undone.collect())
+    }
+}
