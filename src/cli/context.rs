@@ -78,9 +78,25 @@ impl Context {
                  the root of the workspace",
                 text::shell_word(&root.path().to_string_lossy())
             ),
-            None => "paths are taken from the current folder, or from the one named with -C".into(),
+            None => match self.intent_called(named) {
+                Some(id) => format!(
+                    "{id} is an intent: `intent trace {id}` shows its records, `intent context {id}` what it asks for"
+                ),
+                None => {
+                    "paths are taken from the current folder, or from the one named with -C".into()
+                }
+            },
         };
         CliError::usage(format!("{} does not exist", named.display()), hint)
+    }
+
+    /// Returns the id of the intent that has this text as its id, in any letters.
+    fn intent_called(&self, named: &Path) -> Option<String> {
+        let workspace = self.open_workspace().ok()?;
+        let ids = workspace.registry.intents().iter().map(|intent| &intent.id.value);
+        ids.filter(|id| named.to_str().is_some_and(|text| id.eq_ignore_ascii_case(text)))
+            .next()
+            .cloned()
     }
 
     pub fn environment(&self) -> &Environment {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ground::{Hint, PathError};
+use ground::{Hint, PathError, store};
 use why::VerbError;
 
 /// Why a command failed. Each of these errors gives exit code 2.
@@ -43,11 +43,13 @@ impl Hint for CliError {
             Self::Verb(VerbError::Path(PathError::Outside { .. })) => {
                 "name a file below the workspace; symbolic links that lead out do not count"
             }
-            Self::Verb(VerbError::UnknownIntent { id, known }) if !known.contains(id) => {
+            Self::Verb(VerbError::UnknownIntent { id, known, meant: None })
+                if !known.contains(id) =>
+            {
                 "`intent list` shows the intents, `intent new NAME` creates one"
             }
             Self::Verb(error) => return error.hint(),
-            Self::Io { .. } => return None,
+            Self::Io { what, source, .. } => return store::hint_about(Path::new(what), source),
         };
         Some(hint.to_owned())
     }

@@ -140,7 +140,9 @@ pub fn run(process: Process) -> Exit {
     });
     match parsed {
         Ok(cli) => carry_out(cli, process),
-        Err(error) => refuse(&suggestion::without_switches(error), process),
+        Err(error) => {
+            refuse(&suggestion::with_our_word(suggestion::without_switches(error)), process)
+        }
     }
 }
 

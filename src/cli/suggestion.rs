@@ -7,6 +7,38 @@ use clap::error::{ContextKind, ContextValue};
 /// follows every hint, must not be led to one that switches the gate off.
 const SWITCHES: [&str; 2] = ["off", "uninstall"];
 
+/// The words of other programs that people try first, each with our command for it.
+const WORDS_OF_OTHERS: [(&str, &str); 15] = [
+    ("add", "record"),
+    ("annotate", "why"),
+    ("blame", "why"),
+    ("commit", "seal"),
+    ("create", "new"),
+    ("diff", "check"),
+    ("history", "trace"),
+    ("log", "trace"),
+    ("ls", "list"),
+    ("show", "context"),
+    ("stats", "report"),
+    ("switch", "select"),
+    ("use", "select"),
+    ("validate", "verify"),
+    ("whose", "why"),
+];
+
+/// Adds to a usage error our command for a word that another program has.
+pub fn with_our_word(mut error: Error) -> Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let ours = WORDS_OF_OTHERS.iter().find(|(theirs, _)| theirs == word).map(|(_, ours)| *ours);
+    if let Some(ours) = ours {
+        let suggested = ContextValue::Strings(vec![ours.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, suggested);
+    }
+    error
+}
+
 /// Removes from a usage error the suggested commands that switch the gate off.
 pub fn without_switches(mut error: Error) -> Error {
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedCommand] {

@@ -30,6 +30,7 @@ mod tested;
 mod trailers;
 mod undo;
 mod why;
+mod wrong_usages;
 
 use lab::{Lab, transcript};
 

@@ -223,7 +223,7 @@ pub(crate) fn unknown_intents<'a>(
         let message =
             format!("The ledger names the intent {id}, which the registry does not hold.");
         let help = format!(
-            "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {} --to` and an id of `intent list` says which intent this file belongs to.",
+            "Put {id} back into {} from git. If the intent has another id now, add `formerly: [{id}]` to its entry. If the code belongs to another intent, a person says so with `intent reassign {} --from {} --to ID`.",
             ws.registry.path(),
             text::shell_word(path),
             text::shell_word(id)

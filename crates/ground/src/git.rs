@@ -94,6 +94,8 @@ pub enum GitError {
         revision: String,
         /// Whether the repository is a shallow clone.
         shallow: bool,
+        /// Branches that exist, newest first.
+        branches: Vec<String>,
     },
     /// A file in git is larger than the limit.
     #[error(
@@ -133,6 +135,10 @@ impl Hint for GitError {
                 "this is a shallow clone, so fetch more history, e.g. `git fetch --unshallow`"
                     .to_owned(),
             ),
+            Self::UnknownRevision { branches, .. } if !branches.is_empty() => Some(format!(
+                "there are {}; `git branch --all` lists all branches",
+                branches.join(", ")
+            )),
             Self::TooLarge { id, .. } => {
                 Some(format!("`git log --find-object={id}` says what it is"))
             }
@@ -579,7 +585,13 @@ impl Git {
     }
 
     fn unknown(&self, revision: &str) -> GitError {
-        GitError::UnknownRevision { revision: revision.to_owned(), shallow: self.is_shallow() }
+        const NAMED: usize = 3;
+        let branches = self.branches(NAMED).unwrap_or_default().into_iter();
+        GitError::UnknownRevision {
+            revision: revision.to_owned(),
+            shallow: self.is_shallow(),
+            branches: branches.map(|(name, _)| name).collect(),
+        }
     }
 
     fn ids_in(&self, file: &str) -> GitResult<Vec<gix::ObjectId>> {

@@ -53,7 +53,7 @@ pub enum StoreError {
 impl Hint for StoreError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Io { .. } => return None,
+            Self::Io { path, source, .. } => return hint_about(path, source),
             Self::Locked { .. } => {
                 "if none is running, remove nothing: the lock frees itself when its holder ends"
             }
@@ -62,6 +62,22 @@ impl Hint for StoreError {
         };
         Some(hint.to_owned())
     }
+}
+
+/// Says what mends an error of the operating system about a file, if that is known.
+pub fn hint_about(path: &Path, error: &std::io::Error) -> Option<String> {
+    let path = crate::text::shell_word(&path.display().to_string());
+    let hint = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => format!(
+            "you may not do that to {path}: `ls -ld {path}` shows whose it is, and `chmod u+rw {path}` gives you the right if it is yours"
+        ),
+        std::io::ErrorKind::ReadOnlyFilesystem => {
+            format!("{path} is on a disk that is mounted read-only")
+        }
+        std::io::ErrorKind::StorageFull => format!("the disk of {path} is full"),
+        _ => return None,
+    };
+    Some(hint)
 }
 
 /// Replaces the content of a file atomically: it writes a temporary file in the same folder, syncs

@@ -47,7 +47,12 @@ pub enum VerbError {
     },
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
-    UnknownIntent { id: String, known: Vec<String> },
+    UnknownIntent {
+        id: String,
+        known: Vec<String>,
+        /// The id that was probably meant.
+        meant: Option<String>,
+    },
     /// The intent exists, but its status does not allow work under it.
     #[error("intent {id} is {status}, not IN_PROGRESS")]
     NotInProgress {
@@ -89,8 +94,11 @@ impl Hint for VerbError {
             Self::Refused { hint, .. } => hint.clone(),
             Self::NothingSelected { next } => Some(next.clone()),
             Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
-            Self::UnknownIntent { id, known } if known.contains(id) => {
+            Self::UnknownIntent { id, known, .. } if known.contains(id) => {
                 Some("`intent verify` shows where, and what to do".to_owned())
+            }
+            Self::UnknownIntent { meant: Some(meant), .. } => {
+                Some(format!("did you mean {meant}?"))
             }
             Self::UnknownIntent { .. } | Self::Path(_) | Self::Proposal(_) => None,
         }

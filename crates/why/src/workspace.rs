@@ -537,7 +537,38 @@ impl Workspace {
         self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
             id: id.to_owned(),
             known: self.registry.intents().iter().map(|it| it.id.value.clone()).collect(),
+            meant: self.intent_meant_by(id),
         })
+    }
+
+    /// Returns the id of the intent that somebody probably means: the only one with this number, with
+    /// this id in other letters, or with this text in its name. `None` if there is not exactly one.
+    pub fn intent_meant_by(&self, text: &str) -> Option<String> {
+        let text = text.trim().to_lowercase();
+        let number = |id: &str| {
+            let start = id.rfind(|it: char| !it.is_ascii_digit()).map_or(0, |at| at + 1);
+            id[start..].trim_start_matches('0').to_owned()
+        };
+        let is_number = |id: &str| {
+            let asked = text.trim_start_matches("int").trim_start_matches(['-', '_', ' ', '#']);
+            !asked.is_empty()
+                && asked.bytes().all(|byte| byte.is_ascii_digit())
+                && number(id) == asked.trim_start_matches('0')
+        };
+        let has_name = |intent: &Intent| {
+            text.chars().count() > 2 && intent.name.value.to_lowercase().contains(&text)
+        };
+        let ids = |is_it: &dyn Fn(&Intent) -> bool| {
+            let found = self.registry.intents().iter().filter(|intent| is_it(intent));
+            found.map(|intent| intent.id.value.clone()).collect::<Vec<_>>()
+        };
+        let ways: [&dyn Fn(&Intent) -> bool; 3] = [
+            &|intent| intent.id.value.to_lowercase() == text,
+            &|intent| is_number(&intent.id.value),
+            &has_name,
+        ];
+        let found = ways.into_iter().map(ids).find(|ids| !ids.is_empty())?;
+        <[String; 1]>::try_from(found).ok().map(|[only]| only)
     }
 
     /// Says that a governed workspace has no registry, and how to create or restore one. `None` if

@@ -1,36 +1,42 @@
-//! `intent explain`: shows how a shell command is read.
+//! `intent explain`: shows how a shell command is read, or what a finding means.
+
+mod pages;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
 
+use self::pages::PAGES;
 use super::shared;
 use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
 };
 use crate::cli::{CliError, Context, Exit};
-use ground::Root;
+use ground::{Code, Root};
 use judgement::gate;
 use overview::explain::verdict;
 use shell::{Class, CommandContext, Dialect, Invocation, PathEffect, Prediction, TouchedPath};
 
-/// Show how a shell command is read: its parse, its class, its targets and the rule
+/// Show how a shell command is read, or what a code of `check` means
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nothing is run. The class is read, write, opaque (it may change anything),
-destructive or unreadable. Exit code 0 whatever the class.
+destructive or unreadable. Exit code 0 whatever the class. The code of a finding, such as
+scope-violation, is explained instead.
 
 A batch holds one command per line, as a JSON string. For each command, one line of
 JSON with its class, targets and rule is printed.
 
 Examples:
   intent explain 'git checkout -- src/'
+  intent explain scope-violation
   intent explain --json 'sudo rm -rf /'
   intent explain --batch commands.jsonl")]
 pub struct ExplainArgs {
-    /// The command, as one word
+    /// The command, as one word; or the code of a finding
     #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
     command: Option<String>,
 
@@ -43,7 +49,26 @@ pub struct ExplainArgs {
     dialect: Dialect,
 }
 
+/// What a code of a finding means.
+#[derive(Debug, Serialize)]
+struct CodeAnswer {
+    code: &'static str,
+    summary: &'static str,
+    /// The page about it, in Markdown.
+    page: &'static str,
+}
+
 pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
+    let code = args.command.as_deref().and_then(|text| Code::parse(text.trim()));
+    let page = code.and_then(|code| PAGES.iter().find(|(name, _)| *name == code.as_str()));
+    if let (Some(code), Some((name, page))) = (code, page) {
+        let answer = CodeAnswer { code: name, summary: code.summary(), page };
+        return context.answer(&answer, |out| {
+            for line in page.lines() {
+                out.text(line).end();
+            }
+        });
+    }
     let root = Root::find(&context.cwd, context.environment()).ok();
     let at = gate::surroundings(context.cwd.clone(), root.as_ref(), context.environment());
     if let Some(file) = &args.batch {

@@ -30,7 +30,12 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
     context.answer(&intents, |page| {
-        show(page, &intents);
+        match shared::why_no_intents(&workspace).filter(|_| intents.is_empty()) {
+            Some(why) => {
+                page.text(why).end();
+            }
+            None => show(page, &intents),
+        }
         let unread = match args.count {
             true => workspace.unread_evidence(),
             false => workspace.unread_evidence_seen(),

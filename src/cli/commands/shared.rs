@@ -12,6 +12,7 @@ use ground::Level;
 use ground::text::counted;
 use judgement::registry::RegistryAnswer;
 use ledger::MutationClass;
+use why::Workspace;
 use why::findings::FindingAnswer;
 
 /// Prints the state of an intent that was added or changed: `✓ INT-001 is IN_PROGRESS in …`.
@@ -23,6 +24,28 @@ pub(super) fn changed_intent(page: &mut Page, answer: &RegistryAnswer) {
     };
     page.literal(" in ").text(&answer.path).end();
     notes(page, &answer.notes);
+}
+
+/// Says what is wrong with a registry in which nothing is read as an intent. `None` if it is an empty
+/// list.
+pub(super) fn why_no_intents(workspace: &Workspace) -> Option<String> {
+    let registry = &workspace.registry;
+    if !registry.exists() || !registry.intents().is_empty() {
+        return None;
+    }
+    let path = registry.path();
+    let says_something = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    let text = registry.text();
+    if text.lines().find(says_something).is_none() {
+        return Some(format!(
+            "{path} is empty, so there are no intents. `intent new NAME` writes the first one."
+        ));
+    }
+    (!text.contains("intents")).then(|| {
+        format!(
+            "{path} has another shape: nothing in it is read as an intent. It is a list under `active_intents:`; docs/formats.md shows one."
+        )
+    })
 }
 
 pub(super) fn status_style(status: &str) -> Style {

@@ -1,6 +1,6 @@
 //! `intent trace`: prints the records of the ledger.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::shared;
 use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
@@ -19,18 +19,22 @@ With --json every record is one line, byte for byte as it is stored. On a termin
 invisible characters are escaped.
 
 Examples:
-  intent trace --intent INT-001
+  intent trace INT-001
   intent trace --json src/auth/jwt.rs | jq .id")]
 pub struct TraceArgs {
     /// Only records of this intent
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
-    /// Only records that touch this file
+    /// Only records that touch this file, or those of the intent with this id
     path: Option<PathBuf>,
 }
 
-pub fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
+pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
+    let named = args.path.as_deref().map(|path| intent_named(context, path)).transpose()?;
+    if let Some(id) = named.flatten() {
+        (args.intent, args.path) = (Some(id), None);
+    }
     let file = args.path.map(|path| context.file(&FileTarget::without_lines(&context.cwd, &path)));
     let (workspace, path) = match file.transpose()? {
         Some((workspace, path)) => (workspace, Some(path)),
@@ -47,6 +51,27 @@ pub fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
     let notes =
         workspace.unread_evidence().filter(|_| !json).map(|note| PrintedPiece::Page(noted(note)));
     context.printer.stream(records.chain(notes))
+}
+
+/// Returns the intent that an argument names, if no file has that name. It is an error if the argument
+/// looks like an id and is none.
+fn intent_named(context: &Context, argument: &Path) -> Result<Option<String>, CliError> {
+    let Some(text) = argument.to_str() else { return Ok(None) };
+    if context.cwd.join(argument).symlink_metadata().is_ok() {
+        return Ok(None);
+    }
+    let workspace = context.open_workspace()?;
+    let intent = workspace.registry.get(text).map(|intent| intent.id.value.clone());
+    let is_like_an_id = text.rsplit_once('-').is_some_and(|(before, number)| {
+        let is_word = before.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_word && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    match intent.or_else(|| workspace.intent_meant_by(text)) {
+        None if is_like_an_id => {
+            Ok(workspace.intent(text).map(|intent| Some(intent.id.value.clone()))?)
+        }
+        found => Ok(found),
+    }
 }
 
 fn noted(note: String) -> Page {

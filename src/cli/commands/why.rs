@@ -1,5 +1,6 @@
 //! `intent why`: says which intent produced a block, and whether it is still what was recorded.
 
+mod folder;
 mod removed;
 mod show;
 
@@ -28,6 +29,7 @@ Verdicts:
 
 Examples:
   intent why src/auth/jwt.rs          every block of the file
+  intent why src/auth                 a table of the files below a folder
   intent why src/auth/jwt.rs:42       the innermost block at line 42
   intent why src/auth/jwt.rs:10-20    every block at these lines
   intent why main~3:src/auth/jwt.rs   as that commit had it, by the records of its time
@@ -36,7 +38,7 @@ Examples:
   intent why src/auth/jwt.rs --removed
                                       which commits removed what of it")]
 pub struct WhyArgs {
-    /// A file, or lines of it; with a revision, as that commit has it
+    /// A file, lines of it, or a folder; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
 
@@ -55,6 +57,10 @@ pub struct WhyArgs {
 
 pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
+    if target.path.is_dir() && !args.removed {
+        let answer = folder::summary(context, &target)?;
+        return context.answer(&answer, |page| folder::show(page, &answer));
+    }
     let (workspace, path) = asked_about(context, &args, &target)?;
     workspace.governed()?;
     if args.removed {

@@ -42,7 +42,7 @@ pub(super) fn ways_out(id: &str) -> String {
 fn how_to_sign(what: &str) -> String {
     let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
     format!(
-        "Somebody whose key the target branch trusts signs it: `intent approve {typed} && {send}`."
+        "A person who may approve rules signs the change: `intent approve {typed} && {send}`. The target branch lists their SSH keys."
     )
 }
 

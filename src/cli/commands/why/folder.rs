@@ -1,0 +1,94 @@
+//! `intent why FOLDER`: a table of the files below a folder.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::print::{Cell, DIM, INTENT, PLAIN, Page};
+use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context};
+use ground::text::counted;
+use ground::{RelativePath, ignores};
+use provenance::Verdict;
+use why::Workspace;
+use why::answers::{Which, on_disk};
+
+/// How many files are looked into at most. Each needs its history.
+const MAX_FILES: usize = 200;
+
+/// What is known of the files below a folder.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct FolderAnswer {
+    /// The files with blocks, sorted by path.
+    files: Vec<FileSummary>,
+    /// How many more files there are, which were not looked into.
+    left_out: usize,
+}
+
+/// What is known of one file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FileSummary {
+    /// The path, relative to the workspace.
+    path: RelativePath,
+    /// The number of blocks.
+    blocks: usize,
+    /// How many of them have a record.
+    recorded: usize,
+    /// The intents of these records.
+    intents: BTreeSet<String>,
+}
+
+/// Summarises the files below a folder that git does not ignore.
+pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAnswer, CliError> {
+    let workspace = Workspace::open(&target.path, context.environment())?;
+    workspace.governed()?;
+    let workspace = workspace.with_kept_answers();
+    let failed = |source| CliError::io(&target.path, "read", source);
+    let folder = target.path.canonicalize().map_err(failed)?;
+    let is_below = |path: &RelativePath| {
+        workspace.root.absolute(path).starts_with(&folder) && !path.is_orchestration()
+    };
+    let mut paths: Vec<RelativePath> =
+        ignores::walk(&workspace.root).into_iter().filter(is_below).collect();
+    paths.sort();
+    let left_out = paths.len().saturating_sub(MAX_FILES);
+    let files = paths.iter().take(MAX_FILES).filter_map(|path| {
+        let answer = on_disk(&workspace, path, Which::All).ok()?;
+        let recorded = answer.blocks.iter().filter(|one| one.verdict != Verdict::Unrecorded);
+        let intents = recorded.clone().filter_map(|one| Some(one.intent.as_ref()?.id.clone()));
+        (!answer.blocks.is_empty()).then(|| FileSummary {
+            path: path.clone(),
+            blocks: answer.blocks.len(),
+            recorded: recorded.clone().count(),
+            intents: intents.collect(),
+        })
+    });
+    Ok(FolderAnswer { files: files.collect(), left_out })
+}
+
+pub(super) fn show(page: &mut Page, answer: &FolderAnswer) {
+    if answer.files.is_empty() {
+        page.line("There is no file with blocks below this folder");
+    }
+    page.table(0, answer.files.iter().map(row));
+    if answer.left_out > 0 {
+        page.text(counted(answer.left_out, "more file"));
+        page.line(" not looked into; name a folder below this one");
+    }
+}
+
+fn row(file: &FileSummary) -> Vec<Cell> {
+    let recorded = match (file.recorded, file.blocks) {
+        (0, _) => "nothing recorded".to_owned(),
+        (recorded, blocks) if recorded == blocks => "all recorded".to_owned(),
+        (recorded, _) => format!("{recorded} recorded"),
+    };
+    let intents: Vec<&str> = file.intents.iter().map(String::as_str).collect();
+    vec![
+        Cell::new(PLAIN, file.path.as_str()),
+        Cell::new(PLAIN, counted(file.blocks, "block")),
+        Cell::new(DIM, recorded),
+        Cell::new(INTENT, intents.join(", ")),
+    ]
+}
