@@ -7,6 +7,7 @@ mod clones;
 mod compact;
 mod context;
 mod conversions;
+mod documented;
 mod first_use;
 mod founded;
 mod hooks;

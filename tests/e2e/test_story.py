@@ -59,7 +59,8 @@ class Story:
         text = done.stdout + done.stderr
         assert done.returncode == code, f"{words}: {done.returncode}\n{text}"
         if said:
-            shown = " ".join(f'"{word}"' if " " in word else word for word in words)
+            # Double quotes keep a shell from replacing stars, too.
+            shown = " ".join(f'"{word}"' if set(word) & set(" *") else word for word in words)
             ending = "" if code == 0 else f"\n[exit {code}]"
             self.show("console", f"$ intent {shown}\n{text}{ending}")
         return text
