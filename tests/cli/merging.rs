@@ -449,7 +449,7 @@ fn a_trusted_signature_permits_a_wider_scope() {
     assert_eq!(forge.pull_request(&[]), [format!("registry-changed {policy}")]);
     // A pull request of its own does not settle this one, so it is not advised.
     let help = lab.json(&["check", "--base", MAIN])["findings"][0]["help"].to_string();
-    assert!(help.contains("signs it") && !help.contains("of its own"), "{help}");
+    assert!(help.contains("signs the change") && !help.contains("of its own"), "{help}");
     sign(lab, "ada", policy);
     // The record is sealed into a commit of its own.
     lab.fine(&["seal"]);
