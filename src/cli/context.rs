@@ -93,10 +93,9 @@ impl Context {
     /// Returns the id of the intent that has this text as its id, in any letters.
     fn intent_called(&self, named: &Path) -> Option<String> {
         let workspace = self.open_workspace().ok()?;
-        let ids = workspace.registry.intents().iter().map(|intent| &intent.id.value);
-        ids.filter(|id| named.to_str().is_some_and(|text| id.eq_ignore_ascii_case(text)))
-            .next()
-            .cloned()
+        let mut ids = workspace.registry.intents().iter().map(|intent| &intent.id.value);
+        let is_it = |id: &&String| named.to_str().is_some_and(|text| id.eq_ignore_ascii_case(text));
+        ids.find(is_it).cloned()
     }
 
     pub fn environment(&self) -> &Environment {

@@ -1,7 +1,7 @@
 //! Finds the texts that intents had at earlier commits.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Workspace;
 use super::memo::Memo;
@@ -11,6 +11,9 @@ use ground::{CommitId, RelativePath};
 use intents::registry::PLACES;
 use intents::{FOLDER, Intent, Registry};
 use ledger::{Claim, Digest};
+
+/// The maximum number of commits that are searched for a text with a known hash.
+const MAX_SEARCHED: usize = 2_000;
 
 /// The maximum number of commits through which an intent is followed back.
 const MAX_VISITED: usize = 20_000;
@@ -32,6 +35,8 @@ pub struct IntentHistory {
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
     texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
+    /// The newest commit with each of the last registries, newest first.
+    last_registries: OnceLock<Vec<CommitId>>,
 }
 
 impl Workspace {
@@ -63,7 +68,24 @@ impl Workspace {
             let mut texts = ids.iter().filter_map(|id| registry.get(id));
             texts.find(|then| then.reads_as(hash)).cloned().map(Arc::new)
         };
-        self.intent_history.texts.get_or_find(&key, || key.2.iter().find_map(text_at))
+        self.intent_history.texts.get_or_find(&key, || {
+            key.2.iter().find_map(text_at).or_else(|| {
+                // Late evidence was added by a later commit than the one that it is about.
+                claim.entry.late_commit.as_ref()?;
+                self.last_registries().iter().find_map(text_at)
+            })
+        })
+    }
+
+    fn last_registries(&self) -> &[CommitId] {
+        self.intent_history.last_registries.get_or_init(|| {
+            let newest = self.git().zip(self.tip());
+            let commits = newest.map(|(git, tip)| git.commits_between(&[], tip, MAX_SEARCHED));
+            let mut commits = commits.and_then(Result::ok).unwrap_or_default();
+            let mut seen = HashSet::new();
+            commits.retain(|commit| seen.insert(self.registry_files(commit)));
+            commits
+        })
     }
 
     /// Returns the present text of an intent and all texts that it has had in commits. `None` if

@@ -3,9 +3,9 @@
 //!
 //! A record stores a hash of the text that its intent had ([`Intent::hash`]). If the intent has
 //! another text now, the earlier text is looked for in the registry of the commit that brought the
-//! lines, of its parents, and of the commit on which the record was made. Only changes of the
-//! constraints, the acceptance criteria and the scope count. A specification that the record names
-//! counts if it is a file whose content has changed since.
+//! lines, of its parents, and of the commit on which the record was made; for late evidence also in
+//! the last commits. Only changes of the constraints, the acceptance criteria and the scope count. A
+//! specification that the record names counts if it is a file whose content has changed since.
 //!
 //! If the earlier text is not there, for example because the registry was committed later than the
 //! code, the block is not suspect: nobody can say what changed.
