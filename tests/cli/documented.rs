@@ -57,7 +57,9 @@ fn every_command_of_the_documents_can_be_pasted() {
                 .collect();
             let mut shell = Command::new("sh");
             shell.args(["-c", &script]).current_dir(&lab.root).env("PATH", &path);
-            shell.env("HOME", &lab.root).env("GIT_CONFIG_NOSYSTEM", "1");
+            let home = lab.root.parent().expect("a folder").join("home");
+            std::fs::create_dir_all(&home).expect("a folder");
+            shell.env("HOME", &home).env("GIT_CONFIG_NOSYSTEM", "1");
             let output = shell.stdin(std::process::Stdio::null()).output().expect("a shell");
             let told = String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr);

@@ -353,7 +353,7 @@ fn a_record_under_a_removed_intent_is_a_finding() {
     for arguments in [["verify"], ["check"]] {
         let found = String::from_utf8(lab.intent(&arguments).stdout).expect("UTF-8");
         assert!(found.contains("unknown-intent"), "{found}");
-        assert!(found.contains("`intent reassign src/a.rs --from INT-001 --to`"), "{found}");
+        assert!(found.contains("`intent reassign src/a.rs --from INT-001 --to ID`"), "{found}");
     }
 }
 

@@ -587,11 +587,10 @@ impl Git {
     fn unknown(&self, revision: &str) -> GitError {
         const NAMED: usize = 3;
         let branches = self.branches(NAMED).unwrap_or_default().into_iter();
-        GitError::UnknownRevision {
-            revision: revision.to_owned(),
-            shallow: self.is_shallow(),
-            branches: branches.map(|(name, _)| name).collect(),
-        }
+        let mut branches: Vec<String> = branches.map(|(name, _)| name).collect();
+        branches.sort();
+        let shallow = self.is_shallow();
+        GitError::UnknownRevision { revision: revision.to_owned(), shallow, branches }
     }
 
     fn ids_in(&self, file: &str) -> GitResult<Vec<gix::ObjectId>> {
