@@ -82,6 +82,12 @@ intent --quiet new "Invoice rounding" --scope 'src/billing/**' --owner @grace --
     --criterion "An invoice and its receipt show the same total"
 intent --quiet new "Stock reservations" --scope 'stock/**' --owner @ada --start \
     --criterion "A reservation ends after fifteen minutes"
+# The drives read and edit the registry as one list.
+{
+    echo 'active_intents:'
+    sed -s '1s/^/  - /; 2,$s/^/    /' .orchestration/intents/*.yaml
+} > .orchestration/active_intents.yaml
+rm -r .orchestration/intents
 commit 03 "Write down what we are working on"
 
 # Reservations, by one agent; done since.

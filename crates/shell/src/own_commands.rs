@@ -11,7 +11,20 @@ pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 pub const GROUPS: [(&str, &[&str]); 3] = [
     ("evidence", &["seal", "verify", "anchor", "erase", "compact", "reassign"]),
     ("agent", &["hook", "mcp", "gate", "off", "on", "worktree", "protocol", "explain"]),
-    ("setup", &["init", "uninstall", "git-hooks", "team", "demo", "completions", "man"]),
+    (
+        "setup",
+        &[
+            "init",
+            "uninstall",
+            "git-hooks",
+            "team",
+            "split-registry",
+            "merge-registry",
+            "demo",
+            "completions",
+            "man",
+        ],
+    ),
 ];
 
 /// The words that stand for `setup team`. No short command has that name.

@@ -80,7 +80,7 @@ export function large() {
   write(".orchestration/active_intents.yaml", registry);
   commit();
   const by = (part) => (part === 4 ? ["--contributor", "human"] : ["--agent", "codex", "--model", MODELS[part % MODELS.length]]);
-  for (let part = 0; part < PARTS; part += 1) intent("record", "--quiet", "--all", `parts/part${part}`, "--intent", `INT-${String(part + 1).padStart(3, "0")}`, ...by(part));
+  for (let part = 0; part < PARTS; part += 1) intent("record", "--quiet", "--all", "--yes", `parts/part${part}`, "--intent", `INT-${String(part + 1).padStart(3, "0")}`, ...by(part));
   for (let file = 0; file < FILES; file += 1) write(name(1, file), text(1, file, (body, at) => (at === 3 ? body.replace("= step", "= 7 + step").replace("return first", "return 7 * first") : body)));
   intent("record", "--quiet", "parts/part1", "--intent", "INT-003", ...by(3));
   for (let file = 0; file < FILES; file += 1) {
@@ -113,7 +113,7 @@ export function hostile() {
   write(`src/${EVIL.replaceAll("/", "-").slice(0, 90)}.ts`, "export function f(): number {\n  return 1;\n}\n");
   write("src/b.ts", "export function __proto__(): number {\n  return 2;\n}\n\nexport function toString(): number {\n  return 3;\n}\n");
   commit();
-  intent("record", "--quiet", "--all", "src", "--intent", "INT-001", "--agent", EVIL, "--model", EVIL);
+  intent("record", "--quiet", "--all", "--yes", "src", "--intent", "INT-001", "--agent", EVIL, "--model", EVIL);
   write("src/b.ts", "export function __proto__(): number {\n  return 2;\n}\n\nexport function toString(): number {\n  return 4;\n}\n");
   intent("record", "--quiet", "src/b.ts", "--intent", "INT-002", "--agent", "codex", "--model", long.slice(0, 20_000));
   const evil = JSON.stringify(EVIL);

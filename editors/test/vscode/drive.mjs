@@ -104,8 +104,8 @@ function prepare() {
   // One of each: as recorded, changed since, renamed throughout.
   write("src/auth/cookies.ts", COOKIES);
   write("src/billing/discount.ts", DISCOUNT);
-  intent("--quiet", "record", "src/auth/cookies.ts", "--all", "--agent", "codex", "--model", "example/model-2");
-  intent("--quiet", "record", "src/billing/discount.ts", "--all", "--intent", "INT-002", "--agent", "claude-code", "--model", "example/model-1");
+  intent("--quiet", "record", "src/auth/cookies.ts", "--all", "--yes", "--agent", "codex", "--model", "example/model-2");
+  intent("--quiet", "record", "src/billing/discount.ts", "--all", "--yes", "--intent", "INT-002", "--agent", "claude-code", "--model", "example/model-1");
   git("add", "-A");
   git("commit", "-qm", "Cookies and discounts");
   const cookies = `${COOKIES}\nexport const DOMAIN = "shop.example";\n`;
