@@ -34,7 +34,8 @@ pub struct Settings {
     pub interactive: bool,
     /// Whether a person sits at a client that shows no questions. Read at start only.
     pub person: bool,
-    /// How one can tell that an agent started the server. Known at start only.
+    /// What shows that an agent started the server, for example a variable that its host sets; `None`
+    /// if a person seems to have done it. Read at start only.
     pub started_by_agent: Option<String>,
     /// Whether the client saves a document on request (`intent/save`). Read at start only.
     pub saves: bool,

@@ -3,11 +3,12 @@
 //!
 //! - `changes` decides which blocks of a file a record names.
 //! - `call` records what one call of an agent's tool did.
+//! - `claimed_lines` finds the lines that a person claims as they stand.
 //! - `undo` takes the last records back.
 
 use ground::control_files;
 use ground::git::deleted_paths;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 use why::selectable;
 
@@ -16,9 +17,11 @@ use serde::Serialize;
 
 pub mod call;
 pub(crate) mod changes;
+mod claimed_lines;
 pub mod undo;
 
 use changes::{FileChange, TextsOfChange};
+use claimed_lines::{ClaimedLines, OfCommit};
 
 use super::event::Event;
 use code::{Document, FileBlocks, LineRange};
@@ -27,10 +30,9 @@ use history::{
 };
 use intents::Intent;
 use ledger::{
-    AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord, LineRuns,
+    AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord,
     MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs, Writer,
 };
-use why::answers;
 use why::baseline::{Baseline, FormerFile};
 use why::file_lines::lines_of_work;
 use why::rules::{Rules, Ruling};
@@ -469,83 +471,6 @@ fn leave_out_accepted(
             let (start, end) = (block.whole_lines.start(), block.whole_lines.end());
             brought[start as usize - 1..end as usize].fill(false);
         }
-    }
-}
-
-/// Lines of a file that no record is about, and that a person claims as they stand.
-#[derive(Default)]
-struct ClaimedLines {
-    /// Those that are in no commit, counted from 0.
-    uncommitted: Vec<usize>,
-    /// Those that commits brought.
-    committed: Vec<OfCommit>,
-}
-
-/// Lines that a commit brought to a file.
-struct OfCommit {
-    commit: String,
-    /// The path of the file at the commit.
-    path: RelativePath,
-    lines: LineRuns,
-    ranges: Vec<BlockRecord>,
-}
-
-impl ClaimedLines {
-    fn find(
-        ws: &Workspace,
-        path: &RelativePath,
-        document: &Document,
-        extent: RecordExtent,
-    ) -> Result<Self, VerbError> {
-        let file = answers::file(ws, path, document);
-        if let Some(reason) = file.unread_evidence() {
-            return Err(VerbError::refused(format!(
-                "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
-            )));
-        }
-        let is_wanted = |line: usize| match extent {
-            RecordExtent::Lines(lines) => {
-                u32::try_from(line + 1).is_ok_and(|line| lines.contains(line))
-            }
-            RecordExtent::WholeFile | RecordExtent::Changes => true,
-        };
-        let mut claimed = Self::default();
-        let mut by_version: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (line, source) in file.lines.lines.iter().enumerate() {
-            if source.claim.is_some() || source.is_missing || !is_wanted(line) {
-                continue;
-            }
-            let version = source.version.filter(|at| !file.lines.versions[*at].is_uncommitted());
-            match version {
-                Some(version) => by_version.entry(version).or_default().push(source.line_there),
-                None => claimed.uncommitted.push(line),
-            }
-        }
-        for (version, lines) in by_version {
-            let version = &file.lines.versions[version];
-            let of_commit = || {
-                let git = ws.git()?;
-                let path = git.path_in_workspace(version.path.as_ref())?;
-                let bytes = git.object_reader().ok()?.blob(version.blob).ok()?;
-                let then = ws.document(&path, &bytes).ok()?;
-                let text = LineText::new(bytes);
-                let blocks = then.blocks();
-                let line_number = |line: &usize| u32::try_from(line + 1).ok();
-                let at_lines = lines.iter().filter_map(line_number);
-                let innermost: BTreeSet<usize> =
-                    at_lines.filter_map(|line| blocks.at_line(line)).collect();
-                let language = then.language().map(|language| language.id);
-                let ranges = innermost.into_iter().map(|at| &blocks.blocks[at]);
-                Some(OfCommit {
-                    commit: version.commit.to_string(),
-                    path,
-                    lines: LineRuns::of_chosen(&text, |line| lines.contains(&line)),
-                    ranges: ranges.map(|block| provenance::textless(block, language)).collect(),
-                })
-            };
-            claimed.committed.extend(of_commit());
-        }
-        Ok(claimed)
     }
 }
 

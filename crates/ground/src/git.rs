@@ -136,7 +136,8 @@ impl Hint for GitError {
                     .to_owned(),
             ),
             Self::UnknownRevision { branches, .. } if !branches.is_empty() => Some(format!(
-                "there are {}; `git branch --all` lists all branches",
+                "there {} {}; `git branch --all` lists all branches",
+                if branches.len() == 1 { "is" } else { "are" },
                 branches.join(", ")
             )),
             Self::TooLarge { id, .. } => {

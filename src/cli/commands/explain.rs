@@ -20,7 +20,7 @@ use judgement::gate;
 use overview::explain::verdict;
 use shell::{Class, CommandContext, Dialect, Invocation, PathEffect, Prediction, TouchedPath};
 
-/// Show how a shell command is read, or what a code of `check` means
+/// Show how the gate reads a shell command, or explain the code of a finding
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nothing is run. The class is read, write, opaque (it may change anything),

@@ -1,8 +1,8 @@
 //! Builds the record of what one call of an agent's tool did to one file. It compares the disk with
 //! the text that the gate stored before the call.
 //!
-//! The earlier versions of the blocks come from the earlier text. The journal is read only if whole
-//! blocks came in, which an earlier call may have cut out.
+//! The earlier versions of the blocks come from the earlier text. The journal is read only if the
+//! call added whole blocks, because an earlier call may have cut them out of another place.
 
 use super::changes::{FileChange, TextsOfChange, leave_out_cut_blocks, line_text};
 use super::{RecordRequest, mutation, no_code};

@@ -146,7 +146,8 @@ const CALLS: &str = "calls";
 const MAX_CALL: u64 = 64 * 1024 * 1024;
 /// The file extension of a call that has ended, while its changes are being recorded.
 const TAKEN: &str = "taken";
-/// The file extension of what is kept of a call that has ended.
+/// The file extension of the note that a call has ended. A hook that runs late may still ask which
+/// command was running then.
 const DONE: &str = "done";
 /// A hook that runs after a tool has certainly finished, or failed, after this time.
 const MAX_TAKEN: Duration = Duration::from_secs(15);

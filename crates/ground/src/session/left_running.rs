@@ -25,7 +25,8 @@ impl LeftRunning {
         Self { key, call, processes }
     }
 
-    /// Returns the note with a later moment up to which the changes are known.
+    /// Returns the note for the next look at the disk: what changed before `at`, in nanoseconds since
+    /// 1970, was judged already.
     pub fn known_until(self, at: u128) -> Self {
         Self { call: PendingCall { at, ..self.call }, ..self }
     }

@@ -113,15 +113,18 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
         None => (CachedMap::default(), None),
     };
     let records = texts_about_files(ws, &ws.journal);
-    let mut paths = cached.paths_of_new_commits(ws)?;
-    match only {
-        Some(recorded) => paths.extend(recorded.iter().cloned()),
-        None => paths.extend(cached.paths_that_changed(ws, &records)),
-    }
-    if paths.len() > MAX_FILES {
+    // If the kept commit is gone, for example after `git gc`, nobody can tell what changed since.
+    let paths = cached.paths_of_new_commits(ws).ok().map(|mut paths| {
+        match only {
+            Some(recorded) => paths.extend(recorded.iter().cloned()),
+            None => paths.extend(cached.paths_that_changed(ws, &records)),
+        }
+        paths
+    });
+    let Some(paths) = paths.filter(|paths| paths.len() <= MAX_FILES) else {
         store::remove(&cache_path(ws))?;
         return Ok(());
-    }
+    };
     let cached = cached.looked_at(ws, paths, &records);
     write_cache(ws, &cached)?;
     let shown = by_intent(ws, cached.files);

@@ -456,7 +456,7 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         return reads("git");
     }
     if has_any_option(args, &["--cached"]) {
-        // The file stays, but no commit has it any more.
+        // The file stays on disk, and the next commit deletes it for everybody else.
         paths(args, &[]).iter().for_each(|path| shell.touch(path, PathEffect::Write));
         return opaque("git.untrack", "git rm --cached");
     }

@@ -1,0 +1,88 @@
+//! The lines of a file that no record is about. A person claims them for an intent by `intent record
+//! --all`, also those that were committed long ago.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::RecordExtent;
+use code::Document;
+use ground::RelativePath;
+use history::LineText;
+use ledger::{BlockRecord, LineRuns};
+use why::{VerbError, Workspace, answers};
+
+/// Lines of a file that no record is about, and that a person claims as they stand.
+#[derive(Default)]
+pub(super) struct ClaimedLines {
+    /// Those that are in no commit, counted from 0.
+    pub uncommitted: Vec<usize>,
+    /// Those that commits brought.
+    pub committed: Vec<OfCommit>,
+}
+
+/// Lines that a commit brought to a file.
+pub(super) struct OfCommit {
+    pub commit: String,
+    /// The path of the file at the commit.
+    pub path: RelativePath,
+    pub lines: LineRuns,
+    pub ranges: Vec<BlockRecord>,
+}
+
+impl ClaimedLines {
+    pub(super) fn find(
+        ws: &Workspace,
+        path: &RelativePath,
+        document: &Document,
+        extent: RecordExtent,
+    ) -> Result<Self, VerbError> {
+        let file = answers::file(ws, path, document);
+        if let Some(reason) = file.unread_evidence() {
+            return Err(VerbError::refused(format!(
+                "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
+            )));
+        }
+        let is_wanted = |line: usize| match extent {
+            RecordExtent::Lines(lines) => {
+                u32::try_from(line + 1).is_ok_and(|line| lines.contains(line))
+            }
+            RecordExtent::WholeFile | RecordExtent::Changes => true,
+        };
+        let mut claimed = Self::default();
+        let mut by_version: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (line, source) in file.lines.lines.iter().enumerate() {
+            if source.claim.is_some() || source.is_missing || !is_wanted(line) {
+                continue;
+            }
+            let version = source.version.filter(|at| !file.lines.versions[*at].is_uncommitted());
+            match version {
+                Some(version) => by_version.entry(version).or_default().push(source.line_there),
+                None => claimed.uncommitted.push(line),
+            }
+        }
+        for (version, lines) in by_version {
+            let version = &file.lines.versions[version];
+            let of_commit = || {
+                let git = ws.git()?;
+                let path = git.path_in_workspace(version.path.as_ref())?;
+                let bytes = git.object_reader().ok()?.blob(version.blob).ok()?;
+                let then = ws.document(&path, &bytes).ok()?;
+                let text = LineText::new(bytes);
+                let blocks = then.blocks();
+                let line_number = |line: &usize| u32::try_from(line + 1).ok();
+                let at_lines = lines.iter().filter_map(line_number);
+                let innermost: BTreeSet<usize> =
+                    at_lines.filter_map(|line| blocks.at_line(line)).collect();
+                let language = then.language().map(|language| language.id);
+                let ranges = innermost.into_iter().map(|at| &blocks.blocks[at]);
+                Some(OfCommit {
+                    commit: version.commit.to_string(),
+                    path,
+                    lines: LineRuns::of_chosen(&text, |line| lines.contains(&line)),
+                    ranges: ranges.map(|block| provenance::textless(block, language)).collect(),
+                })
+            };
+            claimed.committed.extend(of_commit());
+        }
+        Ok(claimed)
+    }
+}
