@@ -1,8 +1,18 @@
 // opencode calls `intent` before and after each tool. If a call cannot be judged,
-// it does not run. This holds also if the program is missing or dies.
+// it does not run. Where the program is not installed, the plugin does nothing and says so once.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 
 const PROGRAM = "intent-lsp"
+
+// A folder that is gone fails with the same code as a program that is not installed.
+const isNotInstalled = (error, folder) =>
+  error.code === "ENOENT" && !/[\\/]/.test(PROGRAM) && existsSync(folder ?? ".")
+let said = false
+const sayOnce = () => {
+  if (!said) console.error(`${PROGRAM} is not installed here, so nothing that agents write is checked or recorded`)
+  said = true
+}
 
 const hook = (payload) =>
   new Promise((resolve, reject) => {
@@ -14,7 +24,12 @@ const hook = (payload) =>
     child.stdout.on("data", (data) => (out += data))
     child.stderr.on("data", (data) => (err += data))
     child.stdin.on("error", () => {})
-    child.on("error", (error) => (clearTimeout(timer), fail(`could not be started: ${error.message}`)))
+    child.on("error", (error) => {
+      clearTimeout(timer)
+      if (!isNotInstalled(error, payload.cwd)) return fail(`could not be started: ${error.message}`)
+      sayOnce()
+      resolve({})
+    })
     child.on("close", (code) => {
       clearTimeout(timer)
       if (code === 2 && err.trim()) return reject(new Error(err.trim()))

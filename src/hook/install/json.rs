@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{
     CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Conflict;
 use super::recognise::starts_us;
@@ -31,6 +31,9 @@ const OURS: &[&str] = &["hook", "mcp", "lsp"];
 
 /// Returns the file with each of our entries in it exactly once.
 pub(super) fn with_entries(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
+    if text.trim() == "{}" {
+        return Ok(new_file(parts));
+    }
     let root = parse(text)?;
     let top = root.object_value_or_create().ok_or(Conflict::NoObject)?;
     for part in parts {
@@ -53,6 +56,75 @@ pub(super) fn with_entries(text: &str, parts: &[JsonPart]) -> Result<String, Con
     }
     let done = root.to_string();
     Ok(if done == text || done.ends_with('\n') { done } else { done + "\n" })
+}
+
+/// Returns a file with nothing but our entries. Each hook has one line, so that a reviewer has few to
+/// read.
+fn new_file(parts: &[JsonPart]) -> String {
+    let mut top = Map::new();
+    for part in parts {
+        let (within, members): (&[&str], Vec<(&str, Value)>) = match part {
+            JsonPart::Base { name, value } => (&[], vec![(name, value.clone())]),
+            JsonPart::Member { within, name, value } | JsonPart::Offer { within, name, value } => {
+                (within, vec![(name, value.clone())])
+            }
+            JsonPart::Lists { within, lists } => {
+                let lists = lists.iter().map(|(name, list)| (*name, Value::from(list.clone())));
+                (within, lists.collect())
+            }
+        };
+        let object = within.iter().fold(&mut top, |object, key| {
+            let inner = object.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+            inner.as_object_mut().expect("keys that lead to a value lead only to objects")
+        });
+        object.extend(members.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+    let mut text = String::new();
+    write_spread(&Value::Object(top), 0, &mut text);
+    text + "\n"
+}
+
+/// Writes a value with a line for each member or element, and what is in a list on one line.
+fn write_spread(value: &Value, depth: usize, text: &mut String) {
+    let mut spread = |open: char, lines: Vec<(String, &Value)>, close: char, is_list: bool| {
+        text.push(open);
+        for (nth, (name, value)) in lines.iter().enumerate() {
+            text.push_str(if nth > 0 { ",\n" } else { "\n" });
+            text.extend(std::iter::repeat_n("  ", depth + 1).chain([name.as_str()]));
+            match is_list {
+                true => text.push_str(&one_line(value)),
+                false => write_spread(value, depth + 1, text),
+            }
+        }
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", depth));
+        text.push(close);
+    };
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let named = |(name, value)| (format!("{}: ", Value::from(name)), value);
+            let members = members.iter().map(|(name, value)| named((name.as_str(), value)));
+            spread('{', members.collect(), '}', false);
+        }
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            spread('[', list.iter().map(|value| (String::new(), value)).collect(), ']', true);
+        }
+        other => text.push_str(&one_line(other)),
+    }
+}
+
+/// Writes a value on one line, with blanks as people write them.
+fn one_line(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value)| format!("{}: {}", Value::from(name), one_line(value));
+            let members = members.iter().map(|(name, value)| member((name.as_str(), value)));
+            format!("{{ {} }}", joined(members.collect()))
+        }
+        Value::Array(list) => format!("[{}]", joined(list.iter().map(one_line).collect())),
+        other => other.to_string(),
+    }
 }
 
 /// Returns the file without our entries, or `None` if nothing else is in it.

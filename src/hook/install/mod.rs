@@ -214,6 +214,35 @@ pub fn install(
     Ok(answer)
 }
 
+/// Returns true if a path in the project is that of a file that [`install`] writes.
+pub fn is_settings_file(path: &str) -> bool {
+    let mut files = recipes::RECIPES.iter().flat_map(|recipe| recipe.files);
+    files.any(|file| file.project.split(' ').any(|name| name == path))
+}
+
+/// Returns true if a settings file in the project differs from its former text only in what
+/// [`install`] writes, for hosts that it names.
+pub fn is_as_installed(path: &str, before: Option<&str>, now: &str) -> bool {
+    let mut text = before.map(str::to_owned);
+    let program = HostProgram::Found;
+    for recipe in recipes::RECIPES {
+        let Some(host) = crate::host::host_named(recipe.host) else { continue };
+        let files =
+            recipe.files.iter().filter(|file| file.project.split(' ').any(|name| name == path));
+        for file in files {
+            let content = || (file.content)(&program, &host);
+            if standing(now, content, &program) != SettingsState::Ours {
+                continue;
+            }
+            match content_after(text.as_deref(), content(), &program, InstallAct::Put) {
+                Ok(after) => text = after,
+                Err(_) => return false,
+            }
+        }
+    }
+    text.as_deref() == Some(now) && before != Some(now)
+}
+
 /// Returns what [`install`] would do, and writes nothing.
 pub fn preview(
     folders: &Folders,

@@ -1,8 +1,9 @@
 //! The settings of each host as data: which files, and what must be in them.
 //!
-//! Some hosts stop a call if its hook cannot start. For Claude Code and Cursor, the hook before a
-//! tool matches only tools that change something, so that a team member without this program can
-//! still read files. Everywhere else, and after a tool, the hooks match every tool.
+//! Some hosts stop a call if its hook cannot start. Settings are committed, and a team member
+//! without this program must still be able to work. So an entry that starts the program by its name
+//! does nothing where it is not installed, and says so at the start of a session. An entry with a
+//! full path is for one machine, and stops the call.
 //!
 //! If several hosts read the same file, a command is a single string: Cursor, VS Code and Devin
 //! load Claude Code's settings, VS Code loads Copilot's, and a host that does not know `args` would
@@ -42,6 +43,21 @@ impl HostProgram {
 
     fn hook(&self, host: &Host) -> String {
         format!("{} hook {}", self.word(), host.name)
+    }
+
+    /// Returns the hook for a host that stops a call if its hook fails, for a shell as POSIX
+    /// describes it.
+    fn hook_if_installed(&self, host: &Host, otherwise: &str) -> String {
+        let hook = self.hook(host);
+        match self {
+            Self::Found => format!("command -v {PROGRAM} >/dev/null || {otherwise}; exec {hook}"),
+            Self::At(_) => hook,
+        }
+    }
+
+    /// Returns true if a host has to stop a call if the program cannot be started.
+    fn is_required(&self) -> bool {
+        matches!(self, Self::At(_))
     }
 }
 
@@ -130,7 +146,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         home: (Some("COPILOT_HOME"), ".copilot"),
         next: &[
-            "The cloud agent reads .github/hooks/ from the default branch, and needs `intent-lsp` on its PATH: without it every call is stopped",
+            "The cloud agent reads .github/hooks/ from the default branch, and needs `intent-lsp` on its PATH: without it nothing is checked there",
             ".github/hooks/intent.json serves copilot and vscode alike",
         ],
     },
@@ -274,15 +290,22 @@ const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|M
 const CURSOR_WRITES: &str =
     "Write|StrReplace|Edit|MultiEdit|Delete|ApplyPatch|EditNotebook|NotebookEdit";
 
+/// What Claude Code's agent and its user read at the start of a session without the program.
+const NOT_INSTALLED: &str = "intent-lsp is not installed here, so nothing that agents write is checked or recorded (see .orchestration)";
+
 fn claude(program: &HostProgram, host: &Host) -> FileContent {
-    let hook = command(program, host);
+    let entry =
+        |command: String| json!({ "type": "command", "command": command, "timeout": SECONDS });
+    let hook = entry(program.hook_if_installed(host, "exit 0"));
+    let says = format!("{{ echo '{NOT_INSTALLED}'; exit 0; }}");
+    let start = entry(program.hook_if_installed(host, &says));
     let strict = json!({ "onFailure": "block", "statusMessage": "intent gate" });
     let all = |matcher, extra| vec![group(matcher, with_fields(&hook, extra))];
     hooks(vec![
         ("PreToolUse", all(Some(CLAUDE_WRITES), strict)),
         ("PostToolUse", all(Some("*"), json!({}))),
         ("PostToolUseFailure", all(Some("*"), json!({}))),
-        ("SessionStart", all(None, json!({}))),
+        ("SessionStart", vec![group(None, start)]),
         ("UserPromptSubmit", all(None, json!({}))),
         ("ConfigChange", all(None, json!({ "onFailure": "block" }))),
     ])
@@ -298,9 +321,10 @@ fn codex_server(_: &HostProgram, _: &Host) -> FileContent {
 
 fn cursor(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "command": program.hook(host), "timeout": SECONDS });
-    let strict = json!({ "failClosed": true });
+    // How Cursor starts a command on Windows is not documented, so no shell is asked for the program.
+    let strict = if program.is_required() { json!({ "failClosed": true }) } else { json!({}) };
     let events = [
-        ("preToolUse", json!({ "matcher": CURSOR_WRITES, "failClosed": true })),
+        ("preToolUse", with_fields(&json!({ "matcher": CURSOR_WRITES }), strict.clone())),
         ("beforeShellExecution", strict.clone()),
         ("beforeMCPExecution", strict),
         ("postToolUse", json!({})),
@@ -316,8 +340,14 @@ fn cursor(program: &HostProgram, host: &Host) -> FileContent {
 /// VS Code reads the same file. It knows `bash` and `powershell`, and these names of events.
 fn copilot(program: &HostProgram, _: &Host) -> FileContent {
     let command = format!("{} hook copilot", program.word());
+    let (mut bash, mut powershell) = (command.clone(), command.clone());
+    if !program.is_required() {
+        bash = format!("command -v {PROGRAM} >/dev/null || exit 0; exec {command}");
+        powershell =
+            format!("if (Get-Command {PROGRAM} -ErrorAction SilentlyContinue) {{ {command} }}");
+    }
     let hook =
-        json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": SECONDS });
+        json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": SECONDS });
     let events = ["preToolUse", "postToolUse", "sessionStart", "userPromptSubmitted"];
     versioned(events.map(|event| (event, vec![hook.clone()])).into())
 }
@@ -360,8 +390,12 @@ fn windsurf(program: &HostProgram, host: &Host) -> FileContent {
 
 /// Cline continues if a hook fails without output, so the script itself prints the denial.
 fn script_before(program: &HostProgram, host: &Host) -> FileContent {
+    let missing = match program.is_required() {
+        true => String::new(),
+        false => format!("command -v {PROGRAM} >/dev/null || exec echo '{{\"cancel\":false}}'\n"),
+    };
     let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent-lsp` on the PATH?"}"#;
-    script(&format!("{} || printf '%s\\n' '{failed}'", program.hook(host)))
+    script(&format!("{missing}{} || printf '%s\\n' '{failed}'", program.hook(host)))
 }
 
 fn script_after(program: &HostProgram, host: &Host) -> FileContent {

@@ -227,12 +227,65 @@ fn settings_are_not_written_through_a_link() {
 fn a_script_denies_if_the_program_is_missing() {
     use std::os::unix::fs::PermissionsExt;
     let place = Project::new();
-    place.put("cline");
-    let script = place.project().join(".clinerules/hooks/PreToolUse");
-    assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o111, 0o111);
-    let done = std::process::Command::new(&script).env("PATH", "/bin:/usr/bin").output().unwrap();
-    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(said["cancel"], true);
+    let cline = [host_named("cline").unwrap()];
+    let gone = HostProgram::At("/nowhere/intent".to_owned());
+    // Whoever clones the project may not have the program; a full path is for one machine.
+    for (program, is_denied) in [(HostProgram::Found, false), (gone, true)] {
+        install(&place.folders(), &cline, InstallLevel::Project, &program, InstallAct::Put)
+            .unwrap();
+        let script = place.project().join(".clinerules/hooks/PreToolUse");
+        assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o111, 0o111);
+        let mut run = std::process::Command::new(&script);
+        let done = run.env("PATH", "/bin:/usr/bin").output().unwrap();
+        let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        assert_eq!(said["cancel"], is_denied);
+    }
+}
+
+/// Returns every command that the settings below a folder start in a shell.
+#[cfg(unix)]
+fn shell_commands(value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value.as_str()) {
+                    ("command" | "bash", Some(command)) if command.contains(" hook ") => {
+                        found.push(command.to_owned());
+                    }
+                    _ => shell_commands(value, found),
+                }
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|one| shell_commands(one, found)),
+        _ => {}
+    }
+}
+
+/// Hosts that stop a call if its hook fails. Committed settings must not stop the agents of people
+/// who do not have the program.
+#[cfg(unix)]
+#[test]
+fn without_the_program_a_hook_does_nothing_and_a_session_begins_with_a_word() {
+    for (host, file) in
+        [("claude-code", ".claude/settings.json"), ("copilot", ".github/hooks/intent.json")]
+    {
+        let place = Project::new();
+        place.put(host);
+        let mut commands = Vec::new();
+        shell_commands(&json::data(&place.text(file)).unwrap(), &mut commands);
+        assert!(commands.len() > 3, "{commands:?}");
+        let mut said = 0;
+        for command in commands {
+            let mut run = std::process::Command::new("/bin/sh");
+            let done = run.args(["-c", &command]).env("PATH", "/nowhere").output().unwrap();
+            assert_eq!(done.status.code(), Some(0), "{command}");
+            said += usize::from(!done.stdout.is_empty());
+        }
+        assert_eq!(said, usize::from(host == "claude-code"));
+    }
+    let place = Project::new();
+    place.put("cursor");
+    assert!(!place.text(".cursor/hooks.json").contains("failClosed"));
 }
 
 #[test]
