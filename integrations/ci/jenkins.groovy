@@ -5,8 +5,7 @@ stage('intent') {
         sh '''
             set -eu
             git fetch --quiet origin "+refs/heads/$CHANGE_TARGET:refs/remotes/origin/$CHANGE_TARGET"
-            intent-lsp check --base "origin/$CHANGE_TARGET" --format junit > intent-junit.xml || true
-            intent-lsp check --base "origin/$CHANGE_TARGET"
+            intent-lsp check --base "origin/$CHANGE_TARGET" --also "junit=$PWD/intent-junit.xml"
         '''
     }
     post {

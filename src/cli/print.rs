@@ -48,6 +48,15 @@ pub struct Printer {
     pub environment: Environment,
 }
 
+/// Returns a JSON document on one line, as it is printed where stdout is no terminal.
+pub fn json_line<T: Serialize>(answer: &T) -> io::Result<String> {
+    serde_json::to_string(answer).map_err(io::Error::from).map(as_printed)
+}
+
+fn as_printed(document: String) -> String {
+    format!("{}\n", ascii_where_invisible(&document))
+}
+
 /// Everything that prints an answer returns [`Exit::Fine`], so that it can be the last step of a
 /// command.
 impl Printer {
@@ -62,15 +71,11 @@ impl Printer {
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
     pub fn json<T: Serialize>(&self, answer: &T) -> Result<Exit, CliError> {
-        let document = if self.streams.terminals.output {
-            serde_json::to_string_pretty(answer)
-        } else {
-            serde_json::to_string(answer)
+        let document = match self.streams.terminals.output {
+            true => serde_json::to_string_pretty(answer).map_err(io::Error::from).map(as_printed),
+            false => json_line(answer),
         };
-        self.written(document.map_err(io::Error::from).and_then(|document| {
-            let line = format!("{}\n", ascii_where_invisible(&document));
-            self.streams.output().write_all(line.as_bytes())
-        }))
+        self.written(document.and_then(|text| self.streams.output().write_all(text.as_bytes())))
     }
 
     /// Prints a document that has its own format (roff, a shell script) without any change.

@@ -122,7 +122,7 @@ fn broken_settings_of_one_agent_do_not_stop_init() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("gemini  not wired") && said.contains("it does not parse"), "{said}");
     assert!(lab.root.join(".cursor/hooks.json").exists());
-    assert!(lab.root.join(".orchestration/policy.yaml").exists());
+    assert!(lab.root.join(".orchestration/.gitignore").exists());
     assert_eq!(lab.read(".gemini/settings.json"), "{ broken");
 }
 
@@ -210,7 +210,7 @@ fn uninstall_restores_every_file() {
     let mut after = tree(&lab.root);
     after.retain(|path, _| !path.starts_with(".orchestration/") && path != ".intentignore");
     assert_eq!(after, before);
-    assert!(lab.root.join(".orchestration/policy.yaml").is_file(), "the team's record stays");
+    assert!(lab.root.join(".orchestration/.gitignore").is_file(), "the team's record stays");
     assert!(!lab.root.join(".orchestration/local").exists());
 
     // Files that exist only in this folder are kept, and the answer names them with the command that deletes them.
@@ -375,10 +375,11 @@ fn a_team_gets_the_files_that_its_forge_reads() {
         if !remote.is_empty() {
             lab.run_git(&["remote", "add", "origin", remote]);
         }
-        let answer = lab.json(&["init", "--team"]);
+        let team = ["init", "--team", "--owner", "@ada"];
+        let answer = lab.json(&team);
         assert_eq!(done(&answer), expected, "{remote}");
         let before = tree(&lab.root);
-        lab.fine(&["init", "--team"]);
+        lab.fine(&team);
         assert_eq!(tree(&lab.root), before, "{remote}");
         for (path, text) in files.iter().filter(|(path, _)| *path != "CODEOWNERS") {
             assert_eq!(lab.read(path), *text);
@@ -390,14 +391,15 @@ fn a_team_gets_the_files_that_its_forge_reads() {
 fn code_owners_are_written_and_replaced() {
     let lab = Lab::git();
     lab.write("CODEOWNERS", "* @all");
-    lab.fine(&["init", "--team"]);
-    let text = lab.read("CODEOWNERS");
-    assert!(text.starts_with("* @all\n# intent:begin") && text.contains("# /.intentignore @OWNER"));
+    // Without an owner there is nothing to write yet.
+    let said = lab.fine(&["init", "--team"]);
+    assert!(lab.read("CODEOWNERS") == "* @all" && said.contains("--owner @team"), "{said}");
     lab.fine(&["init", "--team", "--owner", "@ada"]);
     lab.fine(&["init", "--team"]);
     let text = lab.read("CODEOWNERS");
     assert!(
-        text.contains("\n/.orchestration/policy.yaml @ada\n") && !text.contains("@OWNER"),
+        text.starts_with("* @all\n# intent:begin")
+            && text.contains("\n/.orchestration/policy.yaml @ada\n"),
         "{text}"
     );
     assert_eq!(lab.intent(&["init", "--team", "--owner", "two words@"]).status.code(), Some(2));
@@ -440,4 +442,56 @@ fn the_commands_of_the_demonstration_work() {
     let governed = Lab::governed();
     assert_eq!(governed.intent(&["demo", "inside"]).status.code(), Some(2));
     assert!(!governed.root.join("inside").exists());
+}
+
+/// The set-up is nobody's work: it is accepted before and after its commit, and is small.
+#[test]
+fn what_init_writes_is_accepted_and_small() {
+    let lab = Lab::git();
+    lab.write(".github/workflows/build.yml", "on: push\n");
+    lab.write("src/a.rs", "fn a() {}\n");
+    lab.commit();
+    lab.fine(&["init"]);
+    lab.run_git(&["add", "-A"]);
+    let (files, lines) = staged(&lab);
+    assert!(files <= 4 && lines <= 30, "{files} files, {lines} lines");
+    lab.fine(&["new", "Work", "--scope", "src/**", "--start"]);
+    lab.commit();
+    lab.fine(&["select", "INT-001"]);
+    lab.fine(&["init", "--team", "--owner", "@ada", "--agent", "claude-code", "--agent", "cursor"]);
+    assert_eq!(lab.intent(&["check"]).status.code(), Some(0));
+    lab.commit();
+    assert_eq!(lab.intent(&["check", "--base", "HEAD~1"]).status.code(), Some(0));
+    // Whatever else is done to these files is work.
+    for (path, more) in [
+        (".claude/settings.json", "{ \"hooks\": {} }\n"),
+        (".github/CODEOWNERS", "* @mallory\n"),
+        (".github/workflows/intent.yml", "on: push\n"),
+    ] {
+        let text = lab.read(path);
+        lab.write(path, more);
+        let found = lab.intent(&["check", "--base", "HEAD~1"]);
+        let said = String::from_utf8_lossy(&found.stdout).into_owned();
+        assert!(said.contains(&format!("{path}:1: error[scope-violation]")), "{said}");
+        lab.write(path, &text);
+    }
+}
+
+#[test]
+fn the_set_up_of_a_team_has_few_lines() {
+    let lab = Lab::git();
+    lab.write(".github/workflows/build.yml", "on: push\n");
+    lab.commit();
+    lab.fine(&["init", "--team", "--agent", "claude-code"]);
+    lab.run_git(&["add", "-A"]);
+    let (files, lines) = staged(&lab);
+    assert!(files <= 8 && lines <= 120, "{files} files, {lines} lines");
+}
+
+/// Returns how many files and lines the next commit adds.
+fn staged(lab: &Lab) -> (usize, usize) {
+    let output = lab.read_git(&["diff", "--cached", "--numstat"]);
+    let lines = output.lines().map(|line| line.split('\t').next().expect("a number"));
+    let lines: Vec<usize> = lines.map(|lines| lines.parse().expect("a number")).collect();
+    (lines.len(), lines.iter().sum())
 }

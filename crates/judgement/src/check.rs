@@ -50,7 +50,7 @@ use provenance::Verdict;
 use why::baseline::{FormerFile, commits_of_work};
 use why::change_class::{self, ClassAnswer};
 use why::rules::{Layer, Rules, scope_related};
-use why::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
+use why::workspace::{IGNORE_FILES, POLICY, ignores_at, is_governed_at, policy_at};
 use why::{VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,14 @@ pub struct CheckRequest {
     pub with_class: bool,
     /// The file with the findings to leave out, see [`KnownFindings`]; relative to the workspace.
     pub baseline: Option<RelativePath>,
+    /// What recognises files that our own commands wrote for a person who set the repository up.
+    /// That is nobody's work, so no scope has to own it.
+    pub is_own_setup: Option<IsOwnSetup>,
 }
+
+/// Returns true if a file differs from its former text only in what our own commands write. It is
+/// given the path, and what reads the former text and the present one.
+pub type IsOwnSetup = fn(&str, &dyn Fn() -> Option<(Option<String>, String)>) -> bool;
 
 impl CheckRequest {
     /// Makes a request for a comparison, with every option at its default.
@@ -167,7 +174,9 @@ pub fn change_signed(
     signatures: &dyn Signatures,
 ) -> Result<CheckAnswer, VerbError> {
     here.governed()?;
-    let judged = JudgedChange::from_git(here, &request.against)?;
+    let mut judged = JudgedChange::from_git(here, &request.against)?;
+    judged.own_setup =
+        request.is_own_setup.map(|is_own| judged.own_setup(is_own)).unwrap_or_default();
     let (ws, is_for_branch) = (&judged.ws, judged.tip.is_some());
     let (mut summary, mut class) = (CheckSummary::default(), None);
     let mut findings = verify::findings(ws);
@@ -267,9 +276,26 @@ pub(crate) struct JudgedChange {
     /// New files without a record, if there are too many of them to look into each. They are judged
     /// as a whole.
     unexamined: HashSet<RelativePath>,
+    /// Files that are as our own commands write them, see [`CheckRequest::is_own_setup`].
+    own_setup: HashSet<RelativePath>,
 }
 
 impl JudgedChange {
+    /// Returns the files that differ from the base only in what our own commands write.
+    fn own_setup(&self, is_own: IsOwnSetup) -> HashSet<RelativePath> {
+        let is_one = |change: &&PathChange| {
+            let texts = || {
+                let before = self.base().map(|base| self.ws.read_at(base, &change.path));
+                let before = before.transpose().ok()?.flatten();
+                Some((before.map(|text| text.text()), self.ws.text(&change.path).ok()??))
+            };
+            change.aspect == Aspect::Content
+                && change.kind != ChangeKind::Deleted
+                && is_own(change.path.as_str(), &texts)
+        };
+        self.changes.iter().filter(is_one).map(|change| change.path.clone()).collect()
+    }
+
     /// Reads the change from git. It is an error if that is not possible, so that such a check does
     /// not look like one without findings.
     fn from_git(here: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
@@ -284,6 +310,7 @@ impl JudgedChange {
             unknown: Vec::new(),
             nameless: BTreeSet::new(),
             unexamined: HashSet::new(),
+            own_setup: HashSet::new(),
         };
         let Some(git) = here.git() else {
             return match against {
@@ -408,8 +435,8 @@ impl JudgedChange {
         let mut proposed = Layer::from_workspace(ws);
         let accepted = Target::Commit(tip.clone());
         let registry = Registry::at_target(git, &accepted)?;
-        // The target branch has no registry yet, so it has no rules that could be broken.
-        if !registry.exists() {
+        // The target branch has no workspace yet, so it has no rules that could be broken.
+        if !registry.exists() && !is_governed_at(git, &accepted)? {
             return Ok(Rules::from_layers(proposed.clone(), proposed));
         }
         let accepted = Layer {

@@ -119,6 +119,22 @@ pub fn team(
     Ok(answer)
 }
 
+/// Returns true if a path at the top of the repository is that of a file that [`team`] writes.
+pub fn is_file(path: &str) -> bool {
+    ci::PATHS.contains(&path) || path == precommit::CONFIG || codeowners::PLACES.contains(&path)
+}
+
+/// Returns true if a file at the top of the repository differs from its former text only in what
+/// [`team`] writes.
+pub fn is_as_written(path: &str, before: Option<&str>, now: &str) -> bool {
+    match path {
+        path if ci::PATHS.contains(&path) => before.is_none() && ci::is_template(path, now),
+        precommit::CONFIG => precommit::is_as_written(before, now),
+        path if codeowners::PLACES.contains(&path) => codeowners::is_as_written(before, now),
+        _ => false,
+    }
+}
+
 /// Removes our files and lines.
 pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreError> {
     let place = TeamPlace::in_root(root);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use why::findings::FindingAnswer;
 
+use clap::ValueEnum as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,8 +15,12 @@ use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
 use ground::git::short_id;
 use ground::{Code, Level, store, text};
+use hook::install;
 use judgement::after;
-use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
+use judgement::check::{
+    CheckAnswer, CheckRequest, ComparedSides, IsOwnSetup, KnownFindings, change_signed,
+};
+use overview::team;
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -33,7 +38,7 @@ Examples:
   intent check --staged             in a pre-commit hook
   intent check --base origin/main   in CI, a whole branch
   intent check main..topic          what topic brings, whatever is checked out
-  intent check --base origin/main --format sarif > intent.sarif
+  intent check --base origin/main --also sarif=intent.sarif
   intent check --write-baseline     when a team begins: leave out what is there now")]
 pub struct CheckArgs {
     /// Judge what TO changed since it left FROM; neither the work tree nor the index is read
@@ -68,6 +73,11 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
     format: CheckFormat,
 
+    /// Also write the answer in this format to this file, so that one check serves a log and a
+    /// report; may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = written_copy)]
+    also: Vec<(CheckFormat, PathBuf)>,
+
     /// Leave out the findings that this file lists, named from the root of the workspace [default
     /// file: .orchestration/baseline.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = KnownFindings::FILE)]
@@ -79,7 +89,7 @@ pub struct CheckArgs {
         value_name = "FILE",
         num_args = 0..=1,
         default_missing_value = KnownFindings::FILE,
-        conflicts_with_all = ["baseline", "format"]
+        conflicts_with_all = ["baseline", "format", "also"]
     )]
     write_baseline: Option<PathBuf>,
 
@@ -129,8 +139,19 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     if !matches!(against, ComparedSides::Range { .. }) {
         after::see_left_running(&workspace);
     }
-    let is_data = args.format == CheckFormat::Json || context.printer.json_asked;
-    let request = CheckRequest { against, intent, branch, suspect, with_class: is_data, baseline };
+    let format = if context.printer.json_asked { CheckFormat::Json } else { args.format };
+    let mut formats = args.also.iter().map(|(format, _)| *format).chain([format]);
+    let is_data = formats.any(|format| format == CheckFormat::Json);
+    let is_own_setup = Some(is_own_setup as IsOwnSetup);
+    let request = CheckRequest {
+        against,
+        intent,
+        branch,
+        suspect,
+        with_class: is_data,
+        baseline,
+        is_own_setup,
+    };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {
         let known = KnownFindings::from_findings(&answer.findings);
@@ -145,21 +166,50 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let FailOn(least) = args.fail_on;
     let fails = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
     let exit = Exit::found(answer.findings.iter().any(fails));
-    if is_data {
-        context.printer.json(&answer)?;
-        return Ok(exit);
-    }
-    // Many people do not record what they write. They get one total for all uncovered changes,
-    // unless these fail the check.
+    // Many people do not record what they write. Except in JSON, they get one total for all uncovered
+    // changes, unless these fail the check.
+    let whole = answer.clone();
     let is_told = |it: &FindingAnswer| args.verbose || fails(it) || !is_uncovered(it);
     let (told, left_out): (_, Vec<_>) = answer.findings.into_iter().partition(is_told);
     answer.findings = told;
-    if !formats::write(&context.printer, args.format, &answer, least, &workspace.root)? {
-        let mut paths: Vec<&str> = left_out.iter().filter_map(|it| it.path.as_deref()).collect();
-        paths.dedup();
-        context.answer(&answer, |page| show(page, &answer, &paths))?;
+    let document = |format| {
+        let shown = if format == CheckFormat::Json { &whole } else { &answer };
+        formats::document(format, shown, least, &workspace.root)
+    };
+    for (format, file) in &args.also {
+        let text = document(*format)?.unwrap_or_default();
+        store::write_atomic(&context.cwd.join(file), text.as_bytes())?;
     }
+    match format {
+        CheckFormat::Json => context.printer.json(&whole)?,
+        CheckFormat::Text => {
+            let mut paths: Vec<&str> =
+                left_out.iter().filter_map(|it| it.path.as_deref()).collect();
+            paths.dedup();
+            context.answer(&answer, |page| show(page, &answer, &paths))?
+        }
+        _ => context.printer.document(document(format)?.unwrap_or_default().as_bytes())?,
+    };
     Ok(exit)
+}
+
+/// Recognises what `intent init` writes into files of the project.
+fn is_own_setup(path: &str, texts: &dyn Fn() -> Option<(Option<String>, String)>) -> bool {
+    (install::is_settings_file(path) || team::is_file(path))
+        && texts().is_some_and(|(before, now)| {
+            install::is_as_installed(path, before.as_deref(), &now)
+                || team::is_as_written(path, before.as_deref(), &now)
+        })
+}
+
+/// Parses `sarif=intent.sarif`.
+fn written_copy(text: &str) -> Result<(CheckFormat, PathBuf), String> {
+    let parsed = text.split_once('=').and_then(|(format, file)| {
+        let format = CheckFormat::from_str(format, true).ok();
+        format.filter(|format| *format != CheckFormat::Text && !file.is_empty()).zip(Some(file))
+    });
+    let (format, file) = parsed.ok_or("write a format and a file, such as sarif=intent.sarif; the formats are json, sarif, junit, gitlab, github and markdown")?;
+    Ok((format, PathBuf::from(file)))
 }
 
 /// Parses `main..topic`. An end that is left out is `HEAD`. `main...topic` means the same, because

@@ -5,12 +5,15 @@ mod junit;
 mod markdown;
 mod sarif;
 
+use serde::Serialize;
+
 use crate::cli::CliError;
-use crate::cli::print::Printer;
+use crate::cli::print;
 use ground::{Level, Root, text};
 use judgement::check::CheckAnswer;
 use why::findings::FindingAnswer;
 
+/// How the answer of `intent check` is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum CheckFormat {
     /// For people
@@ -29,26 +32,29 @@ pub enum CheckFormat {
     Markdown,
 }
 
-/// Writes the answer in `format`, and returns true. Returns false, and writes nothing, for text and
-/// JSON, which the caller prints. A finding at the level `least` or above counts as a failure.
-/// `root` is the workspace that the findings are about.
-pub fn write(
-    printer: &Printer,
+/// Returns the answer in `format`. `None` for text, which the caller prints as a page. A finding at the
+/// level `least` or above counts as a failure. `root` is the workspace that the findings are about.
+pub fn document(
     format: CheckFormat,
     answer: &CheckAnswer,
     least: Option<Level>,
     root: &Root,
-) -> Result<bool, CliError> {
+) -> Result<Option<String>, CliError> {
     let folder = &folder_below_top(root);
-    match format {
-        CheckFormat::Text | CheckFormat::Json => return Ok(false),
-        CheckFormat::Sarif => printer.json(&sarif::log(answer, folder))?,
-        CheckFormat::Gitlab => printer.json(&forge::gitlab(answer, folder))?,
-        CheckFormat::Junit => printer.document(junit::report(answer, least)?.as_bytes())?,
-        CheckFormat::Github => printer.document(forge::github(answer, folder).as_bytes())?,
-        CheckFormat::Markdown => printer.document(markdown::summary(answer, least).as_bytes())?,
+    let text = match format {
+        CheckFormat::Text => return Ok(None),
+        CheckFormat::Json => json(answer)?,
+        CheckFormat::Sarif => json(&sarif::log(answer, folder))?,
+        CheckFormat::Gitlab => json(&forge::gitlab(answer, folder))?,
+        CheckFormat::Junit => junit::report(answer, least)?,
+        CheckFormat::Github => forge::github(answer, folder),
+        CheckFormat::Markdown => markdown::summary(answer, least),
     };
-    Ok(true)
+    Ok(Some(text))
+}
+
+fn json<T: Serialize>(answer: &T) -> Result<String, CliError> {
+    print::json_line(answer).map_err(|error| CliError::io("the answer", "written as JSON", error))
 }
 
 /// Returns the message of a finding, followed by its help.

@@ -195,7 +195,10 @@ impl<'a> Judge<'a> {
             changes.iter().all(|change| change.kind == ChangeKind::Deleted)
         };
         let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
-        for change in self.judged.changes.iter().filter(|change| !is_of_rules(&change.path)) {
+        let is_judged = |change: &&PathChange| {
+            !is_of_rules(&change.path) && !self.judged.own_setup.contains(&change.path)
+        };
+        for change in self.judged.changes.iter().filter(is_judged) {
             by_path.entry(&change.path).or_default().push(change);
         }
         let (gone, standing): (Vec<_>, Vec<_>) =

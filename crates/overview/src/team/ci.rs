@@ -112,6 +112,15 @@ fn in_folder(place: &TeamPlace, template: &str) -> String {
     }
 }
 
+/// Returns true if a text is our job for the file at this path, before anybody filled it in.
+pub(super) fn is_template(path: &str, text: &str) -> bool {
+    match path {
+        WORKFLOW => text == WORKFLOW_TEXT,
+        GITLAB => text == GITLAB_TEXT,
+        _ => false,
+    }
+}
+
 /// Returns what remains of a file without our job. If the file is our template, apart from the keys
 /// that people fill in, nothing remains.
 pub(super) fn text_without_job(path: &str, text: &str) -> Option<Remainder> {

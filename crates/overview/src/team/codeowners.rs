@@ -3,6 +3,8 @@
 //! Evidence is not among these files, because every commit adds some and somebody would have to
 //! approve each.
 
+use std::path::PathBuf;
+
 use super::ci::Forge;
 use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, has_mark, with_block};
 use ground::store::StoreError;
@@ -22,10 +24,6 @@ const RULES: [&str; 7] = [
     ".intentignore",
 ];
 
-/// The line that is written if no owner was given.
-const TO_FILL_IN: &str =
-    "# Nobody is named yet: `intent init --team --owner @team` fills in who answers for these.";
-
 pub(super) fn add_codeowners(
     place: &TeamPlace,
     forges: &[Forge],
@@ -40,6 +38,12 @@ pub(super) fn add_codeowners(
     let text = place.read(path)?;
     let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
     let before = text.clone().unwrap_or_default();
+    if owners.is_empty() && !is_in {
+        answer.notes.push(format!(
+            "nobody has to approve changes of the rules yet: `intent init --team --owner @team` adds that to {path}"
+        ));
+        return Ok(());
+    }
     if !is_in && has_mark(&before) {
         // Nobody knows which lines are ours, and a second block would stay beside the first.
         let lines = Some(lines(place, owners));
@@ -59,11 +63,6 @@ pub(super) fn add_codeowners(
     if done != TeamFileDone::Kept {
         place.write(path, &after)?;
     }
-    if after.contains(TO_FILL_IN) {
-        answer.notes.push(format!(
-            "{path} names nobody yet: `intent init --team --owner @team` fills it in"
-        ));
-    }
     answer.files.push(TeamFile { path: path.to_owned(), done, lines: None });
     Ok(())
 }
@@ -74,11 +73,17 @@ fn lines(place: &TeamPlace, owners: &[String]) -> String {
         // A space would end the pattern.
         below => format!("{}/", below.replace(' ', "\\ ")),
     };
-    let (mark, owners) = match owners {
-        [] => ("# ", "@OWNER".to_owned()),
-        owners => ("", owners.join(" ")),
-    };
-    let lines = RULES.iter().map(|rule| format!("{mark}/{below}{rule} {owners}\n"));
-    let note = if mark.is_empty() { String::new() } else { format!("{TO_FILL_IN}\n") };
-    note + &lines.collect::<String>()
+    let owners = owners.join(" ");
+    RULES.iter().map(|rule| format!("/{below}{rule} {owners}\n")).collect()
+}
+
+/// Returns true if a file differs from its former text only in our lines, which name whom a person
+/// said. If the former text has our lines already, a change of them is a change of who approves.
+pub(super) fn is_as_written(before: Option<&str>, now: &str) -> bool {
+    let before = before.unwrap_or_default();
+    let Some(block) = block_in(now).filter(|_| block_in(before).is_none()) else { return false };
+    let first = now[block].lines().find(|line| line.starts_with('/')).unwrap_or_default();
+    let owners: Vec<String> = first.split(' ').skip(1).map(str::to_owned).collect();
+    let top = TeamPlace { top: PathBuf::new(), below: String::new() };
+    !owners.is_empty() && with_block(before, &lines(&top, &owners)) == now
 }

@@ -42,6 +42,11 @@ pub(super) fn add_precommit_hook(
     Ok(())
 }
 
+/// Returns true if a file differs from its former text only in our entry.
+pub(super) fn is_as_written(before: Option<&str>, now: &str) -> bool {
+    before.and_then(|before| with_entry(before, ENTRY)).as_deref() == Some(now)
+}
+
 fn entry(place: &TeamPlace) -> String {
     match place.below.as_str() {
         "" => ENTRY.to_owned(),
