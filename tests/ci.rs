@@ -35,8 +35,7 @@ impl Clone {
     /// `brings` is the text that `topic` adds to the source.
     fn with(brings: &str) -> Self {
         let lab = Lab::governed();
-        let policy = lab.read(".orchestration/policy.yaml");
-        lab.write(".orchestration/policy.yaml", policy + "protected_paths: [infra/**]\n");
+        lab.write(".orchestration/policy.yaml", "protected_paths: [infra/**]\n");
         lab.write("src/a.rs", "fn a() {}\n");
         lab.commit();
         lab.run_git(&["init", "-q", "--bare", "-b", "main", "../origin"]);
@@ -336,8 +335,7 @@ fn the_stage_for_jenkins_judges_the_branch() {
 #[test]
 fn the_entries_for_pre_commit_judge_what_is_staged() {
     let lab = Lab::governed();
-    let policy = lab.read(".orchestration/policy.yaml");
-    lab.write(".orchestration/policy.yaml", policy + "protected_paths: [infra/**]\n");
+    lab.write(".orchestration/policy.yaml", "protected_paths: [infra/**]\n");
     lab.write(".pre-commit-config.yaml", "repos:\n- repo: local # ours\n  hooks: []\n");
     lab.commit();
     lab.fine(&["init", "--team"]);

@@ -65,7 +65,7 @@ fn no_agent_may_write_the_settings_that_init_writes() {
 fn init_connects_agents_and_removes_them_again() {
     let lab = Lab::git();
     let said = lab.fine(&["init", "--agent", "codex", "--agent", "cursor"]);
-    assert!(lab.root.join(".orchestration/policy.yaml").is_file());
+    assert!(lab.root.join(".orchestration/.gitignore").is_file());
     for expected in ["codex", "proven", ".codex/hooks.json", "Trust the hooks", "by protocol only"]
     {
         assert!(said.contains(expected), "{said}");

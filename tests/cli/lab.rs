@@ -44,6 +44,7 @@ impl Lab {
         Self::once(|| {
             let lab = Self::governed();
             lab.write("../keeps-a-list", "");
+            lab.write(".orchestration/active_intents.yaml", "active_intents: []\n");
             lab
         })
     }

@@ -339,7 +339,7 @@ fn recording_a_folder_lists_only_what_changed() {
             "--json record src",
             "record src/still.rs src/picture.png",
             "record .",
-            "record .intentignore",
+            "record .orchestration/.gitignore",
             "-C src report --html",
         ]
     ));
@@ -450,7 +450,9 @@ fn every_command_says_that_the_registry_is_missing() {
     lab.fine(&["select", "INT-001"]);
     lab.fine(&["record", "src"]);
     std::fs::remove_file(lab.root.join(path)).expect("removed");
-    assert_every_command_says(&lab, "`intent init` creates it", &[]);
+    let found = lab.intent(&["verify"]);
+    let said = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(said.contains("registry-missing") && said.contains("`intent new"), "{said}");
     lab.fine(&["new", "Another"]);
 }
 

@@ -169,13 +169,23 @@ fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
 /// Returns the finding for a missing registry, if git has one, or if an intent is selected or named
 /// by a record. Evidence names one, so it is not read for this.
 fn missing_registry(ws: &Workspace) -> Option<Finding> {
-    let reason = ws.missing_registry()?;
-    let is_lost = !matches!(ws.files(), Target::Commit(_)) && ws.lost_registry().is_some();
-    let is_needed = is_lost
-        || ws.selected(None).is_some()
-        || ws.journal.intents().iter().any(|id| !is_placeholder(id))
-        || has_evidence(ws);
-    is_needed.then(|| no_registry(format!("{reason}.")))
+    if !ws.root.governed() || ws.registry.exists() {
+        return None;
+    }
+    let lost = ws.lost_registry().filter(|_| !matches!(ws.files(), Target::Commit(_)));
+    let is_named = || {
+        ws.selected(None).is_some()
+            || ws.journal.intents().iter().any(|id| !is_placeholder(id))
+            || has_evidence(ws)
+    };
+    match lost {
+        Some(reason) => Some(no_registry(format!("{reason}."))),
+        None if is_named() => Some(no_registry(
+            "Records name intents that nothing describes; `intent new \"NAME\" --id ID` writes each of them down again, under the id that the records name."
+                .to_owned(),
+        )),
+        None => None,
+    }
 }
 
 /// Returns the finding for a missing registry, with the advice how to get it back.

@@ -160,8 +160,11 @@ fn registry(ws: &Workspace) -> CheckResult {
             finding.help
         ));
     }
-    if let Some(missing) = ws.missing_registry() {
-        return bad(missing);
+    if let Some(lost) = ws.lost_registry() {
+        return bad(lost);
+    }
+    if !ws.registry.exists() {
+        return good("no intent yet; `intent new` writes the first");
     }
     let intents = counted(ws.registry.intents().len(), "intent");
     match ws.registry.files().len() {

@@ -36,16 +36,17 @@ pub struct InitAnswer {
 /// The comments that `init` once wrote above an empty list.
 pub const LIST_TEMPLATE: &str = include_str!("templates/active_intents.yaml");
 
-/// The files that `init` creates, with their initial content.
-pub const FILES: [(&str, &str); 5] = [
-    (".orchestration/active_intents.yaml", include_str!("templates/active_intents.yaml")),
-    (".orchestration/policy.yaml", include_str!("templates/policy.yaml")),
+/// A policy with all keys as comments, and what they mean.
+pub const POLICY_TEMPLATE: &str = include_str!("templates/policy.yaml");
+
+/// The files that `init` creates, with their initial content. What has no content yet is not
+/// written: the registry comes with the first intent, and the policy when somebody sets something.
+pub const FILES: [(&str, &str); 2] = [
     (".orchestration/.gitignore", include_str!("templates/gitignore")),
     (
         ".orchestration/.gitattributes",
         "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
     ),
-    (".intentignore", include_str!("templates/intentignore")),
 ];
 
 /// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git

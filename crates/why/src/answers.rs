@@ -319,7 +319,7 @@ pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FilePro
     provenance_of_file(ws, path, document, None)
 }
 
-/// Like [`file`], but finds only what these commits and the work that is in no commit brought. So it
+/// Like [`file()`], but finds only what these commits and the work that is in no commit brought. So it
 /// costs as much as they do, however long the history is.
 pub fn file_within(
     ws: &Workspace,

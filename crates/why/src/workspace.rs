@@ -571,20 +571,12 @@ impl Workspace {
         <[String; 1]>::try_from(found).ok().map(|[only]| only)
     }
 
-    /// Says that a governed workspace has no registry, and how to create or restore one. `None` if
-    /// it has one.
-    pub fn missing_registry(&self) -> Option<String> {
-        if !self.root.governed() || self.registry.exists() {
+    /// Says that the registry is missing on disk and how to restore it from git. `None` if it is
+    /// there, or if git has none.
+    pub fn lost_registry(&self) -> Option<String> {
+        if self.registry.exists() || !self.root.governed() {
             return None;
         }
-        let path = self.registry.path();
-        let back = self.lost_registry();
-        Some(back.unwrap_or_else(|| format!("{path} is missing; `intent init` creates it")))
-    }
-
-    /// Says that the registry is missing on disk and how to restore it from git. `None` if git has
-    /// none.
-    pub fn lost_registry(&self) -> Option<String> {
         let held = |target: &Target| {
             Registry::at_target(self.git()?, target).ok().filter(Registry::exists)
         };
@@ -618,9 +610,9 @@ impl Workspace {
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 
-    /// Returns an error unless the registry exists and parses.
+    /// Returns an error if the registry is lost or does not parse. One that nobody has begun is sound.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
-        if let Some(reason) = self.missing_registry() {
+        if let Some(reason) = self.lost_registry() {
             return Err(VerbError::refused(reason));
         }
         match self.registry.syntax_error() {
@@ -634,10 +626,10 @@ impl Workspace {
         }
     }
 
-    /// Says that the registry is missing or cannot be read, where and why. `None` if it was read.
+    /// Says that the registry is lost or cannot be read, where and why. `None` otherwise.
     pub fn unread_registry(&self) -> Option<String> {
-        if let Some(missing) = self.missing_registry() {
-            return Some(missing);
+        if let Some(lost) = self.lost_registry() {
+            return Some(lost);
         }
         let finding = self.registry.syntax_error()?;
         let place = finding.place_in_compiler_form(self.registry.path());
@@ -710,6 +702,14 @@ pub(crate) fn newer_format_note(format: u32) -> String {
 }
 
 pub const POLICY: &str = ".orchestration/policy.yaml";
+
+/// Returns true if the index or a commit has a workspace, even if nobody has written an intent or a
+/// policy yet.
+pub fn is_governed_at(git: &Git, target: &Target) -> Result<bool, GitError> {
+    Ok(!git.blobs(target, &[ORCHESTRATION])?.is_empty())
+}
+
+const ORCHESTRATION: &str = ".orchestration";
 
 /// Returns the policy in the index or at a commit, and what is wrong with it.
 pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {

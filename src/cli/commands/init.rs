@@ -23,10 +23,10 @@ use overview::team::{TeamAnswer, TeamFileDone, team};
 /// Set up a repository: files, git's hooks, its agents; never overwrites
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
-Writes a commented registry and policy below .orchestration/, with the .gitignore and
-.gitattributes that keep private files out of commits and git's hands off the ledger,
-and .intentignore beside it. Puts in git's hooks, or says what to add to the program that
-manages them. Wires the agents whose settings are in the project, and names those that
+Makes .orchestration/ with a .gitignore and .gitattributes that keep private files out of
+commits and git's hands off the ledger. The registry comes with the first `intent new`, and
+`intent policy --template` begins a policy. Puts in git's hooks, or says what to add to the
+program that manages them. Wires the agents whose settings are in the project, and names those that
 are only installed here, and what your editor needs. It asks nothing; a second run
 changes nothing; `intent uninstall` takes all of it back.
 

@@ -7,6 +7,7 @@ use super::shared;
 use crate::cli::print::{Cell, DIM, PLAIN, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
 use ground::{Policy, PolicyValue};
+use overview::init::POLICY_TEMPLATE;
 use why::findings::{FindingAnswer, answers};
 
 /// Show the policy that holds here, with the one that it extends
@@ -18,11 +19,17 @@ together, maps key by key.
 
 Examples:
   intent policy            what was set
-  intent policy --explain  every value, and which file it comes from")]
+  intent policy --explain  every value, and which file it comes from
+  intent policy --template > .orchestration/policy.yaml
+                           begin a policy: every key as a comment, with its default")]
 pub struct PolicyArgs {
     /// Show defaults too, and where each value comes from
     #[arg(long)]
     explain: bool,
+
+    /// Print a policy with every key as a comment, to begin one with
+    #[arg(long, conflicts_with = "explain")]
+    template: bool,
 }
 
 /// The policy that is in force.
@@ -35,6 +42,9 @@ pub struct PolicyAnswer {
 }
 
 pub fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
+    if args.template {
+        return context.printer.document(POLICY_TEMPLATE.as_bytes());
+    }
     let workspace = context.governed_workspace()?;
     let layered = Policy::layered(&workspace.root);
     let values = layered.explained();

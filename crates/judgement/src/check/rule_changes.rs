@@ -24,6 +24,7 @@ use ledger::anchor::is_anchor;
 use ledger::read::{self, is_ledger_path};
 use ledger::{Approved, Entry, Trust, journal};
 use why::rules::{ApprovedWork, Rules};
+use why::workspace::is_governed_at;
 use why::{VerbError, Workspace};
 
 /// The sentence that is added to notes about changed rules on a person's own machine.
@@ -58,7 +59,8 @@ pub(super) fn judge(
     let mut compared = Compared::default();
     let (Some(git), Some(base)) = (ws.git(), judged.base()) else { return Ok(compared) };
     let before = Registry::at_target(git, &Target::Commit(base.clone()))?;
-    if !before.exists() || ws.registry.syntax_error().is_some() {
+    let is_founded = before.exists() || is_governed_at(git, &Target::Commit(base.clone()))?;
+    if !is_founded || ws.registry.syntax_error().is_some() {
         return Ok(compared);
     }
     // On a person's own machine there is no target branch, and the rules in the work tree are

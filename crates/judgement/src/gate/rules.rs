@@ -100,7 +100,7 @@ impl<'a> PathRules<'a> {
         let deny = |code, message: String| {
             Err(Denial { intent: selected.clone(), ..Denial::new(code, message) })
         };
-        if let Some(missing) = ws.missing_registry() {
+        if let Some(missing) = ws.lost_registry() {
             let message = format!("Nothing can be allowed without a registry: {missing}.");
             return deny(DenialCode::HookError, message);
         }
