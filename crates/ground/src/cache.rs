@@ -60,8 +60,16 @@ impl CacheSlot {
         let now = SystemTime::now();
         let stamp = FileStamp::from_metadata(&std::fs::metadata(&source).ok()?)?;
         let header = header(format_args!("{path} {stamp:?}"));
-        let place = folder.join(name(&source, path));
+        let place = folder.join(name(&source, path.file_name()));
         Some(Self { place, header, at_rest: stamp.at_rest(now) })
+    }
+
+    /// Returns a slot for what was read from many files of a workspace, whether it is governed or
+    /// not. The data itself says to which states of the files it belongs. `None` without git.
+    pub fn for_workspace(root: &Root, data: &str) -> Option<Self> {
+        let folder = root.git_dir()?.join("intent/cache");
+        let place = folder.join(name(root.path(), data));
+        Some(Self { place, header: header(format_args!("{data}")), at_rest: true })
     }
 
     /// Returns the data that was cached for exactly this state.
@@ -113,9 +121,9 @@ pub fn shared(root: &Root, name: &str) -> Option<PathBuf> {
 
 /// Returns the file name of a slot. Several workspaces may share a git directory, so it contains a
 /// hash of the whole path. The file's own name is included to help people.
-fn name(source: &Path, path: &RelativePath) -> String {
+fn name(source: &Path, file_name: &str) -> String {
     let digest = Sha256::digest(source.as_os_str().as_encoded_bytes());
-    format!("{}-{}", path.file_name(), hex(&digest[..8]))
+    format!("{file_name}-{}", hex(&digest[..8]))
 }
 
 /// Identifies one state of a file.
@@ -128,6 +136,30 @@ pub struct FileStamp {
     modified: i128,
     /// When anything about the file was last changed, in nanoseconds since 1970.
     changed: i128,
+}
+
+/// Whether the present state of a file can be told from every later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum FileState {
+    Missing,
+    AtRest(FileStamp),
+    /// The file has changed a moment ago, or the system does not tell enough.
+    Unsettled,
+}
+
+impl FileState {
+    /// Looks at a file. A symbolic link is not followed.
+    pub fn of_file(path: &Path) -> Self {
+        let now = SystemTime::now();
+        match std::fs::symlink_metadata(path) {
+            Err(error) if super::folder::is_missing(&error) => Self::Missing,
+            found => found
+                .ok()
+                .and_then(|found| FileStamp::from_metadata(&found))
+                .filter(|stamp| stamp.at_rest(now))
+                .map_or(Self::Unsettled, Self::AtRest),
+        }
+    }
 }
 
 /// Cached files contain this text, so the name in it never changes.

@@ -9,6 +9,7 @@ use super::cache::CacheSlot;
 use super::layers::LayeredPolicy;
 use super::store::StoreError;
 use super::{Code, Finding, Hint, Level, RelativePath, Root, text};
+use code::named_enum::named_enum;
 
 /// A policy larger than this, in bytes, is not read.
 pub(super) const MAX_POLICY: u64 = 1024 * 1024;
@@ -69,8 +70,51 @@ pub struct Policy {
     pub branches: Vec<String>,
     /// Rules for commits of certain authors, mostly bots, whose work needs no records.
     pub authors: Vec<AuthorRule>,
+    /// Formats of intents that are kept elsewhere, such as `kiro: false`. Each is read where its
+    /// files are, unless it is switched off here.
+    pub sources: BTreeMap<SourceFormat, bool>,
     /// Levels of findings by code. An unknown code is reported.
     pub levels: BTreeMap<String, Level>,
+}
+
+named_enum! {
+    /// A format in which teams keep intents as files of their own. Its text is the prefix of the
+    /// ids of such intents.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum SourceFormat, SOURCE_FORMATS {
+        /// Changes of OpenSpec, in `openspec/changes/`.
+        Openspec: "openspec",
+        /// Features of GitHub's Spec Kit, in `specs/`.
+        Speckit: "speckit",
+        /// Specifications of Kiro, in `.kiro/specs/`.
+        Kiro: "kiro",
+        /// Tasks of Backlog.md, in `backlog/`.
+        Backlog: "backlog",
+        /// Stories of BMAD, in `docs/stories/` and `_bmad-output/`.
+        Bmad: "bmad",
+        /// Tasks of Taskmaster, in `.taskmaster/`.
+        Taskmaster: "taskmaster",
+        /// Tracks of Conductor, in `conductor/`.
+        Conductor: "conductor",
+        /// Architecture decision records, which other intents can cite.
+        Adr: "adr",
+    }
+}
+
+impl SourceFormat {
+    /// Returns what stands before the colon in the ids of the format.
+    pub fn prefix(self) -> &'static str {
+        SOURCE_FORMATS[self as usize].1
+    }
+
+    /// Returns the format of an id with a prefix, and what follows the colon.
+    pub fn of_id(id: &str) -> Option<(Self, &str)> {
+        let (prefix, name) = id.split_once(':')?;
+        let (format, _) = SOURCE_FORMATS.iter().find(|(_, known)| *known == prefix)?;
+        Some((*format, name))
+    }
 }
 
 /// What the gate does when a rule denies a call.
@@ -391,6 +435,10 @@ impl Policy {
             findings.push(finding.at_span(path, text, span));
         }
         findings
+    }
+    /// Returns true if intents of this format are read.
+    pub fn reads(&self, format: SourceFormat) -> bool {
+        self.sources.get(&format).copied().unwrap_or(true)
     }
     /// Returns the file that this policy extends, if that is a file of the workspace.
     pub fn extended_file(&self) -> Option<RelativePath> {

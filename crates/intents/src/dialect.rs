@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::model::{SOURCE, is_source_id};
 use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, null_node, rest_of};
 use super::{Intent, Spanned, Status};
 use code::lists::words;
@@ -135,6 +136,7 @@ pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
         reader.reading.form.home = Home::Empty;
     } else if root.is_mapping() {
         reader.intent(root, root.span.start, None);
+        reader.point_to_source(root);
     } else {
         let help = "Write `id:`, `name:`, `status:` and `owned_scope:`, each on a line of its own.";
         reader.deviate(&root.span, "This file holds no intent.", help);
@@ -249,6 +251,14 @@ impl<'t> RegistryReader<'t> {
             None => ("No list of intents is here.", "List them under the key `active_intents:`."),
         };
         self.deviate(&first.key.span, message, help);
+    }
+
+    /// A file without an id that points to a source is about the intent there.
+    fn point_to_source(&mut self, root: &Node) {
+        let source = root.get(SOURCE).and_then(scalar).filter(|id| is_source_id(&id.value));
+        for intent in self.reading.intents.iter_mut().filter(|one| one.id.value.is_empty()) {
+            intent.id = source.clone().unwrap_or_default();
+        }
     }
 
     fn note_lone(&mut self, entry: &MappingEntry, key: &str) {

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use super::canonical::{as_json, as_yaml, double_quoted, flow_list, quoted_like};
 use super::dialect::{Field, FieldPlace, Home, Written};
-use super::file::path_of_single;
+use super::file::{path_of_single, path_of_source};
 use super::lint::valid_id;
-use super::model::texts;
+use super::model::{SOURCE, is_source_id, texts};
 use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
 use super::{Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
 use edits::{TextEdit, apply};
@@ -54,6 +54,13 @@ pub enum RegistryEdit {
         to: String,
     },
     Add(IntentEntry),
+    /// Adds a file that points to an intent which is kept elsewhere, and gives it a scope.
+    Adopt {
+        id: String,
+        /// The status, if that of the source does not hold.
+        status: Option<Status>,
+        scope: Vec<String>,
+    },
     /// Removes an intent. A file that holds only this intent becomes empty.
     Remove {
         id: String,
@@ -137,6 +144,7 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
             let target = file.len();
             (file, target)
         }
+        RegistryEdit::Adopt { id, .. } => (file_for_source(registry, id)?, 0),
     };
     let edits = match edit {
         RegistryEdit::SetStatus { status, .. } => set_status(&file, target, *status),
@@ -148,6 +156,7 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
         RegistryEdit::Remove { .. } => removal::intent(&file, target),
         RegistryEdit::Rename { from, to } => renaming::rename(&file, target, from, to),
         RegistryEdit::Add(new) => add_entry(&file, new),
+        RegistryEdit::Adopt { id, status, scope } => point_to(&file, id, *status, scope),
     }?;
     let text = verify(&file, edit, target, &edits)?;
     Ok(PlannedEdit { path: file.path().clone(), edits, text })
@@ -307,10 +316,17 @@ fn verify(
 }
 
 fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent> {
-    let mut intents = file.intents().to_vec();
+    let mut intents = file.written_intents();
     let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
-    if let RegistryEdit::Add(new) = edit {
-        intents.push(new.intent());
+    match edit {
+        RegistryEdit::Add(new) => intents.push(new.intent()),
+        RegistryEdit::Adopt { id, status, scope } => intents.push(Intent {
+            id: spanned(id),
+            status: status.map(|value| Spanned { value, span: 0..0 }),
+            owned_scope: scope.iter().map(spanned).collect(),
+            ..Intent::default()
+        }),
+        _ => {}
     }
     let intent = &mut intents[target];
     match edit {
@@ -343,7 +359,7 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
             intent.formerly.extend((!back && !known).then(|| spanned(from)));
             intent.id = spanned(to);
         }
-        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => {}
+        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) | RegistryEdit::Adopt { .. } => {}
     }
     intents
 }
@@ -562,13 +578,41 @@ fn add_key(
     Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
 }
 
-fn add_entry(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
-    if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
-        return Err(refused(format!(
-            "{:?} cannot be a scope entry: {reason}",
-            new.owned_scope[*at]
-        )));
+fn refuse_invalid_scope(scope: &[String]) -> Result<(), EditError> {
+    match Scope::new(scope).errors().first() {
+        None => Ok(()),
+        Some((at, reason)) => {
+            Err(refused(format!("{:?} cannot be a scope entry: {reason}", scope[*at])))
+        }
     }
+}
+
+/// Returns the new file that will point to an intent which is kept elsewhere.
+fn file_for_source(registry: &Registry, id: &str) -> Result<Arc<IntentFile>, EditError> {
+    let path = path_of_source(id).filter(|_| is_source_id(id));
+    let path = path.ok_or_else(|| refused(format!("{id:?} is no intent of a known source")))?;
+    let taken = registry.positions(id).first().map(|at| registry.source(*at).0);
+    if let Some(file) = taken.or_else(|| registry.file(&path)) {
+        return Err(EditError::Taken { id: id.to_owned(), path: file.path().to_string() });
+    }
+    Ok(Arc::new(IntentFile::unread(path, "")))
+}
+
+fn point_to(
+    file: &IntentFile,
+    id: &str,
+    status: Option<Status>,
+    scope: &[String],
+) -> PlannedTextEdits {
+    refuse_invalid_scope(scope)?;
+    let status = status.map(|status| format!("status: {}\n", status.as_str())).unwrap_or_default();
+    let scope = flow_list(scope.iter().map(String::as_str));
+    let id = quoted_like(id, Style::Plain, false);
+    Ok(vec![insert(file.text().len(), format!("{SOURCE}: {id}\n{status}owned_scope: {scope}\n"))])
+}
+
+fn add_entry(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
+    refuse_invalid_scope(&new.owned_scope)?;
     let text = file.text();
     match &file.form().home {
         Home::Other(why) => Err(refused(format!(

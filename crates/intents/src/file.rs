@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::dialect::{self, Form, Written};
+use super::dialect::{self, Field, Form, Written};
 use super::registry_cache::KeptRegistry;
+use super::sources::ImportedIntent;
 use super::{Intent, Scope, conflict, yaml};
 use code::LineRange;
 use ground::cache::CacheSlot;
@@ -135,6 +136,53 @@ impl IntentFile {
             form: OnceLock::new(),
             lines: OnceLock::new(),
         }
+    }
+
+    /// Returns a file of a source of intents, which holds one intent. The text may be newer than
+    /// the intent; then its places are not known.
+    pub(super) fn of_source(path: RelativePath, text: &str, mut intent: Intent) -> Self {
+        let mut file = Self::unread(path, text);
+        file.exists = true;
+        let spans = [&mut intent.id.span, &mut intent.name.span];
+        let spans = spans.into_iter().chain(intent.status.as_mut().map(|status| &mut status.span));
+        for span in spans.filter(|span| text.get((**span).clone()).is_none()) {
+            *span = 0..0;
+        }
+        file.set_intents(vec![intent], None);
+        file
+    }
+
+    /// If the file only points to a source, fills in what it does not say itself. Its scope is
+    /// always its own.
+    pub(super) fn complete_from(&mut self, find: impl Fn(&str) -> Option<ImportedIntent>) {
+        let is_single = self.is_single();
+        let own = self.intents.get_mut().and_then(|intents| intents.first_mut());
+        let Some(own) = own.filter(|own| is_single && own.source().is_some()) else { return };
+        let Some(imported) = find(&own.id.value) else { return };
+        let source = imported.intent.without_places();
+        if own.name.value.is_empty() {
+            own.name = source.name;
+        }
+        // A status that is not known is no missing one.
+        if own.status.is_none() && !own.extra.contains_key(Field::Status.key()) {
+            own.status = source.status;
+        }
+        own.owner = own.owner.take().or(source.owner);
+        for (list, other) in [
+            (&mut own.constraints, source.constraints),
+            (&mut own.acceptance_criteria, source.acceptance_criteria),
+            (&mut own.related_specs, source.related_specs),
+        ] {
+            if list.is_empty() {
+                *list = other;
+            }
+        }
+    }
+
+    /// Returns the intents as the text has them, without what a source says.
+    pub(super) fn written_intents(&self) -> Vec<Intent> {
+        let written = self.is_single().then(|| self.intents_of(self.text())).flatten();
+        written.unwrap_or_else(|| self.intents().to_vec())
     }
 
     fn set_intents(&mut self, intents: Vec<Intent>, selected: Option<String>) {
@@ -383,6 +431,11 @@ pub(super) fn path_of_single(id: &str, name: &str) -> Option<RelativePath> {
         slug.extend(["-", &hash["sha256:".len()..][..6]]);
     }
     RelativePath::new(&format!("{FOLDER}/{id}{slug}.yaml")).ok()
+}
+
+/// Returns the path of the file that points to an intent which is kept elsewhere.
+pub(super) fn path_of_source(id: &str) -> Option<RelativePath> {
+    RelativePath::new(&format!("{FOLDER}/{}.yaml", id.replace(':', "-"))).ok()
 }
 
 /// The most bytes of an intent's name in the name of its file.

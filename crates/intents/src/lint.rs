@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::dialect::{Deviation, Field, requoted};
+use super::model::is_source_id;
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Style, YamlLayout};
 use super::{
@@ -204,8 +205,13 @@ fn anchor(intent: &Intent) -> Range<usize> {
     }
 }
 
+/// The id of an intent that is kept elsewhere has a prefix.
+fn is_citable(intent: &Intent) -> bool {
+    valid_id(&intent.id.value) || intent.source().is_some_and(is_source_id)
+}
+
 fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
-    if intent.id.value.is_empty() || valid_id(&intent.id.value) {
+    if intent.id.value.is_empty() || is_citable(intent) {
         return None;
     }
     let message = format!("{} cannot be cited safely.", quoted(&intent.id.value));
@@ -219,12 +225,13 @@ fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
 /// would find another file or none.
 fn misnamed(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     let (name, id) = (single_name(file.path())?, intent.id.value.as_str());
-    if name_after_id(file.path(), id).is_some() || !valid_id(id) {
+    let stem = id.replace(':', "-");
+    if name_after_id(file.path(), &stem).is_some() || !is_citable(intent) {
         return None;
     }
     let message = format!("This file is named after {}, and holds {id}.", quoted(name));
     let help = format!(
-        "Rename the file to {FOLDER}/{id}.yaml or {FOLDER}/{id}-WORDS.yaml, or write the id that it is named after."
+        "Rename the file to {FOLDER}/{stem}.yaml or {FOLDER}/{stem}-WORDS.yaml, or write the id that it is named after."
     );
     Some(file.finding(Code::InvalidId, intent.id.span.clone(), message, help))
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use code::named_enum::named_enum;
+use ground::policy::SourceFormat;
 
 /// A value with the byte range of the registry's text that it was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,18 @@ impl Status {
     }
 }
 
+/// The key with which a file points to an intent that is kept elsewhere.
+pub(super) const SOURCE: &str = "source";
+/// The most bytes of the id of an intent that is kept elsewhere. It is the name of a folder.
+const MAX_SOURCE_ID: usize = 200;
+
+/// Returns true if a text is the id of an intent that is kept elsewhere: `openspec:add-login`.
+pub(super) fn is_source_id(id: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(allowed);
+    id.len() <= MAX_SOURCE_ID && SourceFormat::of_id(id).is_some_and(|(_, name)| is_name(name))
+}
+
 /// An intent from a registry, with the place of each value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
@@ -105,6 +118,11 @@ impl Intent {
     pub fn in_progress(&self) -> bool {
         self.status.as_ref().is_some_and(|status| status.value == Status::InProgress)
     }
+    /// Returns the id of the source that the intent's file points to with `source:`.
+    pub fn source(&self) -> Option<&str> {
+        let source = self.extra.get(SOURCE)?.as_str()?;
+        (source == self.id.value).then_some(source)
+    }
     /// Returns the globs without their places.
     pub fn scope_entries(&self) -> Vec<&str> {
         texts(&self.owned_scope)
@@ -129,6 +147,22 @@ impl Intent {
                 canonical["status"] = json!(status.map(Status::as_str));
                 has_hash(&canonical)
             })
+    }
+
+    /// Returns the intent for a text in which its values are not written.
+    pub(super) fn without_places(mut self) -> Self {
+        let lists = [
+            &mut self.constraints,
+            &mut self.acceptance_criteria,
+            &mut self.related_specs,
+            &mut self.owned_scope,
+        ];
+        let entries = lists.into_iter().flatten().map(|entry| &mut entry.span);
+        let owner = self.owner.as_mut().map(|owner| &mut owner.span);
+        let status = self.status.as_mut().map(|status| &mut status.span);
+        let own = [&mut self.id.span, &mut self.name.span, &mut self.span];
+        entries.chain(owner).chain(status).chain(own).for_each(|span| *span = 0..0);
+        self
     }
 
     fn canonical(&self) -> Value {

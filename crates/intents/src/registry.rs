@@ -6,7 +6,8 @@ use std::io::ErrorKind;
 use std::sync::{Arc, OnceLock};
 
 use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_name};
-use super::{Intent, Scope, Status};
+use super::imports::{self, Imports};
+use super::{ImportedIntent, Intent, Scope, Status};
 use code::lists::words;
 use ground::git::{GitError, Target};
 use ground::{Finding, Git, RelativePath, Root};
@@ -39,6 +40,9 @@ pub struct Registry {
     pub(super) folder: bool,
     /// The intents of all files. Only filled if there are several files.
     intents: OnceLock<Vec<Intent>>,
+    /// The intents that the work tree keeps in other formats. `None` if this is no registry of a
+    /// work tree.
+    imports: Option<Arc<Imports>>,
 }
 
 impl Registry {
@@ -57,7 +61,9 @@ impl Registry {
         };
         let mut files = vec![list];
         let listed = !read_folder(root, &mut files) && files[0].len() > 0;
-        Self { folder: !listed, ..Self::from_files(files) }
+        files.iter_mut().for_each(|file| imports::complete(root, file));
+        let imports = Some(Arc::new(Imports::new(root)));
+        Self { folder: !listed, imports, ..Self::from_files(files) }
     }
 
     /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
@@ -81,7 +87,9 @@ impl Registry {
         let read = |(path, blob)| {
             let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
             let text = git.blob_of(blob)?;
-            Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
+            let mut file = IntentFile::parse(path, &String::from_utf8_lossy(&text));
+            imports::complete_at(git, target, &mut file);
+            Ok(file)
         };
         let found = git.blobs(target, &[PLACES, &[FOLDER]].concat())?;
         let (singles, rest): (Vec<_>, Vec<_>) =
@@ -101,18 +109,22 @@ impl Registry {
     /// Builds a registry from its files, the list first.
     pub fn from_files(files: Vec<IntentFile>) -> Self {
         let files = files.into_iter().map(Arc::new).collect();
-        Self { files, folder: false, intents: OnceLock::new() }
+        Self { files, folder: false, intents: OnceLock::new(), imports: None }
     }
 
     /// Returns this registry with another text for one of its files, or with an additional file.
     pub fn with_file(&self, path: &RelativePath, text: &str) -> Self {
-        let file = Arc::new(IntentFile::parse(path.clone(), text));
+        let mut file = IntentFile::parse(path.clone(), text);
+        if let Some(imports) = &self.imports {
+            imports::complete(imports.root(), &mut file);
+        }
+        let file = Arc::new(file);
         let mut files = self.files.clone();
         match files.iter().position(|known| known.path() == path) {
             Some(at) => files[at] = file,
             None => files.push(file),
         }
-        Self { files, folder: self.folder, intents: OnceLock::new() }
+        Self { files, ..self.copy() }
     }
 
     /// Returns the files of the registry. The first one is the list, which may not exist.
@@ -136,11 +148,12 @@ impl Registry {
     }
     /// Returns a copy of the registry that shares its files.
     pub fn copy(&self) -> Self {
-        Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }
+        let (files, imports) = (self.files.clone(), self.imports.clone());
+        Self { files, folder: self.folder, intents: OnceLock::new(), imports }
     }
     /// Returns a copy of the registry in which new intents are written into the list.
     pub fn without_folder(&self) -> Self {
-        Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
+        Self { folder: false, ..self.copy() }
     }
     pub fn path(&self) -> &RelativePath {
         self.list().path()
@@ -173,10 +186,38 @@ impl Registry {
                 .get_or_init(|| files.iter().flat_map(|file| file.intents()).cloned().collect()),
         }
     }
+    /// Returns the intents that the work tree keeps in other formats. They are read when somebody
+    /// first asks for one.
+    pub fn imported(&self) -> &[ImportedIntent] {
+        self.imports.as_ref().map_or(&[], |imports| imports.intents())
+    }
+    /// Returns what is known of an intent in another format, also if a file of the registry points
+    /// to it. Returns `None` if several have the id.
+    pub fn imported_intent(&self, id: &str) -> Option<&ImportedIntent> {
+        self.imports.as_ref()?.get(id)
+    }
+    /// Returns the intents of the registry, and then those in other formats that no file of the
+    /// registry points to.
+    pub fn all(&self) -> impl Iterator<Item = &Intent> {
+        let imported = self.imports.iter().flat_map(|imports| imports.beside(self.intents()));
+        self.intents().iter().chain(imported)
+    }
     /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`
-    /// if several intents have the id.
+    /// if several intents have the id. An id with a prefix also means an intent in another format.
     pub fn get(&self, id: &str) -> Option<&Intent> {
-        self.intent_with_file(id).map(|(_, intent)| intent)
+        match self.own_with_file(id) {
+            Some((_, intent)) => Some(intent),
+            None => Some(&self.imports_with(id)?.get(id)?.intent),
+        }
+    }
+    fn own_with_file(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
+        let (file, at) = self.source(self.position(id)?);
+        Some((file, file.intent_of_index(at)))
+    }
+    /// Returns the intents in other formats if an id may mean one of them.
+    fn imports_with(&self, id: &str) -> Option<&Imports> {
+        let imports = self.imports.as_deref().filter(|_| id.contains(':'))?;
+        (self.positions(id).is_empty() && self.formerly(id).is_empty()).then_some(imports)
     }
     /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
     /// intent.
@@ -184,10 +225,13 @@ impl Registry {
         let intent = self.get(id)?;
         Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
     }
-    /// Returns the same intent as [`Registry::get`], with the file that contains it.
+    /// Returns the same intent as [`Registry::get`], with the file that contains it. That of an
+    /// intent in another format is its main file, in which nothing is edited.
     pub fn intent_with_file(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
-        let (file, at) = self.source(self.position(id)?);
-        Some((file, file.intent_of_index(at)))
+        self.own_with_file(id).or_else(|| {
+            let file = self.imports_with(id)?.file(id)?;
+            Some((file, file.intent_of_index(0)))
+        })
     }
     /// Returns the present id of the intent that has or had this id. An unknown id is returned
     /// unchanged.

@@ -1,0 +1,186 @@
+//! Intents that a team keeps as files of its own, read where they are. Nothing is copied, and
+//! nothing is written into the work tree.
+//!
+//! - `adr`, `backlog`, `bmad`, `conductor`, `kiro`, `openspec`, `spec_kit`, `taskmaster`: the
+//!   formats.
+//! - `current_work`: which of the intents is being worked on.
+//! - `files`: what the formats may see of a workspace.
+//! - `hints`: names of files in prose.
+//! - `markdown`: headings, items with boxes, and paragraphs.
+//! - `source`: what a format has to answer, and what an imported intent is.
+//!
+//! The formats match by structure and by the names of files, never by the words of a heading alone,
+//! because people translate those.
+
+mod backlog;
+mod files;
+mod hints;
+mod kiro;
+mod markdown;
+mod openspec;
+mod source;
+mod spec_kit;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use files::{FilesAtTarget, SourceFiles};
+use ground::cache::{CacheSlot, FileState};
+use ground::git::Target;
+use ground::policy::SourceFormat;
+use ground::{Git, RelativePath, Root};
+use source::{MAX_INTENTS, Source, SourceUnit};
+
+pub use source::{ImportedIntent, Requirement};
+
+const SOURCES: [&dyn Source; 4] =
+    [&openspec::OpenSpec, &spec_kit::SpecKit, &kiro::Kiro, &backlog::Backlog];
+
+/// Returns the id of the intent that a file at this path is a part of, such as
+/// `openspec:add-login`. Nothing is read, so the path may be one of an earlier commit. `None` for
+/// other files, and for a file of several intents.
+pub fn unit_of_path(path: &str) -> Option<String> {
+    SOURCES.iter().find_map(|source| {
+        Some(format!("{}:{}", source.format().prefix(), source.name_of_path(path)?))
+    })
+}
+
+/// What was read from a unit, and in which state its files were.
+#[derive(Serialize, Deserialize)]
+struct KeptUnit {
+    format: SourceFormat,
+    unit: SourceUnit,
+    states: Vec<FileState>,
+    intents: Vec<ImportedIntent>,
+}
+
+impl KeptUnit {
+    fn read(source: &dyn Source, unit: SourceUnit, files: &dyn SourceFiles) -> Self {
+        let states = unit.states(files);
+        let (format, intents) = (source.format(), read_unit(source, &unit, files));
+        Self { format, unit, states, intents }
+    }
+
+    fn is_at_rest(&self) -> bool {
+        !self.states.contains(&FileState::Unsettled)
+    }
+}
+
+impl SourceUnit {
+    fn states(&self, files: &dyn SourceFiles) -> Vec<FileState> {
+        self.files.iter().map(|path| files.state(path)).collect()
+    }
+}
+
+/// Reads all intents of the wanted formats in a workspace. What was parsed is kept in the git
+/// directory, and only units with a changed file are parsed again.
+pub(super) fn read_all(root: &Root, wanted: impl Fn(SourceFormat) -> bool) -> Vec<ImportedIntent> {
+    let mut found: Vec<(&dyn Source, SourceUnit)> = Vec::new();
+    for source in SOURCES.into_iter().filter(|source| wanted(source.format())) {
+        found.extend(source.units(root).into_iter().map(|unit| (source, unit)));
+    }
+    if found.len() > MAX_INTENTS {
+        tracing::warn!("{} intents are kept in other formats; {MAX_INTENTS} are read", found.len());
+        found.truncate(MAX_INTENTS);
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let slot = CacheSlot::for_workspace(root, "sources");
+    let kept = slot.as_ref().and_then(CacheSlot::recall);
+    let kept: Vec<KeptUnit> =
+        kept.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
+    let mut is_same = kept.len() == found.len();
+    let by_place = |one: KeptUnit| ((one.format, one.unit.place.clone()), one);
+    let mut kept: HashMap<(SourceFormat, RelativePath), KeptUnit> =
+        kept.into_iter().map(by_place).collect();
+    let mut units = Vec::with_capacity(found.len());
+    for (source, unit) in found {
+        let known = kept.remove(&(source.format(), unit.place.clone()));
+        let known = known.filter(|known| {
+            known.unit == unit && known.is_at_rest() && known.states == unit.states(root)
+        });
+        is_same &= known.is_some();
+        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, root)));
+    }
+    if let Some(slot) = slot.filter(|_| !is_same) {
+        let at_rest: Vec<&KeptUnit> = units.iter().filter(|unit| unit.is_at_rest()).collect();
+        if let Ok(bytes) = postcard::to_stdvec(&at_rest) {
+            slot.keep(&bytes);
+        }
+    }
+    let mut intents: Vec<_> = units.into_iter().flat_map(|unit| unit.intents).collect();
+    intents.truncate(MAX_INTENTS);
+    mark_ambiguous(&mut intents);
+    intents
+}
+
+/// Returns the present text of the main file of an intent. Empty if it cannot be read.
+pub(super) fn main_text(root: &Root, imported: &ImportedIntent) -> String {
+    let max = SOURCES.iter().find(|source| source.format() == imported.format);
+    let max = max.map_or(0, |source| source.max_file());
+    SourceFiles::read(root, &imported.main, max).ok().flatten().unwrap_or_default()
+}
+
+/// Reads the one intent with this id. `None` if there is none, or if several have the id.
+pub(super) fn read_one(root: &Root, id: &str) -> Option<ImportedIntent> {
+    read_one_of(root, id)
+}
+
+/// Like [`read_one`], at a commit or in the index.
+pub(super) fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedIntent> {
+    read_one_of(&FilesAtTarget { git, target }, id)
+}
+
+fn read_one_of(files: &dyn SourceFiles, id: &str) -> Option<ImportedIntent> {
+    let (format, name) = SourceFormat::of_id(id)?;
+    let source = SOURCES.into_iter().find(|source| source.format() == format)?;
+    let units = source.units(files).into_iter();
+    let units = units.filter(|unit| unit.name == name || unit.name.is_empty()).take(MAX_INTENTS);
+    let mut intents: Vec<_> = units.flat_map(|unit| read_unit(source, &unit, files)).collect();
+    intents.retain(|one| one.intent.id.value == id);
+    mark_ambiguous(&mut intents);
+    intents.into_iter().find(|one| !one.ambiguous)
+}
+
+/// Reads a unit. Why a file cannot be read becomes a note of its intents.
+fn read_unit(
+    source: &dyn Source,
+    unit: &SourceUnit,
+    files: &dyn SourceFiles,
+) -> Vec<ImportedIntent> {
+    let unreadable = RefCell::new(Vec::new());
+    let text = |path: &RelativePath| match files.read(path, source.max_file()) {
+        Ok(text) => text,
+        Err(why) => {
+            unreadable.borrow_mut().push(format!("{path} cannot be read: {why}"));
+            None
+        }
+    };
+    let mut intents = source.read(unit, &text);
+    for note in unreadable.into_inner() {
+        intents.iter_mut().for_each(|imported| imported.add_note(note.clone()));
+    }
+    intents
+}
+
+/// Of several intents with one id, the id means the one that is not in an archive. If that is not
+/// one, it means none.
+fn mark_ambiguous(intents: &mut [ImportedIntent]) {
+    let mut by_id: HashMap<String, Vec<usize>> = HashMap::with_capacity(intents.len());
+    for (at, imported) in intents.iter().enumerate() {
+        by_id.entry(imported.intent.id.value.clone()).or_default().push(at);
+    }
+    for same in by_id.into_values().filter(|same| same.len() > 1) {
+        let is_live =
+            |at: &&usize| !intents[**at].unit.folders().any(|one| one.ends_with("/archive"));
+        let live: Vec<usize> = same.iter().filter(is_live).copied().collect();
+        for at in same {
+            intents[at].ambiguous = live != [at];
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Golden files of every format, one for each trap that real repositories have, and random bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::files::ListedEntry;
+use super::*;
+
+/// Files as one text: `=== path`, then the lines of the file.
+struct TextFiles(BTreeMap<String, String>);
+
+impl TextFiles {
+    fn parse(text: &str) -> Self {
+        let files = text.split("=== ").skip(1).filter_map(|file| file.split_once('\n'));
+        Self(files.map(|(path, text)| (path.to_owned(), text.to_owned())).collect())
+    }
+}
+
+impl SourceFiles for TextFiles {
+    fn list(&self, folder: &str) -> Vec<ListedEntry> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let inside = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let names: BTreeSet<(&str, bool)> = inside
+            .map(|rest| rest.split_once('/').map_or((rest, false), |(name, _)| (name, true)))
+            .collect();
+        let entry = |(name, is_folder)| {
+            let path = RelativePath::new(&format!("{prefix}{name}")).ok()?;
+            Some(ListedEntry { path, is_folder })
+        };
+        names.into_iter().filter_map(entry).collect()
+    }
+    fn has_folder(&self, folder: &str) -> bool {
+        !self.list(folder).is_empty()
+    }
+    fn read(&self, path: &RelativePath, max: u64) -> Result<Option<String>, String> {
+        let text = self.0.get(path.as_str()).cloned();
+        match text.filter(|text| text.len() as u64 > max) {
+            Some(_) => Err("too large".to_owned()),
+            None => Ok(self.0.get(path.as_str()).cloned()),
+        }
+    }
+    fn state(&self, _: &RelativePath) -> FileState {
+        FileState::Unsettled
+    }
+}
+
+fn read_texts(files: &TextFiles) -> Vec<ImportedIntent> {
+    let read = |source: &dyn Source| {
+        let units = source.units(files).into_iter();
+        units.flat_map(|unit| read_unit(source, &unit, files)).collect::<Vec<_>>()
+    };
+    let mut intents: Vec<_> = SOURCES.into_iter().flat_map(read).collect();
+    mark_ambiguous(&mut intents);
+    intents
+}
+
+/// Shows everything that was read. A span is shown by the text that it marks.
+fn shown(files: &TextFiles) -> String {
+    let mut out = String::new();
+    for imported in read_texts(files) {
+        let intent = &imported.intent;
+        let main = files.0.get(imported.main.as_str()).map_or("", String::as_str);
+        let mut line = |what: &str, text: &str| {
+            if !text.is_empty() {
+                writeln!(out, "{what} {text}").unwrap();
+            }
+        };
+        let again = if imported.ambiguous { " (ambiguous)" } else { "" };
+        line(&intent.id.value, &format!("{:?}{again}", intent.name.value));
+        line("  unit", imported.unit.as_str());
+        line("  main", imported.main.as_str());
+        let status = intent.status.as_ref().map_or("none", |status| status.value.as_str());
+        line("  status", &format!("{status} {}/{}", imported.tasks_done, imported.tasks));
+        let spans = [&intent.id.span, &intent.name.span];
+        for span in spans.into_iter().chain(intent.status.iter().map(|status| &status.span)) {
+            line("  written", &format!("{:?}", &main[span.clone()]).replace("\"\"", ""));
+        }
+        line("  owner", intent.owner.as_ref().map_or("", |owner| &owner.value));
+        line("  reason", imported.reason.as_deref().unwrap_or_default());
+        line("  note", imported.note.as_deref().unwrap_or_default());
+        line("  hints", &imported.scope_hints.join(" "));
+        for (what, list) in [
+            ("  constraint", &intent.constraints),
+            ("  criterion", &intent.acceptance_criteria),
+            ("  related", &intent.related_specs),
+        ] {
+            list.iter().for_each(|entry| line(what, &entry.value));
+        }
+        for one in &imported.requirements {
+            let done = one.done.map_or(String::new(), |done| format!(" done: {done}"));
+            line(
+                "  requirement",
+                &format!("{} | {} | {}:{}{done}", one.id, one.text, one.path, one.line),
+            );
+        }
+        assert!(intent.owned_scope.is_empty(), "an imported scope never denies");
+    }
+    out
+}
+
+fn golden(name: &str) -> TextFiles {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sources/golden");
+    TextFiles::parse(&std::fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap())
+}
+
+const FORMATS: [&str; 4] = ["openspec", "speckit", "kiro", "backlog"];
+
+#[test]
+fn every_format_is_read() {
+    for name in FORMATS {
+        insta::assert_snapshot!(name, shown(&golden(name)));
+    }
+}
+
+#[test]
+fn a_path_says_the_same_id_as_the_file() {
+    for name in FORMATS {
+        let files = golden(name);
+        for imported in read_texts(&files) {
+            let path = imported.main.as_str();
+            let id = imported.intent.id.value;
+            assert!(unit_of_path(path).is_none_or(|found| found == id), "{path}");
+            let known = read_one_of(&files, &id).map(|one| one.unit);
+            assert_eq!(
+                known,
+                Some(imported.unit).filter(|_| !imported.ambiguous).or(known.clone())
+            );
+        }
+    }
+}
+
+#[test]
+fn a_path_alone_says_of_which_intent_it_is() {
+    let cases = [
+        ("openspec/changes/add-login/tasks.md", "openspec:add-login"),
+        ("openspec/changes/add-login/specs/auth/spec.md", "openspec:add-login"),
+        ("openspec/changes/archive/2025-01-02-add-login/tasks.md", "openspec:add-login"),
+        ("openspec/changes/archive/add-login/tasks.md", "openspec:add-login"),
+        ("packages/x/openspec/changes/add-login/tasks.md", "openspec:add-login"),
+        ("myopenspec/changes/add-login/tasks.md", ""),
+        ("openspec/changes/archive", ""),
+        ("openspec/changes/archive/2025-01-02-add-login", ""),
+        ("openspec/changes/README.md", ""),
+        ("openspec/specs/auth/spec.md", ""),
+        ("specs/003-user-login/contracts/api.json", "speckit:003-user-login"),
+        ("specs/20260102-101500-user-login/notes.md", "speckit:20260102-101500-user-login"),
+        ("specs/by-hand/tasks.md", "speckit:by-hand"),
+        ("specs/by-hand/user_spec.rb", ""),
+        ("specs/README.md", ""),
+        (".kiro/specs/user-login/design.md", "kiro:user-login"),
+        (".kiro/steering/tech.md", ""),
+        ("backlog/tasks/task-12 - Short-title.md", "backlog:TASK-12"),
+        ("backlog/tasks/epics/epic-7/TASK-12.3 - Sub.md", "backlog:TASK-12.3"),
+        ("backlog/archive/tasks/back-7.md", "backlog:BACK-7"),
+        ("backlog/tasks/readme.md", ""),
+        ("backlog/docs/doc-1 - Notes.md", ""),
+        ("src/main.rs", ""),
+        ("", ""),
+    ];
+    for (path, wanted) in cases {
+        assert_eq!(unit_of_path(path).unwrap_or_default(), wanted, "{path}");
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_hides_no_other() {
+    let mut files = golden("openspec");
+    let place = "openspec/changes/add-saved-list/proposal.md";
+    files.0.insert(place.to_owned(), "x".repeat(usize::try_from(source::MAX_FILE).unwrap() + 1));
+    let intents = read_texts(&files);
+    let broken =
+        intents.iter().find(|one| one.intent.id.value == "openspec:add-saved-list").unwrap();
+    let note = broken.note.as_deref().unwrap_or_default();
+    assert!(note.contains("proposal.md cannot be read: too large"), "{note}");
+    assert_eq!((broken.tasks_done, intents.len()), (2, read_texts(&golden("openspec")).len()));
+}
+
+/// Returns pieces of the golden files, mixed with noise.
+fn noise() -> impl Strategy<Value = String> {
+    let pieces = FORMATS.map(|name| golden(name).0.into_values().collect::<String>()).concat();
+    let lines: Vec<String> = pieces.lines().map(str::to_owned).collect();
+    let line = prop_oneof![
+        3 => prop::sample::select(lines),
+        1 => "\\PC{0,12}",
+        1 => prop::sample::select(vec!["<!--", "-->", "```", "---", "- [x", "#", "{\"a\": [", "：", "1."])
+            .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(line, 0..30).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #[test]
+    fn texts_of_any_kind_are_read(text in noise(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let bytes = String::from_utf8_lossy(&bytes).into_owned();
+        for name in FORMATS {
+            let mut files = golden(name);
+            files.0.values_mut().for_each(|file| file.clone_from(&text));
+            shown(&files);
+            files.0.values_mut().for_each(|file| file.clone_from(&bytes));
+            shown(&files);
+        }
+    }
+
+    #[test]
+    fn paths_of_any_kind_have_an_id_or_none(path in "(openspec/changes/|specs/|backlog/tasks/|conductor/tracks/|docs/stories/)?\\PC{0,30}") {
+        unit_of_path(&path);
+    }
+}
