@@ -50,6 +50,12 @@ impl Imports {
         self.intents().get(self.position(id)?)
     }
 
+    /// Returns the intents that are being worked on now, those that are said most plainly first.
+    pub fn current_work(&self) -> Vec<&ImportedIntent> {
+        let ids = sources::current_work(&self.root, self.intents());
+        ids.iter().filter_map(|id| self.get(id)).collect()
+    }
+
     /// Returns the file of an intent, with its present text.
     pub fn file(&self, id: &str) -> Option<&Arc<IntentFile>> {
         let (at, all) = (self.position(id)?, self.intents());

@@ -196,6 +196,11 @@ impl Registry {
     pub fn imported_intent(&self, id: &str) -> Option<&ImportedIntent> {
         self.imports.as_ref()?.get(id)
     }
+    /// Returns the intents in other formats that are being worked on, as their tools and the name
+    /// of the branch say. The plainest sign comes first.
+    pub fn current_work(&self) -> Vec<&ImportedIntent> {
+        self.imports.as_ref().map_or_else(Vec::new, |imports| imports.current_work())
+    }
     /// Returns the intents of the registry, and then those in other formats that no file of the
     /// registry points to.
     pub fn all(&self) -> impl Iterator<Item = &Intent> {

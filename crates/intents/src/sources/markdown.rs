@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::hints::split_at_colon;
+
 /// A text whose fenced code and comments are replaced by blanks. All positions stay the same.
 pub(super) struct Markdown<'t> {
     text: Cow<'t, str>,
@@ -50,6 +52,9 @@ impl MarkdownBlock<'_> {
     }
     pub fn number(&self) -> Option<u32> {
         if let BlockShape::Item { number, .. } = self.shape { number } else { None }
+    }
+    pub fn is_nested(&self) -> bool {
+        matches!(self.shape, BlockShape::Item { indent: 2.., .. })
     }
     /// Returns what stands in the box of a task.
     pub fn mark(&self) -> Option<char> {
@@ -287,6 +292,27 @@ pub(super) fn title<'b, 'm>(blocks: &'b [MarkdownBlock<'m>]) -> Option<&'b Markd
 pub(super) fn first_paragraph(section: &[MarkdownBlock<'_>]) -> Option<String> {
     let first = section.iter().find(|block| block.shape == BlockShape::Paragraph)?;
     Some(plain(first.text))
+}
+
+/// Returns the first line below the heading `Status`, or what a line such as `**Status**: done`
+/// says.
+pub(super) fn written_status<'b, 'm>(
+    blocks: &'b [MarkdownBlock<'m>],
+) -> Option<(&'b MarkdownBlock<'m>, &'m str)> {
+    let is_label = |text: &str| text.trim_matches('*').trim().eq_ignore_ascii_case("status");
+    let section = section_named(blocks, |_, text| is_label(text));
+    let below = section.and_then(|section| section.first()).map(|block| (block, block.text));
+    let in_line = || {
+        let lines =
+            blocks.iter().flat_map(|block| block.text.lines().map(move |line| (block, line)));
+        let mut values = lines.filter_map(|(block, line)| {
+            let (label, value) = split_at_colon(line)?;
+            is_label(label).then(|| (block, value.trim_start_matches('*')))
+        });
+        values.next()
+    };
+    let (block, text) = below.or_else(in_line)?;
+    Some((block, text.lines().next().unwrap_or_default().trim()))
 }
 
 /// Returns a text on one line, without the marks of bold words.

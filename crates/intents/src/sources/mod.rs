@@ -12,7 +12,11 @@
 //! The formats match by structure and by the names of files, never by the words of a heading alone,
 //! because people translate those.
 
+mod adr;
 mod backlog;
+mod bmad;
+mod conductor;
+mod current_work;
 mod files;
 mod hints;
 mod kiro;
@@ -20,6 +24,7 @@ mod markdown;
 mod openspec;
 mod source;
 mod spec_kit;
+mod taskmaster;
 #[cfg(test)]
 mod tests;
 
@@ -37,8 +42,16 @@ use source::{MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 
-const SOURCES: [&dyn Source; 4] =
-    [&openspec::OpenSpec, &spec_kit::SpecKit, &kiro::Kiro, &backlog::Backlog];
+const SOURCES: [&dyn Source; 8] = [
+    &openspec::OpenSpec,
+    &spec_kit::SpecKit,
+    &kiro::Kiro,
+    &backlog::Backlog,
+    &bmad::Bmad,
+    &taskmaster::Taskmaster,
+    &conductor::Conductor,
+    &adr::Adr,
+];
 
 /// Returns the id of the intent that a file at this path is a part of, such as
 /// `openspec:add-login`. Nothing is read, so the path may be one of an earlier commit. `None` for
@@ -124,6 +137,11 @@ pub(super) fn main_text(root: &Root, imported: &ImportedIntent) -> String {
     let max = SOURCES.iter().find(|source| source.format() == imported.format);
     let max = max.map_or(0, |source| source.max_file());
     SourceFiles::read(root, &imported.main, max).ok().flatten().unwrap_or_default()
+}
+
+/// Returns the ids of the intents that are being worked on, the plainest sign first.
+pub(super) fn current_work(root: &Root, intents: &[ImportedIntent]) -> Vec<String> {
+    current_work::ids_of_work(root, root.branch().as_deref(), intents)
 }
 
 /// Reads the one intent with this id. `None` if there is none, or if several have the id.

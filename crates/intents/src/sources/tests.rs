@@ -74,8 +74,9 @@ fn shown(files: &TextFiles) -> String {
         let status = intent.status.as_ref().map_or("none", |status| status.value.as_str());
         line("  status", &format!("{status} {}/{}", imported.tasks_done, imported.tasks));
         let spans = [&intent.id.span, &intent.name.span];
-        for span in spans.into_iter().chain(intent.status.iter().map(|status| &status.span)) {
-            line("  written", &format!("{:?}", &main[span.clone()]).replace("\"\"", ""));
+        let spans = spans.into_iter().chain(intent.status.iter().map(|status| &status.span));
+        for span in spans.filter(|span| !span.is_empty()) {
+            line("  written", &format!("{:?}", &main[span.clone()]));
         }
         line("  owner", intent.owner.as_ref().map_or("", |owner| &owner.value));
         line("  reason", imported.reason.as_deref().unwrap_or_default());
@@ -105,7 +106,8 @@ fn golden(name: &str) -> TextFiles {
     TextFiles::parse(&std::fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap())
 }
 
-const FORMATS: [&str; 4] = ["openspec", "speckit", "kiro", "backlog"];
+const FORMATS: [&str; 8] =
+    ["openspec", "speckit", "kiro", "backlog", "bmad", "taskmaster", "conductor", "adr"];
 
 #[test]
 fn every_format_is_read() {
@@ -156,6 +158,14 @@ fn a_path_alone_says_of_which_intent_it_is() {
         ("backlog/archive/tasks/back-7.md", "backlog:BACK-7"),
         ("backlog/tasks/readme.md", ""),
         ("backlog/docs/doc-1 - Notes.md", ""),
+        ("docs/stories/1.17.title.md", "bmad:1.17"),
+        ("_bmad-output/implementation-artifacts/1-17-title.md", "bmad:1.17"),
+        ("_bmad-output/implementation-artifacts/sprint-status.yaml", ""),
+        (".taskmaster/tasks/tasks.json", ""),
+        ("conductor/tracks/login_20260102/plan.md", "conductor:login_20260102"),
+        ("conductor/archive/login_20260102/plan.md", "conductor:login_20260102"),
+        ("conductor/tracks.md", ""),
+        ("docs/adr/0001-record-decisions.md", ""),
         ("src/main.rs", ""),
         ("", ""),
     ];
@@ -175,6 +185,39 @@ fn a_file_that_is_too_large_hides_no_other() {
     let note = broken.note.as_deref().unwrap_or_default();
     assert!(note.contains("proposal.md cannot be read: too large"), "{note}");
     assert_eq!((broken.tasks_done, intents.len()), (2, read_texts(&golden("openspec")).len()));
+}
+
+#[test]
+fn what_is_worked_on_is_known() {
+    let mut all = String::new();
+    for name in ["speckit", "backlog", "taskmaster", "conductor"] {
+        all += &golden(name)
+            .0
+            .iter()
+            .map(|(path, text)| format!("=== {path}\n{text}"))
+            .collect::<String>();
+    }
+    all += "=== .specify/feature.json\n{\"feature_directory\": \"./specs/003-other/\"}";
+    let files = TextFiles::parse(&all);
+    let intents = read_texts(&files);
+    let cases = [
+        (None, "speckit:003-other"),
+        (Some("main"), "speckit:003-other taskmaster:master.5"),
+        (Some("tasks/task-12-search"), "speckit:003-other backlog:TASK-12"),
+        (Some("task-7.2"), "speckit:003-other backlog:TASK-7.2"),
+        (Some("task-7.22"), "speckit:003-other"),
+        // Two tasks have this id.
+        (Some("task-20"), "speckit:003-other"),
+        (Some("ada/003-reading-list"), "speckit:003-other speckit:003-reading-list"),
+        (Some("share_20260103"), "speckit:003-other conductor:share_20260103"),
+    ];
+    for (branch, wanted) in cases {
+        assert_eq!(
+            current_work::ids_of_work(&files, branch, &intents).join(" "),
+            wanted,
+            "{branch:?}"
+        );
+    }
 }
 
 /// Returns pieces of the golden files, mixed with noise.

@@ -1,0 +1,150 @@
+//! Taskmaster: one JSON file with all tasks, in lists that are called tags.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::super::Status;
+use super::files::SourceFiles;
+use super::hints::add_paths;
+use super::source::{ImportedIntent, MAX_INTENTS, ReadText, Source, SourceUnit, spanned};
+use ground::RelativePath;
+use ground::policy::SourceFormat;
+
+pub(super) struct Taskmaster;
+
+const FILE: &str = ".taskmaster/tasks/tasks.json";
+/// The tag of a file that has none, from before there were tags.
+const ONLY_TAG: &str = "master";
+
+impl Source for Taskmaster {
+    fn format(&self) -> SourceFormat {
+        SourceFormat::Taskmaster
+    }
+
+    /// The file is rewritten as a whole and has all tasks, so it is larger than others.
+    fn max_file(&self) -> u64 {
+        4 * 1024 * 1024
+    }
+
+    fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
+        let found = files.list(".taskmaster/tasks").into_iter().map(|entry| entry.path);
+        let file = found.filter(|path| path.as_str() == FILE);
+        file.map(|path| SourceUnit::of_file(path, "")).collect()
+    }
+
+    fn name_of_path<'p>(&self, _: &'p str) -> Option<Cow<'p, str>> {
+        None
+    }
+
+    fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
+        let Some(text) = text(&unit.place) else { return Vec::new() };
+        let root = serde_json::from_str(text.trim_start_matches('\u{feff}'));
+        let Ok(Value::Object(root)) = root.inspect_err(|error| {
+            tracing::warn!("{FILE} does not parse: {error}");
+        }) else {
+            return Vec::new();
+        };
+        let tags: Vec<(&str, &Vec<Value>)> = match root.get("tasks") {
+            Some(Value::Array(tasks)) => vec![(ONLY_TAG, tasks)],
+            _ => root
+                .iter()
+                .filter_map(|(tag, of)| Some((tag.as_str(), of.get("tasks")?.as_array()?)))
+                .collect(),
+        };
+        let mut titles = TitlePlaces { text: &text, at: 0 };
+        let mut found = Vec::new();
+        for (tag, tasks) in tags {
+            for task in tasks.iter().filter_map(Value::as_object) {
+                found.extend(read_task(tag, task, &unit.place, &mut titles));
+            }
+        }
+        found.truncate(MAX_INTENTS);
+        found
+    }
+}
+
+/// Finds the titles of tasks in the text, in their order.
+struct TitlePlaces<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl TitlePlaces<'_> {
+    fn next_place(&mut self, title: &str) -> Range<usize> {
+        let written = Value::from(title).to_string();
+        let is_title = |before: &str| {
+            let key = before.trim_end().strip_suffix(':').map(str::trim_end);
+            key.is_some_and(|key| key.ends_with("\"title\""))
+        };
+        let mut places = self.text[self.at..].match_indices(&written).map(|(at, _)| self.at + at);
+        match places.find(|at| is_title(&self.text[..*at])) {
+            Some(at) => {
+                self.at = at + written.len();
+                at..self.at
+            }
+            // It is written with other escapes.
+            None => 0..0,
+        }
+    }
+}
+
+fn read_task(
+    tag: &str,
+    task: &Map<String, Value>,
+    file: &RelativePath,
+    titles: &mut TitlePlaces<'_>,
+) -> Option<ImportedIntent> {
+    let id = text_of_id(task.get("id")?)?;
+    let said = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mut imported = ImportedIntent::new(SourceFormat::Taskmaster, &format!("{tag}.{id}"), file);
+    let place = titles.next_place(said("title"));
+    imported.set_name(said("title").to_owned(), place);
+    let status = match said("status") {
+        "done" => Some(Status::Completed),
+        "in-progress" | "review" => Some(Status::InProgress),
+        "deferred" => Some(Status::Blocked),
+        "cancelled" => Some(Status::Archived),
+        "pending" => Some(Status::Pending),
+        _ => None,
+    };
+    imported.set_status(status, 0..0);
+    imported.reason = Some(said("description").trim().to_owned()).filter(|text| !text.is_empty());
+    let subtasks = task.get("subtasks").and_then(Value::as_array);
+    let subtasks: Vec<&Map<String, Value>> =
+        subtasks.into_iter().flatten().filter_map(Value::as_object).collect();
+    let mut criteria = vec![said("testStrategy")];
+    for subtask in &subtasks {
+        match subtask.get("acceptanceCriteria") {
+            Some(Value::Array(list)) => criteria.extend(list.iter().filter_map(Value::as_str)),
+            Some(Value::String(text)) => criteria.push(text),
+            _ => {}
+        }
+        imported.tasks += 1;
+        imported.tasks_done += usize::from(subtask.get("status") == Some(&Value::from("done")));
+    }
+    let criteria = criteria.into_iter().map(str::trim).filter(|text| !text.is_empty());
+    let criteria = criteria.map(|text| spanned(text.to_owned(), 0..0));
+    imported.intent.acceptance_criteria = criteria.collect();
+    for dependency in task.get("dependencies").and_then(Value::as_array).into_iter().flatten() {
+        let id = text_of_id(dependency);
+        id.into_iter().for_each(|id| imported.add_related(format!("taskmaster:{tag}.{id}")));
+    }
+    for one in std::iter::once(task).chain(subtasks) {
+        let texts = ["title", "description", "details", "testStrategy"];
+        let texts = texts.iter().filter_map(|key| one.get(*key)?.as_str());
+        texts.for_each(|text| add_paths(text, &mut imported.scope_hints));
+    }
+    imported.scope_hints.retain(|path| !path.starts_with(".taskmaster/"));
+    Some(imported)
+}
+
+/// An id is a number or a text.
+fn text_of_id(id: &Value) -> Option<String> {
+    match id {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
