@@ -42,6 +42,9 @@ use source::{MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 
+/// The name of the cache of what was parsed.
+const CACHE: &str = "sources";
+
 const SOURCES: [&dyn Source; 8] = [
     &openspec::OpenSpec,
     &spec_kit::SpecKit,
@@ -92,9 +95,17 @@ impl SourceUnit {
 /// Reads all intents of the wanted formats in a workspace. What was parsed is kept in the git
 /// directory, and only units with a changed file are parsed again.
 pub(super) fn read_all(root: &Root, wanted: impl Fn(SourceFormat) -> bool) -> Vec<ImportedIntent> {
+    read_kept(root, wanted, CacheSlot::for_workspace(root, CACHE))
+}
+
+fn read_kept(
+    files: &dyn SourceFiles,
+    wanted: impl Fn(SourceFormat) -> bool,
+    slot: Option<CacheSlot>,
+) -> Vec<ImportedIntent> {
     let mut found: Vec<(&dyn Source, SourceUnit)> = Vec::new();
     for source in SOURCES.into_iter().filter(|source| wanted(source.format())) {
-        found.extend(source.units(root).into_iter().map(|unit| (source, unit)));
+        found.extend(source.units(files).into_iter().map(|unit| (source, unit)));
     }
     if found.len() > MAX_INTENTS {
         tracing::warn!("{} intents are kept in other formats; {MAX_INTENTS} are read", found.len());
@@ -103,7 +114,6 @@ pub(super) fn read_all(root: &Root, wanted: impl Fn(SourceFormat) -> bool) -> Ve
     if found.is_empty() {
         return Vec::new();
     }
-    let slot = CacheSlot::for_workspace(root, "sources");
     let kept = slot.as_ref().and_then(CacheSlot::recall);
     let kept: Vec<KeptUnit> =
         kept.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
@@ -115,10 +125,10 @@ pub(super) fn read_all(root: &Root, wanted: impl Fn(SourceFormat) -> bool) -> Ve
     for (source, unit) in found {
         let known = kept.remove(&(source.format(), unit.place.clone()));
         let known = known.filter(|known| {
-            known.unit == unit && known.is_at_rest() && known.states == unit.states(root)
+            known.unit == unit && known.is_at_rest() && known.states == unit.states(files)
         });
         is_same &= known.is_some();
-        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, root)));
+        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, files)));
     }
     if let Some(slot) = slot.filter(|_| !is_same) {
         let at_rest: Vec<&KeptUnit> = units.iter().filter(|unit| unit.is_at_rest()).collect();

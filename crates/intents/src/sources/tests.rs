@@ -220,6 +220,114 @@ fn what_is_worked_on_is_known() {
     }
 }
 
+/// A work tree with these files, and with a git directory for the cache.
+fn work_tree(files: &TextFiles) -> (tempfile::TempDir, Root) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(".git/HEAD", "ref: refs/heads/003-reading-list\n");
+    write(".git/objects/x", "");
+    write(".git/refs/x", "");
+    files.0.iter().for_each(|(path, text)| write(path, text));
+    let root = Root::find(folder.path(), &ground::Environment::of_process()).unwrap();
+    (folder, root)
+}
+
+fn let_time_pass() {
+    std::thread::sleep(std::time::Duration::from_millis(40));
+}
+
+fn kept_units(root: &Root) -> Vec<KeptUnit> {
+    let bytes = CacheSlot::for_workspace(root, CACHE).unwrap().recall();
+    bytes.map_or_else(Vec::new, |bytes| postcard::from_bytes(&bytes).unwrap())
+}
+
+fn files_below(folder: &std::path::Path) -> BTreeSet<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { files_below(&path) } else { [path].into() })
+        .collect()
+}
+
+#[test]
+fn the_disk_says_the_same_as_the_texts_and_nothing_is_written_into_the_work_tree() {
+    for name in FORMATS {
+        let files = golden(name);
+        let (folder, root) = work_tree(&files);
+        let_time_pass();
+        let before = files_below(folder.path());
+        let texts = read_texts(&files);
+        assert_eq!(read_all(&root, |_| true), texts, "{name}");
+        assert_eq!(read_all(&root, |_| true), texts, "{name}, from the cache");
+        assert!(kept_units(&root).len() > 1 || name == "taskmaster");
+        let new: Vec<_> = files_below(folder.path()).difference(&before).cloned().collect();
+        assert!(new.iter().all(|path| path.starts_with(root.git_dir().unwrap())), "{new:?}");
+        assert!(read_all(&root, |_| false).is_empty());
+    }
+}
+
+#[test]
+fn only_what_changed_is_parsed_again() {
+    let (folder, root) = work_tree(&golden("openspec"));
+    let_time_pass();
+    let first = read_all(&root, |_| true);
+    let mut kept = kept_units(&root);
+    assert_eq!(kept.len(), first.len());
+    kept.iter_mut()
+        .for_each(|unit| unit.intents[0].intent.name.value = "from the cache".to_owned());
+    let slot = || CacheSlot::for_workspace(&root, CACHE).unwrap();
+    slot().keep(&postcard::to_stdvec(&kept).unwrap());
+    let parsed = || {
+        let all = read_all(&root, |_| true).into_iter().map(|one| one.intent);
+        let anew = all.filter(|one| one.name.value != "from the cache");
+        anew.map(|one| one.id.value).collect::<Vec<_>>()
+    };
+    assert!(parsed().is_empty());
+    let place = folder.path().join("openspec/changes/half");
+    std::fs::write(place.join("tasks.md"), "- [x] 1.1 a\n").unwrap();
+    assert_eq!(parsed(), ["openspec:half"], "it has just changed, so it is not kept");
+    let_time_pass();
+    assert_eq!(parsed(), ["openspec:half"]);
+    std::fs::create_dir_all(place.join("specs/new")).unwrap();
+    std::fs::write(place.join("specs/new/spec.md"), "## ADDED Requirements\n").unwrap();
+    assert_eq!(parsed(), ["openspec:half"], "a file is new");
+    std::fs::remove_dir_all(folder.path().join("openspec/changes/untouched")).unwrap();
+    assert_eq!(read_all(&root, |_| true).len(), first.len() - 1);
+    let bytes = slot().recall().unwrap();
+    slot().keep(&bytes[..bytes.len() / 2]);
+    assert_eq!(parsed().len(), first.len() - 1, "half a cache is none");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    let (folder, root) = work_tree(&golden("openspec"));
+    let (other, _) = work_tree(&golden("kiro"));
+    let at = |path: &str| folder.path().join(path);
+    std::os::unix::fs::symlink(other.path().join(".kiro"), at(".kiro")).unwrap();
+    std::os::unix::fs::symlink(at("openspec/changes/half"), at("openspec/changes/linked")).unwrap();
+    std::fs::remove_file(at("openspec/changes/half/tasks.md")).unwrap();
+    let secret = other.path().join(".kiro/specs/user-login/tasks.md");
+    std::os::unix::fs::symlink(secret, at("openspec/changes/half/tasks.md")).unwrap();
+    let intents = read_all(&root, |_| true);
+    let ids: Vec<&str> = intents.iter().map(|one| one.intent.id.value.as_str()).collect();
+    assert!(!ids.iter().any(|id| id.starts_with("kiro:") || id.ends_with("linked")), "{ids:?}");
+    let half = intents.iter().find(|one| one.intent.id.value == "openspec:half").unwrap();
+    assert_eq!(half.tasks, 0);
+}
+
+#[test]
+fn there_is_a_limit_to_what_is_read() {
+    let task = |id: usize| format!("{{\"id\": {id}, \"title\": \"t\"}}");
+    let tasks: Vec<String> = (0..MAX_INTENTS + 5).map(task).collect();
+    let text = format!("{{\"tasks\": [{}]}}", tasks.join(","));
+    let files = TextFiles([(".taskmaster/tasks/tasks.json".to_owned(), text)].into());
+    assert_eq!(read_kept(&files, |_| true, None).len(), MAX_INTENTS);
+}
+
 /// Returns pieces of the golden files, mixed with noise.
 fn noise() -> impl Strategy<Value = String> {
     let pieces = FORMATS.map(|name| golden(name).0.into_values().collect::<String>()).concat();
