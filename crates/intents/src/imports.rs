@@ -3,16 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use super::sources::{self, ImportedIntent};
+use super::sources::{ImportedIntent, Workplace};
 use super::{Intent, IntentFile};
-use ground::git::Target;
 use ground::policy::SourceFormat;
-use ground::{Git, Policy, Root};
 
-/// The intents that a work tree keeps in other formats.
+/// The intents that a work tree or a commit keeps in other formats.
 #[derive(Debug)]
 pub(super) struct Imports {
-    root: Root,
+    place: Workplace,
     read: OnceLock<Vec<ImportedIntent>>,
     /// The index of the intent that an id means.
     by_id: OnceLock<HashMap<String, usize>>,
@@ -21,20 +19,13 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    pub fn new(root: &Root) -> Self {
+    pub fn new(place: Workplace) -> Self {
         let (read, by_id, files) = Default::default();
-        Self { root: root.clone(), read, by_id, files }
-    }
-
-    pub fn root(&self) -> &Root {
-        &self.root
+        Self { place, read, by_id, files }
     }
 
     pub fn intents(&self) -> &[ImportedIntent] {
-        self.read.get_or_init(|| {
-            let (policy, _) = Policy::load(&self.root);
-            sources::read_all(&self.root, |format| policy.reads(format))
-        })
+        self.read.get_or_init(|| self.place.read_all())
     }
 
     fn position(&self, id: &str) -> Option<usize> {
@@ -52,7 +43,7 @@ impl Imports {
 
     /// Returns the intents that are being worked on now, those that are said most plainly first.
     pub fn current_work(&self) -> Vec<&ImportedIntent> {
-        let ids = sources::current_work(&self.root, self.intents());
+        let ids = self.place.current_work(self.intents());
         ids.iter().filter_map(|id| self.get(id)).collect()
     }
 
@@ -61,7 +52,7 @@ impl Imports {
         let (at, all) = (self.position(id)?, self.intents());
         let files = self.files.get_or_init(|| all.iter().map(|_| OnceLock::new()).collect());
         let read = || {
-            let text = sources::main_text(&self.root, &all[at]);
+            let text = self.place.main_text(&all[at]);
             Arc::new(IntentFile::of_source(all[at].main.clone(), &text, all[at].intent.clone()))
         };
         Some(files[at].get_or_init(read))
@@ -73,22 +64,19 @@ impl Imports {
         let imported = self.intents().iter().map(|imported| &imported.intent);
         imported.filter(move |intent| !own.contains(intent.id.value.as_str()))
     }
-}
 
-/// Fills in what files that only point to a source do not say themselves, from the source as it is
-/// in a work tree.
-pub(super) fn complete(root: &Root, file: &mut IntentFile) {
-    file.complete_from(|id| sources::read_one(root, id));
-}
-
-/// Like [`complete`], from the source as it is at a commit or in the index.
-pub(super) fn complete_at(git: &Git, target: &Target, file: &mut IntentFile) {
-    file.complete_from(|id| sources::read_one_at(git, target, id));
+    /// Fills in what a file that only points to a source does not say itself. Only the one intent
+    /// is read.
+    pub fn complete(&self, file: &mut IntentFile) {
+        file.complete_from(|id| self.place.read_one(id));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use ground::Root;
 
     use super::super::edit::{self, RegistryEdit};
     use super::super::{Registry, Status, lint};

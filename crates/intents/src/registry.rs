@@ -6,11 +6,12 @@ use std::io::ErrorKind;
 use std::sync::{Arc, OnceLock};
 
 use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_name};
-use super::imports::{self, Imports};
+use super::imports::Imports;
+use super::sources::{self, Workplace};
 use super::{ImportedIntent, Intent, Scope, Status};
 use code::lists::words;
 use ground::git::{GitError, Target};
-use ground::{Finding, Git, RelativePath, Root};
+use ground::{Finding, Git, Policy, RelativePath, Root};
 
 /// The canonical path of the list. It is the first place to be searched, and the place where a new
 /// list is written.
@@ -61,9 +62,8 @@ impl Registry {
         };
         let mut files = vec![list];
         let listed = !read_folder(root, &mut files) && files[0].len() > 0;
-        files.iter_mut().for_each(|file| imports::complete(root, file));
-        let imports = Some(Arc::new(Imports::new(root)));
-        Self { folder: !listed, imports, ..Self::from_files(files) }
+        let imports = Arc::new(Imports::new(Workplace::WorkTree(root.clone())));
+        Self { folder: !listed, ..Self::from_files(files).with_imports(imports) }
     }
 
     /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
@@ -88,7 +88,7 @@ impl Registry {
             let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
             let text = git.blob_of(blob)?;
             let mut file = IntentFile::parse(path, &String::from_utf8_lossy(&text));
-            imports::complete_at(git, target, &mut file);
+            file.complete_from(|id| sources::read_one_at(git, target, id));
             Ok(file)
         };
         let found = git.blobs(target, &[PLACES, &[FOLDER]].concat())?;
@@ -112,11 +112,35 @@ impl Registry {
         Self { files, folder: false, intents: OnceLock::new(), imports: None }
     }
 
+    fn with_imports(mut self, imports: Arc<Imports>) -> Self {
+        // No file is shared yet.
+        for file in self.files.iter_mut().filter_map(Arc::get_mut) {
+            imports.complete(file);
+        }
+        self.imports = Some(imports);
+        self
+    }
+
+    /// Returns the registry of a commit or of the index with the intents that are kept in other
+    /// formats there.
+    pub fn importing(self, git: &Arc<Git>, target: &Target, policy: &Policy) -> Self {
+        let place = Workplace::Version(Arc::clone(git), target.clone(), policy.clone());
+        self.with_imports(Arc::new(Imports::new(place)))
+    }
+
+    /// Returns this registry with the intents that another one knows in other formats.
+    pub fn importing_as(self, other: &Self) -> Self {
+        match &other.imports {
+            Some(imports) => self.with_imports(Arc::clone(imports)),
+            None => self,
+        }
+    }
+
     /// Returns this registry with another text for one of its files, or with an additional file.
     pub fn with_file(&self, path: &RelativePath, text: &str) -> Self {
         let mut file = IntentFile::parse(path.clone(), text);
         if let Some(imports) = &self.imports {
-            imports::complete(imports.root(), &mut file);
+            imports.complete(&mut file);
         }
         let file = Arc::new(file);
         let mut files = self.files.clone();

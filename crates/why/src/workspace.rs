@@ -340,7 +340,7 @@ impl Workspace {
     fn governed_by(&self, target: Target, base: Option<CommitId>) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
         let policy = policy_at(git, &target)?.unwrap_or_default();
-        let registry = Registry::at_target(git, &target)?;
+        let registry = Registry::at_target(git, &target)?.importing(git, &target, &policy.0);
         let ignores = ignores_at(&self.root, git, &target)?;
         let (of, source) = (Arc::clone(git), target.clone());
         let attributes = Attributes::from_reader(move |path| of.text(&source, path).ok()?);

@@ -1,10 +1,13 @@
 //! What the sources of intents may see of a workspace: folders are listed, and files are read up to
 //! a limit. No symbolic link is followed, and nothing is written.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
+use std::rc::Rc;
 
 use ground::cache::FileState;
-use ground::git::Target;
+use ground::git::{BlobId, Target};
 use ground::{Git, RelativePath, Root};
 
 /// An entry of a folder that is a regular file or a folder.
@@ -90,10 +93,32 @@ impl SourceFiles for Root {
     }
 }
 
-/// The files of a commit or of the index.
+/// The files of a commit or of the index. A folder at the top is listed once, with all below it.
 pub(super) struct FilesAtTarget<'g> {
-    pub git: &'g Git,
-    pub target: &'g Target,
+    git: &'g Git,
+    target: &'g Target,
+    listed: RefCell<HashMap<String, Rc<[(RelativePath, BlobId)]>>>,
+}
+
+impl<'g> FilesAtTarget<'g> {
+    pub fn new(git: &'g Git, target: &'g Target) -> Self {
+        Self { git, target, listed: RefCell::default() }
+    }
+
+    /// Returns the files below the top folder of a path, ordered by path.
+    fn top_folder(&self, path: &str) -> Rc<[(RelativePath, BlobId)]> {
+        let top = path.split('/').next().unwrap_or(path);
+        let mut listed = self.listed.borrow_mut();
+        let files = listed.entry(top.to_owned()).or_insert_with(|| {
+            let prefix = format!("{top}/");
+            let is_below = |path: &RelativePath| path.as_str().starts_with(&prefix);
+            let files = self.git.list_below(top, self.target, &is_below);
+            let mut files = files.unwrap_or_default();
+            files.sort_by(|(a, _), (b, _)| a.cmp(b));
+            files.into()
+        });
+        Rc::clone(files)
+    }
 }
 
 impl SourceFiles for FilesAtTarget<'_> {
@@ -102,19 +127,18 @@ impl SourceFiles for FilesAtTarget<'_> {
         if folder.is_empty() {
             return Vec::new();
         }
-        let below = self.git.list_below(folder, self.target, &|path| {
-            path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        });
+        let (files, prefix) = (self.top_folder(folder), format!("{folder}/"));
+        let start = files.partition_point(|(path, _)| path.as_str() < prefix.as_str());
         let mut listed: Vec<ListedEntry> = Vec::new();
-        for (path, _) in below.unwrap_or_default() {
-            let rest = &path.as_str()[folder.len() + 1..];
+        for (path, _) in &files[start..] {
+            let Some(rest) = path.as_str().strip_prefix(&prefix) else { break };
             let (name, is_folder) =
                 rest.split_once('/').map_or((rest, false), |(name, _)| (name, true));
-            let entry = RelativePath::new(&format!("{folder}/{name}"));
-            listed.extend(entry.map(|path| ListedEntry { path, is_folder }));
+            let path = RelativePath::new(&format!("{prefix}{name}"));
+            let entry = path.ok().map(|path| ListedEntry { path, is_folder });
+            listed.extend(entry.filter(|entry| listed.last() != Some(entry)));
         }
         listed.sort_by(|a, b| a.path.cmp(&b.path));
-        listed.dedup();
         listed
     }
 
@@ -123,11 +147,13 @@ impl SourceFiles for FilesAtTarget<'_> {
     }
 
     fn read(&self, path: &RelativePath, max: u64) -> Result<Option<String>, String> {
-        let text = self.git.text(self.target, path).map_err(|error| error.to_string())?;
-        match text {
-            Some(text) if text.len() as u64 > max => Err(format!("it has more than {max} bytes")),
-            text => Ok(text),
+        let files = self.top_folder(path.as_str());
+        let Ok(at) = files.binary_search_by(|(other, _)| other.cmp(path)) else { return Ok(None) };
+        let bytes = self.git.blob_of(files[at].1).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > max {
+            return Err(format!("it has more than {max} bytes"));
         }
+        String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
     }
 
     fn state(&self, _: &RelativePath) -> FileState {

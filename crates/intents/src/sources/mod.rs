@@ -30,6 +30,7 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ use files::{FilesAtTarget, SourceFiles};
 use ground::cache::{CacheSlot, FileState};
 use ground::git::Target;
 use ground::policy::SourceFormat;
-use ground::{Git, RelativePath, Root};
+use ground::{Git, Policy, RelativePath, Root};
 use source::{MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
@@ -92,10 +93,62 @@ impl SourceUnit {
     }
 }
 
-/// Reads all intents of the wanted formats in a workspace. What was parsed is kept in the git
-/// directory, and only units with a changed file are parsed again.
-pub(super) fn read_all(root: &Root, wanted: impl Fn(SourceFormat) -> bool) -> Vec<ImportedIntent> {
-    read_kept(root, wanted, CacheSlot::for_workspace(root, CACHE))
+/// Where sources are read.
+#[derive(Debug)]
+pub(super) enum Workplace {
+    WorkTree(Root),
+    /// A commit or the index, with the policy there.
+    Version(Arc<Git>, Target, Policy),
+}
+
+impl Workplace {
+    /// Reads all intents of the formats that the policy reads. What was parsed in a work tree is
+    /// kept in its git directory, and only units with a changed file are parsed again.
+    pub fn read_all(&self) -> Vec<ImportedIntent> {
+        match self {
+            Self::WorkTree(root) => {
+                let (policy, _) = Policy::load(root);
+                let slot = CacheSlot::for_workspace(root, CACHE);
+                read_kept(root, |format| policy.reads(format), slot)
+            }
+            Self::Version(git, target, policy) => {
+                let files = FilesAtTarget::new(git, target);
+                read_kept(&files, |format| policy.reads(format), None)
+            }
+        }
+    }
+
+    /// Reads the one intent with this id. `None` if there is none, or if several have the id.
+    pub fn read_one(&self, id: &str) -> Option<ImportedIntent> {
+        match self {
+            Self::WorkTree(root) => read_one_of(root, id),
+            Self::Version(git, target, _) => read_one_at(git, target, id),
+        }
+    }
+
+    /// Returns the present text of the main file of an intent. Empty if it cannot be read.
+    pub fn main_text(&self, imported: &ImportedIntent) -> String {
+        let max = SOURCES.iter().find(|source| source.format() == imported.format);
+        let max = max.map_or(0, |source| source.max_file());
+        let read = match self {
+            Self::WorkTree(root) => SourceFiles::read(root, &imported.main, max),
+            Self::Version(git, target, _) => {
+                FilesAtTarget::new(git, target).read(&imported.main, max)
+            }
+        };
+        read.ok().flatten().unwrap_or_default()
+    }
+
+    /// Returns the ids of the intents that are being worked on, the plainest sign first. Nothing
+    /// is worked on at a commit.
+    pub fn current_work(&self, intents: &[ImportedIntent]) -> Vec<String> {
+        match self {
+            Self::WorkTree(root) => {
+                current_work::ids_of_work(root, root.branch().as_deref(), intents)
+            }
+            Self::Version(..) => Vec::new(),
+        }
+    }
 }
 
 fn read_kept(
@@ -142,26 +195,9 @@ fn read_kept(
     intents
 }
 
-/// Returns the present text of the main file of an intent. Empty if it cannot be read.
-pub(super) fn main_text(root: &Root, imported: &ImportedIntent) -> String {
-    let max = SOURCES.iter().find(|source| source.format() == imported.format);
-    let max = max.map_or(0, |source| source.max_file());
-    SourceFiles::read(root, &imported.main, max).ok().flatten().unwrap_or_default()
-}
-
-/// Returns the ids of the intents that are being worked on, the plainest sign first.
-pub(super) fn current_work(root: &Root, intents: &[ImportedIntent]) -> Vec<String> {
-    current_work::ids_of_work(root, root.branch().as_deref(), intents)
-}
-
-/// Reads the one intent with this id. `None` if there is none, or if several have the id.
-pub(super) fn read_one(root: &Root, id: &str) -> Option<ImportedIntent> {
-    read_one_of(root, id)
-}
-
-/// Like [`read_one`], at a commit or in the index.
+/// Reads the one intent with this id at a commit or in the index.
 pub(super) fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedIntent> {
-    read_one_of(&FilesAtTarget { git, target }, id)
+    read_one_of(&FilesAtTarget::new(git, target), id)
 }
 
 fn read_one_of(files: &dyn SourceFiles, id: &str) -> Option<ImportedIntent> {

@@ -220,6 +220,10 @@ fn what_is_worked_on_is_known() {
     }
 }
 
+fn read_all(root: &Root) -> Vec<ImportedIntent> {
+    Workplace::WorkTree(root.clone()).read_all()
+}
+
 /// A work tree with these files, and with a git directory for the cache.
 fn work_tree(files: &TextFiles) -> (tempfile::TempDir, Root) {
     let folder = tempfile::tempdir().unwrap();
@@ -260,12 +264,48 @@ fn the_disk_says_the_same_as_the_texts_and_nothing_is_written_into_the_work_tree
         let_time_pass();
         let before = files_below(folder.path());
         let texts = read_texts(&files);
-        assert_eq!(read_all(&root, |_| true), texts, "{name}");
-        assert_eq!(read_all(&root, |_| true), texts, "{name}, from the cache");
+        assert_eq!(read_all(&root), texts, "{name}");
+        assert_eq!(read_all(&root), texts, "{name}, from the cache");
         assert!(kept_units(&root).len() > 1 || name == "taskmaster");
         let new: Vec<_> = files_below(folder.path()).difference(&before).cloned().collect();
         assert!(new.iter().all(|path| path.starts_with(root.git_dir().unwrap())), "{new:?}");
-        assert!(read_all(&root, |_| false).is_empty());
+    }
+}
+
+#[test]
+fn a_commit_and_the_index_say_the_same_as_the_disk() {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    FORMATS.iter().for_each(|name| files.extend(golden(name).0));
+    // Only a work tree is searched for packages with their own files.
+    files.retain(|path, _| !path.starts_with("packages/"));
+    let files = TextFiles(files);
+    let (folder, _) = work_tree(&files);
+    std::fs::remove_dir_all(folder.path().join(".git")).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "core.autocrlf=false",
+        ]);
+        assert!(git.args(arguments).current_dir(folder.path()).status().unwrap().success());
+    };
+    git(&["init", "-q", "--template="]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "all"]);
+    let root = Root::find(folder.path(), &ground::Environment::of_process()).unwrap();
+    let git = Arc::new(Git::open(&root).unwrap().unwrap());
+    let head = git.head().unwrap().unwrap();
+    let texts = read_texts(&files);
+    for target in [Target::Commit(head), Target::Index] {
+        let version = Workplace::Version(Arc::clone(&git), target.clone(), Policy::default());
+        assert_eq!(version.read_all(), texts, "{target:?}");
+        let id = "openspec:add-saved-list";
+        let one = version.read_one(id).unwrap();
+        assert!(texts.contains(&one) && version.main_text(&one).contains("# Change: Add"));
     }
 }
 
@@ -273,7 +313,7 @@ fn the_disk_says_the_same_as_the_texts_and_nothing_is_written_into_the_work_tree
 fn only_what_changed_is_parsed_again() {
     let (folder, root) = work_tree(&golden("openspec"));
     let_time_pass();
-    let first = read_all(&root, |_| true);
+    let first = read_all(&root);
     let mut kept = kept_units(&root);
     assert_eq!(kept.len(), first.len());
     kept.iter_mut()
@@ -281,7 +321,7 @@ fn only_what_changed_is_parsed_again() {
     let slot = || CacheSlot::for_workspace(&root, CACHE).unwrap();
     slot().keep(&postcard::to_stdvec(&kept).unwrap());
     let parsed = || {
-        let all = read_all(&root, |_| true).into_iter().map(|one| one.intent);
+        let all = read_all(&root).into_iter().map(|one| one.intent);
         let anew = all.filter(|one| one.name.value != "from the cache");
         anew.map(|one| one.id.value).collect::<Vec<_>>()
     };
@@ -295,7 +335,7 @@ fn only_what_changed_is_parsed_again() {
     std::fs::write(place.join("specs/new/spec.md"), "## ADDED Requirements\n").unwrap();
     assert_eq!(parsed(), ["openspec:half"], "a file is new");
     std::fs::remove_dir_all(folder.path().join("openspec/changes/untouched")).unwrap();
-    assert_eq!(read_all(&root, |_| true).len(), first.len() - 1);
+    assert_eq!(read_all(&root).len(), first.len() - 1);
     let bytes = slot().recall().unwrap();
     slot().keep(&bytes[..bytes.len() / 2]);
     assert_eq!(parsed().len(), first.len() - 1, "half a cache is none");
@@ -312,7 +352,7 @@ fn links_are_not_followed() {
     std::fs::remove_file(at("openspec/changes/half/tasks.md")).unwrap();
     let secret = other.path().join(".kiro/specs/user-login/tasks.md");
     std::os::unix::fs::symlink(secret, at("openspec/changes/half/tasks.md")).unwrap();
-    let intents = read_all(&root, |_| true);
+    let intents = read_all(&root);
     let ids: Vec<&str> = intents.iter().map(|one| one.intent.id.value.as_str()).collect();
     assert!(!ids.iter().any(|id| id.starts_with("kiro:") || id.ends_with("linked")), "{ids:?}");
     let half = intents.iter().find(|one| one.intent.id.value == "openspec:half").unwrap();

@@ -189,6 +189,7 @@ fn governed_by(ws: Workspace, rules: &RuleTexts) -> Workspace {
     let ignores: Vec<_> = ignores.map(|(path, text)| (path.clone(), text.clone())).collect();
     let registry = texts().filter(|(path, _)| ws.registry.holds(path));
     let registry = Registry::of_texts(registry.map(|(path, text)| (path.clone(), text.as_str())));
+    let registry = registry.importing_as(&ws.registry);
     let ignores = Ignores::from_texts(&ws.root, &ignores);
     ws.under_rules(policy, registry, ignores)
 }
