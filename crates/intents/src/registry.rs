@@ -124,7 +124,7 @@ impl Registry {
     /// Returns the registry of a commit or of the index with the intents that are kept in other
     /// formats there.
     pub fn importing(self, git: &Arc<Git>, target: &Target, policy: &Policy) -> Self {
-        let place = Workplace::Version(Arc::clone(git), target.clone(), policy.clone());
+        let place = Workplace::Version(Arc::clone(git), target.clone(), Box::new(policy.clone()));
         self.with_imports(Arc::new(Imports::new(place)))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! - `classify`: is the class of a change what people say it is?
 //! - `origins`: which commit brought each line of a file?
+//! - `sources`: which intents are kept in other formats?
 //! - `tracking`: is a block of one text found again in the next?
 
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program for a terminal")]
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 
 mod classify;
 mod origins;
+mod sources;
 mod tracking;
 
 fn main() -> ExitCode {
@@ -18,9 +20,10 @@ fn main() -> ExitCode {
     let result = match measurement.as_str() {
         "classify" => classify::measure(&arguments),
         "origins" => origins::print(&arguments),
+        "sources" => sources::print(&arguments),
         "tracking" => tracking::measure(&arguments),
         _ => {
-            Err("name a measurement: `classify`, `origins` or `tracking`, and what it measures"
+            Err("name a measurement: `classify`, `origins`, `sources` or `tracking`, and what it measures"
                 .into())
         }
     };

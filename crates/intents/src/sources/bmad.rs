@@ -2,6 +2,7 @@
 //! `_bmad-output/implementation-artifacts/` (version 6).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::super::Status;
 use super::files::{SourceFiles, markdown_in, shared_text};
@@ -33,7 +34,7 @@ impl Source for Bmad {
         let sprint =
             if units.is_empty() { String::new() } else { shared_text(files, STATUSES, MAX_FILE) };
         // A list of plain `key: value` lines, which is read faster line by line.
-        let lines: Vec<(&str, &str)> = sprint
+        let statuses: HashMap<&str, &str> = sprint
             .lines()
             .filter_map(|line| line.split('#').next()?.trim().split_once(':'))
             .map(|(key, value)| {
@@ -42,8 +43,7 @@ impl Source for Bmad {
             .collect();
         for unit in &mut units {
             let stem = unit.place.file_name().trim_end_matches(".md");
-            let status = lines.iter().find(|(key, _)| *key == stem);
-            unit.context.extend(status.map(|(_, value)| (*value).to_owned()));
+            unit.context.extend(statuses.get(stem).map(|status| (*status).to_owned()));
         }
         units
     }

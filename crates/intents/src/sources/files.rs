@@ -60,7 +60,7 @@ impl SourceFiles for Root {
         let listed = entries.filter_map(|entry| {
             let kind = entry.file_type().ok()?;
             let path = RelativePath::new(
-                &format!("{folder}/{}", entry.file_name().to_str()?).trim_start_matches('/'),
+                format!("{folder}/{}", entry.file_name().to_str()?).trim_start_matches('/'),
             );
             let entry = ListedEntry { path: path.ok()?, is_folder: kind.is_dir() };
             (kind.is_dir() || kind.is_file()).then_some(entry)
@@ -93,11 +93,14 @@ impl SourceFiles for Root {
     }
 }
 
+/// Files in git, ordered by path.
+type SortedBlobs = Rc<[(RelativePath, BlobId)]>;
+
 /// The files of a commit or of the index. A folder at the top is listed once, with all below it.
 pub(super) struct FilesAtTarget<'g> {
     git: &'g Git,
     target: &'g Target,
-    listed: RefCell<HashMap<String, Rc<[(RelativePath, BlobId)]>>>,
+    listed: RefCell<HashMap<String, SortedBlobs>>,
 }
 
 impl<'g> FilesAtTarget<'g> {
@@ -106,7 +109,7 @@ impl<'g> FilesAtTarget<'g> {
     }
 
     /// Returns the files below the top folder of a path, ordered by path.
-    fn top_folder(&self, path: &str) -> Rc<[(RelativePath, BlobId)]> {
+    fn top_folder(&self, path: &str) -> SortedBlobs {
         let top = path.split('/').next().unwrap_or(path);
         let mut listed = self.listed.borrow_mut();
         let files = listed.entry(top.to_owned()).or_insert_with(|| {

@@ -10,11 +10,17 @@ const ENDINGS: &[&str] = words!(
     toml ts tsx vue xml yaml yml"
 );
 
+/// More paths than this are not collected of one intent.
+const MAX_HINTS: usize = 500;
+
 /// Adds the paths that a text names, in order, each once.
 pub(super) fn add_paths(text: &str, hints: &mut Vec<String>) {
     let is_end = |c: char| c.is_whitespace() || "`'\"<>,;|（）、，。".contains(c);
     let mut quoted = false;
     for token in text.split_inclusive(is_end) {
+        if hints.len() >= MAX_HINTS {
+            return;
+        }
         let word = token.trim_end_matches(is_end);
         if let Some(path) =
             path_in(word, quoted).filter(|path| !hints.iter().any(|hint| hint == path))

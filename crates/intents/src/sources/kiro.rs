@@ -96,7 +96,7 @@ fn read_requirements(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent
         let Some(number) = requirement_number(block.text) else { continue };
         let inside = section(blocks, at);
         let criteria = section_named(inside, |level, _| level == 4).unwrap_or(inside);
-        let is_outer = |item: &&MarkdownBlock<'_>| item.number().is_some();
+        let is_outer = |item: &&MarkdownBlock<'_>| item.number().is_some() && !item.is_nested();
         for (item, nth) in criteria.iter().filter(is_outer).zip(1..) {
             imported.add_criterion(format!("{number}.{nth}"), item);
         }

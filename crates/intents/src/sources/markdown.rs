@@ -196,6 +196,7 @@ fn without_code(text: &str, body: usize) -> Cow<'_, str> {
     out.push_str(&text[..body]);
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
+    let last_end = text.rfind("-->").unwrap_or(0);
     let mut at = body;
     for line in text[body..].split_inclusive('\n') {
         let content = line.trim();
@@ -214,7 +215,7 @@ fn without_code(text: &str, body: usize) -> Cow<'_, str> {
         }
         match fence.is_some() {
             true => blank(&mut out, line),
-            false => in_comment = without_comments(&mut out, line, in_comment, &text[next..]),
+            false => in_comment = without_comments(&mut out, line, in_comment, last_end >= next),
         }
         at = next;
     }
@@ -228,8 +229,9 @@ fn fence_mark(content: &str) -> Option<&str> {
     (many >= 3 && !(mark == '`' && rest.contains('`'))).then(|| &content[..many])
 }
 
-/// Appends a line without its comments. Returns true if the line ends inside a comment.
-fn without_comments(out: &mut String, line: &str, mut inside: bool, after: &str) -> bool {
+/// Appends a line without its comments. Returns true if the line ends inside a comment. `can_end`
+/// says whether a comment ends in a later line.
+fn without_comments(out: &mut String, line: &str, mut inside: bool, can_end: bool) -> bool {
     let begins = line.trim_start().starts_with("<!--");
     let mut rest = line;
     loop {
@@ -241,11 +243,9 @@ fn without_comments(out: &mut String, line: &str, mut inside: bool, after: &str)
             blank(out, &rest[..end + 3]);
             rest = &rest[end + 3..];
         }
-        let code = |at: usize| rest[..at].matches('`').count() % 2 == 1;
-        let start = rest.match_indices("<!--").map(|(at, _)| at).find(|at| !code(*at));
         // A comment that begins within a line and never ends is text.
         let start =
-            start.filter(|at| begins || rest[*at..].contains("-->") || after.contains("-->"));
+            comment_start(rest).filter(|at| begins || can_end || rest[*at..].contains("-->"));
         let Some(start) = start else {
             out.push_str(rest);
             return false;
@@ -254,6 +254,16 @@ fn without_comments(out: &mut String, line: &str, mut inside: bool, after: &str)
         rest = &rest[start..];
         inside = true;
     }
+}
+
+/// Returns where a comment begins that is not in inline code.
+fn comment_start(line: &str) -> Option<usize> {
+    let (mut ticks, mut counted) = (0, 0);
+    line.match_indices("<!--").map(|(at, _)| at).find(|at| {
+        ticks += line[counted..*at].matches('`').count();
+        counted = *at;
+        ticks % 2 == 0
+    })
 }
 
 fn blank(out: &mut String, text: &str) {

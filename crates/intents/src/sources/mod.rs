@@ -28,7 +28,7 @@ mod taskmaster;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ use ground::cache::{CacheSlot, FileState};
 use ground::git::Target;
 use ground::policy::SourceFormat;
 use ground::{Git, Policy, RelativePath, Root};
-use source::{MAX_INTENTS, Source, SourceUnit};
+use source::{MAX_BYTES, MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 
@@ -76,9 +76,14 @@ struct KeptUnit {
 }
 
 impl KeptUnit {
-    fn read(source: &dyn Source, unit: SourceUnit, files: &dyn SourceFiles) -> Self {
+    fn read(
+        source: &dyn Source,
+        unit: SourceUnit,
+        files: &dyn SourceFiles,
+        budget: &Cell<u64>,
+    ) -> Self {
         let states = unit.states(files);
-        let (format, intents) = (source.format(), read_unit(source, &unit, files));
+        let (format, intents) = (source.format(), read_unit(source, &unit, files, budget));
         Self { format, unit, states, intents }
     }
 
@@ -98,7 +103,7 @@ impl SourceUnit {
 pub(super) enum Workplace {
     WorkTree(Root),
     /// A commit or the index, with the policy there.
-    Version(Arc<Git>, Target, Policy),
+    Version(Arc<Git>, Target, Box<Policy>),
 }
 
 impl Workplace {
@@ -175,13 +180,14 @@ fn read_kept(
     let mut kept: HashMap<(SourceFormat, RelativePath), KeptUnit> =
         kept.into_iter().map(by_place).collect();
     let mut units = Vec::with_capacity(found.len());
+    let budget = Cell::new(MAX_BYTES);
     for (source, unit) in found {
         let known = kept.remove(&(source.format(), unit.place.clone()));
         let known = known.filter(|known| {
             known.unit == unit && known.is_at_rest() && known.states == unit.states(files)
         });
         is_same &= known.is_some();
-        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, files)));
+        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, files, &budget)));
     }
     if let Some(slot) = slot.filter(|_| !is_same) {
         let at_rest: Vec<&KeptUnit> = units.iter().filter(|unit| unit.is_at_rest()).collect();
@@ -203,27 +209,32 @@ pub(super) fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<Import
 fn read_one_of(files: &dyn SourceFiles, id: &str) -> Option<ImportedIntent> {
     let (format, name) = SourceFormat::of_id(id)?;
     let source = SOURCES.into_iter().find(|source| source.format() == format)?;
-    let units = source.units(files).into_iter();
+    let (units, budget) = (source.units(files).into_iter(), Cell::new(MAX_BYTES));
     let units = units.filter(|unit| unit.name == name || unit.name.is_empty()).take(MAX_INTENTS);
-    let mut intents: Vec<_> = units.flat_map(|unit| read_unit(source, &unit, files)).collect();
+    let mut intents: Vec<_> =
+        units.flat_map(|unit| read_unit(source, &unit, files, &budget)).collect();
     intents.retain(|one| one.intent.id.value == id);
     mark_ambiguous(&mut intents);
     intents.into_iter().find(|one| !one.ambiguous)
 }
 
-/// Reads a unit. Why a file cannot be read becomes a note of its intents.
+/// Reads a unit. Why a file cannot be read becomes a note of its intents. `budget` is how many bytes
+/// may still be read.
 fn read_unit(
     source: &dyn Source,
     unit: &SourceUnit,
     files: &dyn SourceFiles,
+    budget: &Cell<u64>,
 ) -> Vec<ImportedIntent> {
     let unreadable = RefCell::new(Vec::new());
-    let text = |path: &RelativePath| match files.read(path, source.max_file()) {
-        Ok(text) => text,
-        Err(why) => {
+    let text = |path: &RelativePath| {
+        let max = source.max_file().min(budget.get());
+        let read = files.read(path, max).unwrap_or_else(|why| {
             unreadable.borrow_mut().push(format!("{path} cannot be read: {why}"));
             None
-        }
+        });
+        budget.set(budget.get() - read.as_ref().map_or(0, |text| text.len() as u64).min(max));
+        read
     };
     let mut intents = source.read(unit, &text);
     for note in unreadable.into_inner() {

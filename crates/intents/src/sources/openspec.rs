@@ -157,13 +157,18 @@ fn read_proposal(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent) {
     }
 }
 
-/// Returns the requirements of a specification, each with its name and its section.
+/// Returns the requirements of a specification that it does not remove, each with its name and its
+/// section.
 fn requirements<'b, 'm>(
     blocks: &'b [MarkdownBlock<'m>],
 ) -> impl Iterator<Item = (usize, &'m str, &'b [MarkdownBlock<'m>])> {
-    blocks.iter().enumerate().filter_map(|(at, block)| {
+    let mut is_removed = false;
+    blocks.iter().enumerate().filter_map(move |(at, block)| {
+        if block.level() == Some(2) {
+            is_removed = block.text.starts_with("REMOVED");
+        }
         let (word, name) = split_at_colon(block.text).filter(|_| block.level() == Some(3))?;
-        (word == "Requirement").then(|| (at, name, section(blocks, at)))
+        (word == "Requirement" && !is_removed).then(|| (at, name, section(blocks, at)))
     })
 }
 
@@ -171,10 +176,6 @@ fn read_delta(blocks: &[MarkdownBlock<'_>], path: &RelativePath, imported: &mut 
     let capability = path.as_str().rsplit('/').nth(1).unwrap_or_default();
     imported.add_related(capability);
     for (at, name, inside) in requirements(blocks) {
-        let above = blocks[..at].iter().rfind(|block| block.level() == Some(2));
-        if above.is_some_and(|above| above.text.starts_with("REMOVED")) {
-            continue;
-        }
         let mut add = |id: &str, text: String, line| {
             let (id, path) = (id.to_owned(), path.clone());
             imported.requirements.push(Requirement { id, text, path, line, done: None });

@@ -14,6 +14,8 @@ use ground::policy::SourceFormat;
 
 /// A file that is larger than this, in bytes, is not read.
 pub(super) const MAX_FILE: u64 = 1024 * 1024;
+/// More bytes than this are not read at once, of all files together.
+pub(super) const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// More intents than this are not read.
 pub(super) const MAX_INTENTS: usize = 10_000;
 

@@ -33,7 +33,7 @@ impl Source for SpecKit {
             for folder in folders_in(files, place.trim_end_matches('/')) {
                 let name = folder.file_name().to_owned();
                 let mut unit = SourceUnit::of_folder(files, folder, &name, FILES);
-                if unit.files.is_empty() && !is_numbered(&name) {
+                if unit.files.is_empty() {
                     continue;
                 }
                 unit.files

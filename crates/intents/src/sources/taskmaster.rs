@@ -73,20 +73,23 @@ struct TitlePlaces<'t> {
 
 impl TitlePlaces<'_> {
     fn next_place(&mut self, title: &str) -> Range<usize> {
-        let written = Value::from(title).to_string();
-        let is_title = |before: &str| {
-            let key = before.trim_end().strip_suffix(':').map(str::trim_end);
-            key.is_some_and(|key| key.ends_with("\"title\""))
-        };
-        let mut places = self.text[self.at..].match_indices(&written).map(|(at, _)| self.at + at);
-        match places.find(|at| is_title(&self.text[..*at])) {
-            Some(at) => {
-                self.at = at + written.len();
-                at..self.at
+        const KEY: &str = "\"title\"";
+        while let Some(key) = self.text[self.at..].find(KEY) {
+            let after = &self.text[self.at + key + KEY.len()..];
+            self.at += key + KEY.len();
+            let Some(value) = after.trim_start().strip_prefix(':').map(str::trim_start) else {
+                continue;
+            };
+            let mut values = serde_json::Deserializer::from_str(value).into_iter::<String>();
+            if values.next().and_then(Result::ok).as_deref() == Some(title) {
+                let start = self.at + after.len() - value.len();
+                self.at = start + values.byte_offset();
+                return start..self.at;
             }
-            // It is written with other escapes.
-            None => 0..0,
         }
+        // Without one, the text ends and so do the places. All is read only once.
+        self.at = self.text.len();
+        0..0
     }
 }
 
@@ -99,7 +102,8 @@ fn read_task(
     let id = text_of_id(task.get("id")?)?;
     let said = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
     let mut imported = ImportedIntent::new(SourceFormat::Taskmaster, &format!("{tag}.{id}"), file);
-    let place = titles.next_place(said("title"));
+    let title = task.get("title").and_then(Value::as_str);
+    let place = title.map_or(0..0, |title| titles.next_place(title));
     imported.set_name(said("title").to_owned(), place);
     let status = match said("status") {
         "done" => Some(Status::Completed),

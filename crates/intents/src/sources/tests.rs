@@ -49,7 +49,8 @@ impl SourceFiles for TextFiles {
 fn read_texts(files: &TextFiles) -> Vec<ImportedIntent> {
     let read = |source: &dyn Source| {
         let units = source.units(files).into_iter();
-        units.flat_map(|unit| read_unit(source, &unit, files)).collect::<Vec<_>>()
+        let read = |unit| read_unit(source, &unit, files, &Cell::new(MAX_BYTES));
+        units.flat_map(read).collect::<Vec<_>>()
     };
     let mut intents: Vec<_> = SOURCES.into_iter().flat_map(read).collect();
     mark_ambiguous(&mut intents);
@@ -301,7 +302,7 @@ fn a_commit_and_the_index_say_the_same_as_the_disk() {
     let head = git.head().unwrap().unwrap();
     let texts = read_texts(&files);
     for target in [Target::Commit(head), Target::Index] {
-        let version = Workplace::Version(Arc::clone(&git), target.clone(), Policy::default());
+        let version = Workplace::Version(Arc::clone(&git), target.clone(), Box::default());
         assert_eq!(version.read_all(), texts, "{target:?}");
         let id = "openspec:add-saved-list";
         let one = version.read_one(id).unwrap();
@@ -366,6 +367,32 @@ fn there_is_a_limit_to_what_is_read() {
     let text = format!("{{\"tasks\": [{}]}}", tasks.join(","));
     let files = TextFiles([(".taskmaster/tasks/tasks.json".to_owned(), text)].into());
     assert_eq!(read_kept(&files, |_| true, None).len(), MAX_INTENTS);
+}
+
+#[test]
+fn hostile_files_take_no_long_time() {
+    let many = 1_000_000;
+    let texts = [
+        "x <!-- y\n".repeat(many / 9),
+        format!("`{}", "<!--".repeat(many / 4)),
+        "### Requirement: a\n".repeat(many / 19),
+        (0..many / 12).map(|at| format!("a/b{at}.rs ")).collect::<String>(),
+        "- [ ] a\n".repeat(many / 8),
+        "[".repeat(many),
+        format!("{{\"tasks\": [{}1]}}", "{\"id\":1,\"title\":\"\\u00e9\"},".repeat(30_000)),
+    ];
+    for text in texts {
+        let started = std::time::Instant::now();
+        for name in ["openspec", "speckit", "kiro", "backlog", "taskmaster"] {
+            let mut files = golden(name);
+            let place = files.0.keys().find(|path| !path.ends_with("config.yaml")).unwrap().clone();
+            files.0.values_mut().for_each(String::clear);
+            files.0.insert(place, text.clone());
+            read_texts(&files);
+        }
+        let took = started.elapsed();
+        assert!(took.as_secs() < 20, "{took:?} for {:?}", text.get(..30));
+    }
 }
 
 /// Returns pieces of the golden files, mixed with noise.
