@@ -595,7 +595,7 @@ proptest! {
         }
         match &edit {
             RegistryEdit::SetStatus { id, status } => prop_assert_eq!(after.get(id).unwrap().status.as_ref().unwrap().value, *status),
-            RegistryEdit::RemoveEntry { .. } | RegistryEdit::SetText { .. } | RegistryEdit::Remove { .. } => unreachable!("not generated"),
+            RegistryEdit::RemoveEntry { .. } | RegistryEdit::SetText { .. } | RegistryEdit::Remove { .. } | RegistryEdit::Adopt { .. } => unreachable!("not generated"),
             RegistryEdit::AddEntry { id, entry, .. } => prop_assert_eq!(after.get(id).unwrap().owned_scope.last().map(|last| &last.value), Some(entry)),
             RegistryEdit::Rename { from, to } => {
                 prop_assert_eq!(&after.get(from).unwrap().id.value, to);

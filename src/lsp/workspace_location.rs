@@ -8,8 +8,8 @@ use ground::{Environment, Root};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkspaceLocation {
     pub root: PathBuf,
-    /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
-    pub governed: bool,
+    /// Whether something is known there: the root contains `.orchestration/`, or git has a history.
+    pub has_answers: bool,
     /// The git directory of the work tree.
     pub git_dir: Option<PathBuf>,
 }
@@ -20,7 +20,7 @@ impl WorkspaceLocation {
         match Root::find(folder, &Environment::of_process()) {
             Ok(root) => Some(Self {
                 root: root.path().to_owned(),
-                governed: root.governed(),
+                has_answers: root.governed() || root.git_dir().is_some(),
                 git_dir: root.git_dir().map(ToOwned::to_owned),
             }),
             Err(error) => {

@@ -43,10 +43,16 @@ pub(crate) struct DocumentPosition<'a> {
 
 /// Returns an open document with its workspace and its path in it. `None` if the document is not
 /// governed, not open or out of step.
+pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
+    located(snapshot, uri).filter(|file| file.view.workspace.root.governed())
+}
+
+/// Like [`governed`], also in a repository without `.orchestration/`, where only git's history and
+/// intents in other formats are known.
 ///
 /// For a symbolic link, the path is that of its target, because the client shows and writes the
 /// text of the target.
-pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
+pub(crate) fn located<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
     let open = snapshot.document(uri)?;
     let view = snapshot.view(snapshot.workspace_of(uri)?);
     let path = relative(view.workspace, open.path.as_deref()?)?;
@@ -58,7 +64,7 @@ pub(crate) fn position_in_document<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {
-    let file = governed(snapshot, &at.text_document.uri)?;
+    let file = located(snapshot, &at.text_document.uri)?;
     let byte = file.byte(at.position);
     Some(DocumentPosition { file, byte })
 }

@@ -109,6 +109,11 @@ impl SourceFormat {
         SOURCE_FORMATS[self as usize].1
     }
 
+    /// Returns true if its intents are work. The others are only cited.
+    pub fn is_work(self) -> bool {
+        self != Self::Adr
+    }
+
     /// Returns the format of an id with a prefix, and what follows the colon.
     pub fn of_id(id: &str) -> Option<(Self, &str)> {
         let (prefix, name) = id.split_once(':')?;

@@ -135,6 +135,13 @@ pub fn is_present(root: &Root) -> bool {
     names.any(|name| is_evidence_folder(&format!("{FOLDER}{}", name.to_string_lossy())))
 }
 
+/// Returns the month of the first evidence in the work tree, such as `2026-11`. `None` without any.
+pub fn first_month(root: &Root) -> Option<String> {
+    let entries = std::fs::read_dir(root.path().join(FOLDER)).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| is_evidence_folder(&format!("{FOLDER}{name}")) && name.len() == 7).min()
+}
+
 fn evidence_path(below: &str) -> RelativePath {
     RelativePath::new(&format!("{FOLDER}{below}"))
         .expect("a fixed folder, digits and a digest are a path")

@@ -26,6 +26,8 @@ use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evi
 use provenance::Verdict;
 
 pub use super::commit_brief::{CommitBrief, brief as commit_brief};
+pub use super::commit_origin::{KnownBy, OriginAnswer};
+pub use super::commit_words::NamedAgent;
 pub use super::file_lines::FileProvenance;
 pub use asked::AskedFor;
 pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
@@ -92,9 +94,14 @@ pub struct BlockAnswer {
     /// Which lines are whose. Absent if lines were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<BlockLines>,
-    /// The intent under which the block was written.
+    /// The intent under which the block was written, by its record.
     pub intent: Option<IntentBrief>,
-    /// Who asked for that intent, for which requirements, and under which constraints.
+    /// What is known of its lines without a record, if no record names the intent of the block: of
+    /// the commit that brought most of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginAnswer>,
+    /// Who asked for the intent, that of the record or of the commit, for which requirements, and under
+    /// which constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<AskedFor>,
     /// The author of the block, according to the record.
@@ -586,6 +593,9 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
     let entry = claim.map(|claim| &claim.entry);
     let record = entry.map(|entry| &entry.record);
     let intent = claim.and_then(|claim| brief_then(ws, claim));
+    let shares = shares(ws, file, found);
+    let is_open = claim.is_none() && found.candidates.is_empty() && !found.is_missing;
+    let origin = if is_open { origin_of_most(ws, &shares) } else { None };
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),
@@ -596,13 +606,14 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
         verdict: found.verdict,
         only_inside: found.only_inside,
         accepted: found.accepted.as_deref().map(acceptance),
-        shares: shares(ws, file, found),
+        shares,
         newer: found.newer,
         cut: found.is_cut,
         history_missing: found.is_missing,
         lines: None,
-        asked: intent.as_ref().and_then(|intent| asked::asked_for(ws, intent, claim)),
+        asked: known_intent(&intent, &origin).and_then(|one| asked::asked_for(ws, one, claim)),
         intent,
+        origin,
         contributor: claim.and_then(|claim| Some(claim.conversation()?.contributor.clone())),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
@@ -618,6 +629,20 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
         candidates: found.candidates.iter().map(|claim| record_brief(ws, claim)).collect(),
         recorded: claim.and_then(|claim| recorded(claim, block)),
     }
+}
+
+/// Returns the intent of a record or, without one, of the commit.
+fn known_intent<'a>(
+    recorded: &'a Option<IntentBrief>,
+    origin: &'a Option<OriginAnswer>,
+) -> Option<&'a IntentBrief> {
+    recorded.as_ref().or_else(|| origin.as_ref()?.intent.as_ref())
+}
+
+/// Returns what is known of the commit that brought most lines without a record.
+fn origin_of_most(ws: &Workspace, shares: &[ShareAnswer]) -> Option<OriginAnswer> {
+    let commit = shares.iter().find_map(|share| share.commit.as_ref())?;
+    ws.origin_of(&CommitId(commit.id.clone())).as_deref().cloned()
 }
 
 fn acceptance(entry: &Entry) -> AcceptanceBrief {

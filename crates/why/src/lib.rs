@@ -9,6 +9,8 @@
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
+//! - [`commit_origin`]: what a commit tells about lines without a record.
+//! - [`commit_words`]: what the message of a commit says beside its subject.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`file_lines`]: who brought each line of a file.
 //! - [`findings`]: findings in the form that programs read.
@@ -32,6 +34,8 @@ pub mod answers;
 pub mod baseline;
 pub mod change_class;
 pub(crate) mod commit_brief;
+pub mod commit_origin;
+pub mod commit_words;
 pub mod error;
 pub mod file_lines;
 pub mod findings;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use super::commit_origin::Origins;
 use super::error::{ReadError, VerbError};
 use super::intent_history::IntentHistory;
 use super::shared_branches;
@@ -64,6 +65,8 @@ pub struct Workspace {
     pub(crate) known_evidence: Arc<ReadEvidence>,
     /// What was found out about history before. `None` if it is not believed.
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
+    /// What commits tell about lines without a record.
+    pub(crate) origins: Arc<Origins>,
 }
 
 /// The differences from a commit, or from nothing.
@@ -148,6 +151,7 @@ impl Workspace {
             compared: Arc::default(),
             known_evidence: Arc::default(),
             kept_answers: None,
+            origins: Arc::default(),
             root,
         }
     }
@@ -155,7 +159,7 @@ impl Workspace {
     /// Returns the same workspace, answering faster with what was found out about history before.
     /// Commands that decide something, such as `check`, must not believe that.
     pub fn with_kept_answers(self) -> Self {
-        let place = cache::shared(&self.root, "answers").filter(|_| self.root.governed());
+        let place = cache::shared(&self.root, "answers");
         let kept_answers = place.and_then(|place| AnswerStore::open(&place)).map(Arc::new);
         Self { kept_answers, known_evidence: Arc::default(), ..self }
     }

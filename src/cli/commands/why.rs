@@ -25,7 +25,12 @@ Verdicts:
   renamed      as recorded but for names
   modified     changed since, by nobody that is recorded
   ambiguous    two intents brought half of its lines each
-  unrecorded   no intent brought half of its lines
+  unrecorded   no record says that an intent brought half of its lines
+
+What is said of lines without a record, in the words of its strength:
+  the commit says  its message names the intent, or an agent
+  inferred         the commit changed the files of one intent together with the code
+  git says         commit, author and subject
 
 Examples:
   intent why src/auth/jwt.rs          every block of the file
@@ -62,7 +67,9 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
         return context.answer(&answer, |page| folder::show(page, &answer));
     }
     let (workspace, path) = asked_about(context, &args, &target)?;
-    workspace.governed()?;
+    if workspace.git().is_none() {
+        workspace.governed()?;
+    }
     if args.removed {
         if target.lines.is_some() {
             return Err(CliError::usage(

@@ -14,6 +14,9 @@ pub(crate) const METHOD: &str = "intent/status";
 /// Returns the status of a workspace. `None` if the workspace is not loaded any more.
 pub fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
     let workspace = snapshot.workspace_at(root)?;
+    if !workspace.root.governed() {
+        return serde_json::to_value(status::status_given(workspace, None, &[])).ok();
+    }
     let survey = snapshot.view(workspace).survey();
     serde_json::to_value(status::status_given(workspace, None, survey.checked(workspace))).ok()
 }

@@ -66,8 +66,8 @@ impl Ordered {
             Arc::make_mut(&mut world.now.workspaces).folders.remove(&folder);
             return self.answer_held();
         }
-        let governed = place.as_ref().filter(|place| place.governed);
-        let root = governed.map(|place| place.root.clone());
+        let known = place.as_ref().filter(|place| place.has_answers);
+        let root = known.map(|place| place.root.clone());
         Arc::make_mut(&mut world.now.workspaces).folders.insert(folder.clone(), root.clone());
         world.places.extend(place.map(|place| (place.root.clone(), place)));
         let is_dropped = self.drop_ungoverning();
@@ -160,7 +160,7 @@ impl Ordered {
         let mut roots = BTreeSet::new();
         for path in &paths {
             let concerned = self.world.places.values().filter(|place| {
-                place.governed
+                place.has_answers
                     && (path.starts_with(&place.root)
                         || place.git_dir.as_ref().is_some_and(|git| path.starts_with(git)))
             });

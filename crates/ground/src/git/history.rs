@@ -63,6 +63,10 @@ pub struct Headline {
     pub time: i64,
     /// The first paragraph of its message, on one line.
     pub subject: String,
+    /// The author's address.
+    pub email: String,
+    /// The whole message.
+    pub message: String,
 }
 
 impl Git {
@@ -76,6 +80,8 @@ impl Git {
             committer: self.read(found.committer())?.name.to_str_lossy().into_owned(),
             time: self.read(author.time())?.seconds,
             subject: self.read(found.message())?.summary().to_str_lossy().into_owned(),
+            email: author.email.to_str_lossy().into_owned(),
+            message: self.read(found.message_raw())?.to_str_lossy().into_owned(),
         })
     }
 

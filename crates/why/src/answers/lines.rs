@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::Workspace;
 use crate::answers::asked::asked_for;
 use crate::answers::{
-    AskedFor, BlockAnswer, CommitBrief, FileProvenance, IntentBrief, RecordBrief, brief_then,
-    commit_brief, record_brief,
+    AskedFor, BlockAnswer, CommitBrief, FileProvenance, IntentBrief, OriginAnswer, RecordBrief,
+    brief_then, commit_brief, known_intent, record_brief,
 };
 use crate::suspect::joined;
 use ground::CommitId;
@@ -63,7 +63,10 @@ pub struct LineAnswer {
     pub from: Option<RecordBrief>,
     /// The intent under which the line was brought.
     pub intent: Option<IntentBrief>,
-    /// Who asked for that intent, for which requirements, and under which constraints.
+    /// What is known of the line if no record is about it, by its commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginAnswer>,
+    /// Who asked for the intent, that of the record or of the commit, for which requirements, and under which constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<AskedFor>,
     /// The commit that brought the line. Absent if it is not committed, or if the history that says
@@ -82,12 +85,16 @@ pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> O
     let intent = claim.and_then(|claim| brief_then(ws, claim));
     let LineRun { state, from, commit, .. } = run_at(ws, file, line, source);
     let version = source.version.map(|at| &file.lines.versions[at]);
+    let of_commit = commit.clone().filter(|_| state == LineState::Unrecorded).map(CommitId);
+    let origin = of_commit.and_then(|commit| ws.origin_of(&commit).as_deref().cloned());
     Some(LineAnswer {
         line,
         state,
         from,
-        asked: intent.as_ref().and_then(|intent| asked_for(ws, intent, claim.map(|one| &**one))),
+        asked: known_intent(&intent, &origin)
+            .and_then(|intent| asked_for(ws, intent, claim.map(|one| &**one))),
         intent,
+        origin,
         commit: commit.and_then(|commit| commit_brief(ws, &CommitId(commit))),
         uncommitted: version.is_some_and(FileVersion::is_uncommitted),
     })

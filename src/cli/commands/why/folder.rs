@@ -42,7 +42,9 @@ struct FileSummary {
 /// Summarises the files below a folder that git does not ignore.
 pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAnswer, CliError> {
     let workspace = Workspace::open(&target.path, context.environment())?;
-    workspace.governed()?;
+    if workspace.git().is_none() {
+        workspace.governed()?;
+    }
     let workspace = workspace.with_kept_answers();
     let failed = |source| CliError::io(&target.path, "read", source);
     let folder = target.path.canonicalize().map_err(failed)?;

@@ -13,8 +13,8 @@ use ground::git::short_id;
 use ground::text::counted;
 use provenance::Verdict;
 use why::answers::{
-    self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, LineAnswer,
-    LineState, RecordBrief, ShareAnswer, WhyAnswer, span,
+    self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, KnownBy,
+    LineAnswer, LineState, OriginAnswer, RecordBrief, ShareAnswer, WhyAnswer, span,
 };
 
 /// The column at which the values of a block's card begin.
@@ -113,9 +113,10 @@ fn field<'p>(page: &'p mut Page, name: &'static str) -> &'p mut Page {
 fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
     let now = wanted.now;
     page.gap();
-    match &block.intent {
-        Some(intent) => intent_line(page, intent),
-        None => {
+    match (&block.intent, &block.origin) {
+        (Some(intent), _) => intent_line(page, intent),
+        (None, Some(origin)) if origin.known_by != KnownBy::Git => origin_line(page, origin),
+        (None, _) => {
             let known = match block.verdict {
                 Verdict::Unrecorded if recorded_share(block).is_some() => {
                     "no intent brought half of its lines"
@@ -139,8 +140,13 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     if let Some(session) = &block.session {
         field(page, "session").text(session).end();
     }
-    commit_line(page, block.commit.as_ref(), block.uncommitted);
-    verdict_line(page, block);
+    match &block.origin {
+        Some(origin) => origin_of_lines(page, origin, now),
+        None => commit_line(page, block.commit.as_ref(), block.uncommitted),
+    }
+    if block.origin.is_none() || block.shares.len() > 1 {
+        verdict_line(page, block);
+    }
     if block.history_missing && is_recorded(block) {
         page.pad_to(VALUES).styled(UNSURE, MISSING).end();
     }
@@ -178,9 +184,10 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
     if !answer.blocks.is_empty() && answer.blocks.iter().all(says_it) {
         return;
     }
-    match (&line.intent, line.state) {
-        (Some(intent), _) => intent_line(page, intent),
-        (None, state) => {
+    match (&line.intent, &line.origin, line.state) {
+        (Some(intent), ..) => intent_line(page, intent),
+        (None, Some(origin), _) if origin.known_by != KnownBy::Git => origin_line(page, origin),
+        (None, _, state) => {
             let known = match state {
                 LineState::HistoryMissing => MISSING,
                 LineState::AsRecorded => "recorded under no intent",
@@ -201,7 +208,10 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
             field(page, "session").text(session).end();
         }
     }
-    commit_line(page, line.commit.as_ref(), line.uncommitted);
+    match &line.origin {
+        Some(origin) => origin_of_lines(page, origin, now),
+        None => commit_line(page, line.commit.as_ref(), line.uncommitted),
+    }
     if let Some(from) = &line.from {
         field(page, "record").styled(DIM, &from.record).end();
     }
@@ -235,6 +245,40 @@ fn commit_line(page: &mut Page, commit: Option<&CommitBrief>, uncommitted: bool)
     } else if uncommitted {
         field(page, "commit").styled(DIM, "none yet").end();
     }
+}
+
+/// Prints the intent of a commit, or those of which it may be one, and how that is known.
+fn origin_line(page: &mut Page, origin: &OriginAnswer) {
+    for intent in origin.intent.iter().chain(&origin.candidates) {
+        intent_line(page, intent);
+    }
+    page.styled(DIM, origin.how_it_is_known()).end();
+}
+
+/// Prints what git has, and what the commit says.
+fn origin_of_lines(page: &mut Page, origin: &OriginAnswer, now: Timestamp) {
+    let commit = &origin.commit;
+    let when = commit.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
+    field(page, "git").styled(DIM, commit.short()).literal("  ").text(&commit.author);
+    page.literal(", ").text(when).literal(": ").text(&commit.subject);
+    for reference in commit.other_references() {
+        page.literal("  ").text(reference);
+    }
+    page.end();
+    if let Some(agents) = commit.agents_in_words() {
+        field(page, "says").text(agents).end();
+    }
+    if let Some(conditions) = &origin.conditions {
+        field(page, "must hold").text(conditions).end();
+    }
+    field(page, "record").styled(
+        DIM,
+        match origin.before_records {
+            true => "none; this is older than the first record of this repository",
+            false => "none",
+        },
+    );
+    page.end();
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
@@ -409,11 +453,14 @@ fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
     let mut rows = Vec::new();
     let mut rest = blocks;
     while let Some(first) = rest.first() {
-        let is_unknown =
-            |block: &&BlockAnswer| !is_recorded(block) && recorded_share(block).is_none();
-        let run = rest.iter().take_while(is_unknown).count();
+        let commit = |block: &BlockAnswer| Some(block.origin.as_ref()?.commit.id.clone());
+        let of_first = commit(first);
+        let is_alike = |block: &&BlockAnswer| {
+            !is_recorded(block) && recorded_share(block).is_none() && commit(block) == of_first
+        };
+        let run = rest.iter().take_while(is_alike).count();
         if run > LISTED {
-            rows.push(unrecorded_run(&rest[..run]));
+            rows.push(unrecorded_run(&rest[..run], now));
             rest = &rest[run..];
         } else {
             rows.push(row(first, now));
@@ -445,6 +492,8 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
             let all: usize = block.shares.iter().map(|share| share.lines).sum();
             row.push(Cell::new(DIM, format!("{}/{all}", share.lines)));
             row.push(Cell::new(DIM, share.intent.as_deref().unwrap_or_default()));
+        } else {
+            row.extend(origin_cells(block, now));
         }
         return row;
     }
@@ -467,21 +516,44 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-fn unrecorded_run(run: &[BlockAnswer]) -> Vec<Cell> {
+/// Returns what the commit of a block without a record tells.
+fn origin_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
+    let Some(origin) = &block.origin else { return Vec::new() };
+    let id = origin.intent.as_ref().map(|intent| intent.id.as_str());
+    let id = match (id, &origin.candidates[..]) {
+        (Some(id), _) => Cell::new(INTENT, id),
+        (None, []) => Cell::new(DIM, ""),
+        (None, several) => Cell::new(DIM, format!("one of {}", several.len())),
+    };
+    let when = origin.commit.timestamp.as_deref().map(|at| when::ago(now, at));
+    vec![
+        Cell::new(DIM, origin.known_by.in_words()),
+        id,
+        Cell::new(PLAIN, &origin.commit.author),
+        Cell::new(DIM, when.unwrap_or_default()),
+    ]
+}
+
+fn unrecorded_run(run: &[BlockAnswer], now: Timestamp) -> Vec<Cell> {
     let first = run.iter().map(|block| block.start_line).min().unwrap_or_default();
     let last = run.iter().map(|block| block.end_line).max().unwrap_or_default();
-    vec![
+    let mut row = vec![
         Cell::new(DIM, lines_of(first, last)),
         Cell::new(DIM, format!("{} blocks", run.len())),
         Cell::new(DIM, "· unrecorded"),
-    ]
+    ];
+    row.extend(run.first().map(|block| origin_cells(block, now)).unwrap_or_default());
+    row
 }
 
 /// Explains the intents that the list shows only by id, one row for each. Several versions of one
 /// intent share a row; an earlier intent that had the same id has a row of its own.
-fn legend(page: &mut Page, blocks: &[BlockAnswer]) {
+fn legend<'a>(page: &mut Page, blocks: &'a [BlockAnswer]) {
     let mut intents: BTreeMap<String, BTreeSet<&IntentBrief>> = BTreeMap::new();
-    for intent in blocks.iter().filter_map(|block| block.intent.as_ref()) {
+    let of_commit = |block: &'a BlockAnswer| block.origin.as_ref()?.intent.as_ref();
+    for intent in
+        blocks.iter().filter_map(|block| block.intent.as_ref().or_else(|| of_commit(block)))
+    {
         intents.entry(intent.label()).or_default().insert(intent);
     }
     for versions in intents.into_values() {

@@ -1,0 +1,223 @@
+//! What a commit tells about the lines that it brought and that no record is about: the intent that it
+//! names or changed, and what its message says.
+//!
+//! A line's own record always comes first; see [`super::answers`]. What is found here is about the
+//! commit as a whole, so it is told with the word of its strength ([`KnownBy`]).
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Workspace;
+use super::commit_brief::{CommitBrief, brief_with_names};
+use super::memo::Memo;
+use crate::answers::{IntentBrief, brief};
+use ground::CommitId;
+use ground::git::{ChangedBlob, GitError, ObjectId};
+use intents::sources::unit_of_path;
+use intents::{ImportedIntent, Registry};
+use ledger::evidence;
+
+/// How it is known who brought lines, the strongest first. The words are never mixed: what a commit
+/// says is not said of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownBy {
+    /// A record of ours is about the lines.
+    Recorded,
+    /// Another tool noted who wrote the lines.
+    Claimed,
+    /// The message of the commit names the intent.
+    CommitSays,
+    /// The commit changed the intent's own files together with the lines, or its branch was named
+    /// after the intent.
+    Inferred,
+    /// Only git knows something.
+    Git,
+}
+
+/// What is known of lines without a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OriginAnswer {
+    /// How the intent is known; `git` if none is.
+    pub known_by: KnownBy,
+    /// The commit that brought the lines.
+    pub commit: CommitBrief,
+    /// The intent of the commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<IntentBrief>,
+    /// The intents of which the commit's may be one, if there are two or three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<IntentBrief>,
+    /// How many conditions the intent has: `3 scenarios`. The constraints are in `asked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<String>,
+    /// Whether the commit is older than the first evidence of this repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before_records: bool,
+}
+
+impl KnownBy {
+    /// Returns the words for people. Those of a claim go on with the name of its tool.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Claimed => "claimed",
+            Self::CommitSays => "the commit says",
+            Self::Inferred => "inferred",
+            Self::Git => "git says",
+        }
+    }
+}
+
+impl OriginAnswer {
+    /// Says how the intent is known.
+    pub fn how_it_is_known(&self) -> &'static str {
+        let is_one = self.intent.is_some();
+        match self.known_by {
+            KnownBy::Recorded => "recorded",
+            KnownBy::Claimed => "claimed by another tool",
+            KnownBy::CommitSays if is_one => "the commit says: it names this intent",
+            KnownBy::CommitSays => "the commit says: it names these, so it is one of them",
+            KnownBy::Inferred if is_one => {
+                "inferred from the commit: it changed this intent's files too"
+            }
+            KnownBy::Inferred => {
+                "inferred from the commit: it changed the files of these, so it is one of them"
+            }
+            KnownBy::Git => "git says",
+        }
+    }
+}
+
+/// A commit that changed more files than this was an import or a sweep, and one that has more intents
+/// than this is about none of them.
+const MAX_FILES: usize = 500;
+const MAX_INTENTS: usize = 3;
+
+/// What is known of the commits that were asked about. At most so many are kept.
+pub(crate) type Origins = Memo<String, Option<Arc<OriginAnswer>>, 4096>;
+
+impl Workspace {
+    /// Returns what a commit tells about lines without a record. `None` if it cannot be read.
+    pub fn origin_of(&self, commit: &CommitId) -> Option<Arc<OriginAnswer>> {
+        self.origins.get_or_find(&commit.0, || origin(self, commit).map(Arc::new))
+    }
+}
+
+fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
+    let (brief, names) = brief_with_names(ws, commit)?;
+    let mut answer = OriginAnswer {
+        known_by: KnownBy::Git,
+        before_records: is_before_records(ws, &brief),
+        commit: brief,
+        intent: None,
+        candidates: Vec::new(),
+        conditions: None,
+    };
+    let said = named_intents(&ws.registry, &names, &answer.commit.subject);
+    let (known_by, ids) = if !said.is_empty() {
+        (KnownBy::CommitSays, said)
+    } else if ws.registry.imported().is_empty() {
+        return Some(answer);
+    } else {
+        // History that is missing here tells nothing.
+        (KnownBy::Inferred, changed_intents(ws, commit).unwrap_or_default())
+    };
+    match &Vec::from_iter(ids)[..] {
+        [] => {}
+        [only] => {
+            answer.known_by = known_by;
+            answer.intent = Some(self::brief(ws, only));
+            let criteria = ws.registry.get(only).map(|intent| intent.acceptance_criteria.len());
+            let criteria = criteria.filter(|count| *count > 0);
+            answer.conditions =
+                criteria.map(|count| if count == 1 { "1 criterion".to_owned() } else { format!("{count} criteria") });
+        }
+        several if several.len() <= MAX_INTENTS => {
+            answer.known_by = known_by;
+            answer.candidates = several.iter().map(|id| self::brief(ws, id)).collect();
+        }
+        _ => {}
+    }
+    Some(answer)
+}
+
+/// Returns the intents whose full ids a message has. The id of an imported intent counts without its
+/// prefix if no plain words of prose can be it: it has a digit or two hyphens, as `003-user-login`, or
+/// stands in the subject.
+fn named_intents(registry: &Registry, names: &[String], subject: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if names.is_empty() || !(registry.exists() || !registry.imported().is_empty()) {
+        return found;
+    }
+    let own = |name: &String| {
+        let intent = registry.get(name)?;
+        Some(intent.id.value.clone())
+    };
+    for name in names {
+        if let Some(id) = own(name) {
+            found.insert(id);
+            continue;
+        }
+        let is_plain =
+            name.matches('-').count() < 2 && !name.contains(|c: char| c.is_ascii_digit());
+        if is_plain && !subject.contains(name.as_str()) {
+            continue;
+        }
+        let mut bare = registry.imported().iter().filter(|one| is_called(one, name));
+        if let (Some(only), None) = (bare.next(), bare.next()) {
+            found.insert(only.intent.id.value.clone());
+        }
+    }
+    found
+}
+
+/// Returns true if a word is the id of an imported intent without its prefix.
+fn is_called(imported: &ImportedIntent, word: &str) -> bool {
+    let id = imported.intent.id.value.split_once(':').map_or("", |(_, name)| name);
+    !imported.ambiguous
+        && imported.format.is_work()
+        && id.contains('-')
+        && id.eq_ignore_ascii_case(word)
+}
+
+/// Returns the imported intents whose files a commit changed together with other files. The first
+/// commit and an import change the files of all.
+fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<BTreeSet<String>, GitError> {
+    let none = BTreeSet::new();
+    let Some(git) = ws.git() else { return Ok(none) };
+    let mut reader = git.object_reader()?;
+    let node = reader.commit(git.object_id(commit)?)?;
+    let [parent] = node.parents[..] else { return Ok(none) };
+    let before = reader.commit(parent)?.tree;
+    let changed = reader.changed_blobs(Some(before), Some(node.tree))?;
+    if changed.len() > MAX_FILES {
+        return Ok(none);
+    }
+    // A move into an archive says nothing about the code of its commit.
+    let gone: HashSet<ObjectId> =
+        changed.iter().filter(|one| one.now.is_none()).filter_map(|one| one.before).collect();
+    let new: HashSet<ObjectId> =
+        changed.iter().filter(|one| one.before.is_none()).filter_map(|one| one.now).collect();
+    let is_renamed = |one: &&ChangedBlob| match (one.before, one.now) {
+        (None, Some(now)) => gone.contains(&now),
+        (Some(before), None) => new.contains(&before),
+        _ => false,
+    };
+    let edited = changed.iter().filter(|one| !is_renamed(one));
+    let paths = edited.filter_map(|one| git.path_in_workspace(one.path.as_ref()));
+    let units = paths.filter_map(|path| unit_of_path(path.as_str()));
+    let is_known =
+        |id: &String| ws.registry.imported_intent(id).is_some_and(|one| one.format.is_work());
+    Ok(units.collect::<BTreeSet<_>>().into_iter().filter(is_known).collect())
+}
+
+/// Returns true if a commit is older than the month of the first evidence.
+fn is_before_records(ws: &Workspace, brief: &CommitBrief) -> bool {
+    let first = evidence::first_month(&ws.root);
+    let month = brief.timestamp.as_deref().and_then(|time| time.get(..7));
+    matches!((first, month), (Some(first), Some(month)) if month < first.as_str())
+}

@@ -1,0 +1,332 @@
+//! What the message and the author of a commit say beside its subject: the agents that helped, the pull
+//! request or issue, and the names that may be those of intents.
+//!
+//! All of it is about the commit and never about one of its lines: a trailer proves that somebody says
+//! that an agent helped, not which lines it wrote.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An agent that a commit names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NamedAgent {
+    /// The agent, such as `Claude` or `Cursor`, or what a trailer says of it in free words.
+    pub agent: String,
+    /// The model, as the commit names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The id or the address of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Whether the agent is the author of the commit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub author: bool,
+}
+
+/// What a commit says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommitWords {
+    pub agents: Vec<NamedAgent>,
+    /// Pull requests and issues, such as `#1484` or `SHOP-12`.
+    pub references: Vec<String>,
+    /// The id of a checkpoint of Entire.
+    pub checkpoint: Option<String>,
+    /// Words of the message that have the form of an intent's id, those of trailers first.
+    pub names: Vec<String>,
+}
+
+/// An agent that commits name as their author or co-author: how it is called here, and what tells it
+/// in the lower-case `name <address>`.
+const PEOPLE: &[(&str, &[&str])] = &[
+    ("Claude", &["<noreply@anthropic.com>", "claude[bot]"]),
+    (
+        "Copilot",
+        &[
+            "<223556219+copilot@users.noreply.github.com>",
+            "<175728472+copilot@users.noreply.github.com>",
+            "<198982749+copilot@users.noreply.github.com>",
+            "copilot-swe-agent[bot]",
+        ],
+    ),
+    ("Cursor", &["<cursoragent@cursor.com>", "cursor[bot]"]),
+    ("Devin", &["devin-ai-integration[bot]"]),
+    ("Jules", &["google-labs-jules[bot]"]),
+    ("Droid", &["factory-droid[bot]"]),
+    ("Gemini", &["gemini-code-assist[bot]", "gemini <noreply@google.com>"]),
+    ("Codex", &["codex <noreply@openai.com>", "<codex@openai.com>"]),
+    ("Junie", &["<junie@jetbrains.com>"]),
+    ("Amp", &["<amp@ampcode.com>"]),
+];
+
+/// Trailers that give the session of an agent.
+const SESSIONS: &[(&str, &str)] =
+    &[("claude-session", "Claude"), ("copilot-session", "Copilot"), ("amp-thread-id", "Amp")];
+
+/// Trailers that name an agent in free words.
+const HELPERS: &[&str] = &["assisted-by", "ai-assisted", "made-with"];
+
+/// Trailers that name an issue or a pull request.
+const ISSUES: &[&str] = &["closes", "fixes", "refs", "related", "resolves"];
+
+/// What stands before the number in words that look like issue keys and are none.
+const NO_PROJECTS: &[&str] = &[
+    "UTF", "SHA", "MD", "CVE", "ISO", "RFC", "FR", "NFR", "SC", "AC", "PEP", "CWE", "HTTP", "TLS",
+    "BASE", "AES", "RSA", "UTC", "GMT", "IPV", "PR", "GH", "COVID", "GPT", "MIT", "GPL", "BSD",
+    "APACHE",
+];
+
+/// The longest word that is taken for a name, and the most of them.
+const MAX_WORD: usize = 120;
+const MAX_NAMES: usize = 64;
+/// How much of a message is read, in bytes.
+const MAX_MESSAGE: usize = 64 * 1024;
+
+impl CommitWords {
+    /// Reads what a commit says. `author` is `name <address>`.
+    pub fn read(author: &str, message: &str) -> Self {
+        let message = &message[..ground::text::char_start(message, message.len().min(MAX_MESSAGE))];
+        let mut words = Self::default();
+        if let Some(agent) = agent_called(author) {
+            words.add_agent(NamedAgent {
+                agent: agent.to_owned(),
+                author: true,
+                ..NamedAgent::default()
+            });
+        }
+        let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
+        let mut of_trailers = Vec::new();
+        for line in body.lines() {
+            let line = line.trim();
+            if line.contains("Generated with [Claude Code]") {
+                words.add_agent(NamedAgent { agent: "Claude".to_owned(), ..NamedAgent::default() });
+            }
+            let Some((key, value)) = line.split_once(": ") else { continue };
+            if !key.is_empty()
+                && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            {
+                words.trailer(&key.to_ascii_lowercase(), value.trim(), &mut of_trailers);
+            }
+        }
+        words.references_of_subject(subject);
+        words.references.dedup();
+        let of_message = names_in(subject).chain(body.lines().flat_map(names_in));
+        for name in of_trailers.into_iter().chain(of_message.map(str::to_owned)) {
+            if words.names.len() < MAX_NAMES && !words.names.contains(&name) {
+                words.names.push(name);
+            }
+        }
+        words
+    }
+
+    fn trailer(&mut self, key: &str, value: &str, names: &mut Vec<String>) {
+        if key == "co-authored-by" {
+            if let Some(agent) = agent_called(value) {
+                let name = value.split('<').next().unwrap_or_default();
+                // What follows in brackets is the size of the context.
+                let model = name.split('(').next().unwrap_or_default().trim();
+                let is_model = model.len() > agent.len()
+                    && model.to_lowercase().starts_with(&agent.to_lowercase())
+                    && model.contains(' ');
+                self.add_agent(NamedAgent {
+                    agent: agent.to_owned(),
+                    model: is_model.then(|| model.to_owned()),
+                    ..NamedAgent::default()
+                });
+            }
+        } else if let Some((_, agent)) = SESSIONS.iter().find(|(known, _)| *known == key) {
+            self.add_agent(NamedAgent {
+                agent: (*agent).to_owned(),
+                session: Some(value.to_owned()),
+                ..NamedAgent::default()
+            });
+        } else if HELPERS.contains(&key) && !value.is_empty() {
+            self.add_agent(NamedAgent { agent: value.to_owned(), ..NamedAgent::default() });
+        } else if key == "entire-checkpoint" {
+            self.checkpoint = Some(value.to_owned());
+        } else if ISSUES.contains(&key) {
+            let issues =
+                value.split([',', ' ']).filter(|word| is_number(word) || is_issue_key(word));
+            self.references.extend(issues.map(str::to_owned));
+        } else if key == "intent-id" {
+            names.extend(names_in(value).map(str::to_owned));
+        }
+    }
+
+    /// Adds an agent, or what is new about one that is named already.
+    fn add_agent(&mut self, new: NamedAgent) {
+        let known = self.agents.iter_mut().find(|known| {
+            let same_model =
+                known.model == new.model || known.model.is_none() || new.model.is_none();
+            known.agent == new.agent && same_model
+        });
+        match known {
+            Some(known) => {
+                known.model = known.model.take().or(new.model);
+                known.session = known.session.take().or(new.session);
+                known.author |= new.author;
+            }
+            None => self.agents.push(new),
+        }
+    }
+
+    fn references_of_subject(&mut self, subject: &str) {
+        if let Some(rest) = subject.strip_prefix("Merge pull request ") {
+            self.references
+                .extend(rest.split(' ').next().filter(|word| is_number(word)).map(str::to_owned));
+        }
+        let words = subject.split(|c: char| c.is_whitespace() || "()[]:,;".contains(c));
+        let found = words.filter(|word| is_number(word) || is_issue_key(word));
+        for reference in found {
+            if !self.references.iter().any(|known| known == reference) {
+                self.references.push(reference.to_owned());
+            }
+        }
+    }
+}
+
+/// Returns the agent that a person's `name <address>` stands for.
+fn agent_called(person: &str) -> Option<&'static str> {
+    let person = person.trim().to_lowercase();
+    let is_it = |sign: &&str| match sign.starts_with('<') {
+        true => person.ends_with(*sign),
+        false => person.starts_with(*sign),
+    };
+    PEOPLE.iter().find(|(_, signs)| signs.iter().any(|sign| is_it(&sign))).map(|(agent, _)| *agent)
+}
+
+/// Returns true for `#1484`.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix('#').unwrap_or_default();
+    !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns true for `SHOP-12`.
+fn is_issue_key(word: &str) -> bool {
+    let Some((project, number)) = word.split_once('-') else { return false };
+    let is_upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    project.len() > 1
+        && project.len() <= 12
+        && project.as_bytes()[0].is_ascii_uppercase()
+        && project.bytes().all(is_upper)
+        && !number.is_empty()
+        && number.len() < 8
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && !NO_PROJECTS.contains(&project)
+}
+
+/// Returns the words that may be ids of intents: they have a hyphen or a colon inside.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.:".contains(c)));
+    let words = words.map(|word| word.trim_matches(['-', '_', '.', ':']));
+    words.filter(|word| word.len() <= MAX_WORD && word.contains(['-', ':']))
+}
+
+/// Says in words which agents a commit names: `with Claude Opus 4.6 and Cursor`. `None` without any.
+pub fn agents_in_words(agents: &[NamedAgent]) -> Option<String> {
+    let (authors, helpers): (Vec<_>, Vec<_>) = agents.iter().partition(|agent| agent.author);
+    let names = |agents: &[&NamedAgent]| {
+        let names = agents.iter().map(|one| one.model.as_deref().unwrap_or(&one.agent));
+        crate::suspect::joined(names)
+    };
+    let with = |agents: &[&NamedAgent], word: &str| {
+        (!agents.is_empty()).then(|| format!("{word} {}", names(agents)))
+    };
+    let parts: Vec<String> =
+        [with(&authors, "by"), with(&helpers, "with")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agents_and_references(author: &str, message: &str) -> (Option<String>, Vec<String>) {
+        let words = CommitWords::read(author, message);
+        (agents_in_words(&words.agents), words.references)
+    }
+
+    #[test]
+    fn agents_are_named_by_trailers_and_authors() {
+        const ADA: &str = "Ada <ada@example.com>";
+        for (author, body, expected) in [
+            (ADA, "", None),
+            (
+                ADA,
+                "Co-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>",
+                Some("with Claude Opus 4.6"),
+            ),
+            (
+                ADA,
+                "Co-authored-by: Claude Opus 4.6 (1M context) <noreply@anthropic.com>",
+                Some("with Claude Opus 4.6"),
+            ),
+            (ADA, "Co-authored-by: Claude <noreply@anthropic.com>", Some("with Claude")),
+            (
+                ADA,
+                "Co-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>",
+                Some("with Copilot"),
+            ),
+            (ADA, "Co-authored-by: Cursor <cursoragent@cursor.com>", Some("with Cursor")),
+            (
+                ADA,
+                "Assisted-by: Codex (model: GPT-5, autonomous)",
+                Some("with Codex (model: GPT-5, autonomous)"),
+            ),
+            (ADA, "Made-with: Cursor", Some("with Cursor")),
+            (ADA, "Claude-Session: https://claude.ai/code/session_1", Some("with Claude")),
+            (
+                ADA,
+                "🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\nCo-Authored-By: Claude Fable 5 <noreply@anthropic.com>",
+                Some("with Claude Fable 5"),
+            ),
+            (
+                ADA,
+                "* one\n\nCo-authored-by: Cursor <cursoragent@cursor.com>\n\n* two\n\nCo-authored-by: Claude Opus 4.6 <noreply@anthropic.com>\nCo-authored-by: Claude Sonnet 5 <noreply@anthropic.com>",
+                Some("with Cursor, Claude Opus 4.6 and Claude Sonnet 5"),
+            ),
+            ("Claude <noreply@anthropic.com>", "", Some("by Claude")),
+            (
+                "copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>",
+                "",
+                Some("by Copilot"),
+            ),
+            // False friends.
+            (ADA, "Co-authored-by: Ann <ann@champ.example.com>", None),
+            (
+                ADA,
+                "Co-authored-by: dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>",
+                None,
+            ),
+            ("renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>", "", None),
+            (ADA, "Co-authored-by: Claude Monet <claude@example.com>", None),
+        ] {
+            let (agents, _) = agents_and_references(author, &format!("A subject\n\n{body}\n"));
+            assert_eq!(agents.as_deref(), expected, "{author}: {body}");
+        }
+    }
+
+    #[test]
+    fn pull_requests_and_issues_are_referred_to() {
+        for (subject, body, expected) in [
+            ("Add a list (#12)", "", &["#12"][..]),
+            ("Merge pull request #7 from ann/topic", "", &["#7"]),
+            ("SHOP-12: read UTF-8 and SHA-256 by FR-003", "", &["SHOP-12"]),
+            ("Mend it", "Fixes: #3, #4", &["#3", "#4"]),
+            ("Issue #5 (#6)", "Closes: #5", &["#5", "#6"]),
+            ("Use C#9 and page #", "", &[]),
+        ] {
+            let (_, references) =
+                agents_and_references("Ada <a@example.com>", &format!("{subject}\n\n{body}\n"));
+            assert_eq!(references, expected, "{subject}");
+        }
+    }
+
+    #[test]
+    fn words_like_ids_are_kept() {
+        let words = CommitWords::read(
+            "A <a@b>",
+            "003-user-login: begin, see openspec:add-login.\n\nIntent-Id: INT-004\n",
+        );
+        assert_eq!(words.names, ["INT-004", "003-user-login", "openspec:add-login", "Intent-Id"]);
+    }
+}
