@@ -14,6 +14,7 @@
 //! - `non_utf8`: files whose path is not UTF-8
 //! - `objects`: objects by their ids, for walks through history
 //! - `precheck`: checks of the repository's files before the library opens them
+//! - `references`: references by their full names
 
 mod branches;
 mod compare;
@@ -24,6 +25,7 @@ mod index;
 mod non_utf8;
 mod objects;
 mod precheck;
+mod references;
 #[cfg(test)]
 mod tests;
 
@@ -98,14 +100,13 @@ pub enum GitError {
         branches: Vec<String>,
     },
     /// A file in git is larger than the limit.
-    #[error(
-        "the content {id} in git has {bytes} bytes, and at most {} are read",
-        store::MAX_CONTENT
-    )]
+    #[error("the content {id} in git has {bytes} bytes, and at most {max} are read")]
     TooLarge {
         id: String,
         /// The size of the content, in bytes.
         bytes: u64,
+        /// The limit, in bytes.
+        max: u64,
     },
     /// The clone does not have this object. A shallow or partial clone leaves some out.
     #[error("the object {id} is missing in this clone")]
@@ -244,7 +245,9 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use config::{configured_on_machine, path_on_machine, person_of_machine, settings_in_file};
+pub use config::{
+    configured_on_machine, name_in, path_on_machine, person_of_machine, settings_in_file,
+};
 pub use conversions::{Conversions, StoredContent};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
@@ -615,7 +618,8 @@ impl Git {
     fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> GitResult<Vec<u8>> {
         let bytes = self.read(repo.find_header(id))?.size();
         if bytes > store::MAX_CONTENT {
-            return Err(GitError::TooLarge { id: id.to_string(), bytes });
+            let (id, max) = (id.to_string(), store::MAX_CONTENT);
+            return Err(GitError::TooLarge { id, bytes, max });
         }
         self.read(repo.find_blob(id).map(|mut blob| blob.take_data()))
     }

@@ -290,7 +290,7 @@ fn resolve_includes(
 }
 
 /// Returns the name in a text, without an e-mail address. `None` if there is no name.
-fn name_in(text: &str) -> Option<String> {
+pub fn name_in(text: &str) -> Option<String> {
     let name = text.split('<').next().unwrap_or_default().trim();
     let name: String = name.chars().take(MAX_NAME).collect();
     (!name.is_empty() && !name.contains('@')).then_some(name)

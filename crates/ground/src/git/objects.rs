@@ -365,12 +365,17 @@ impl ObjectReader<'_> {
 
     /// Reads the content of a file.
     pub fn blob(&mut self, id: ObjectId) -> GitResult<Vec<u8>> {
+        self.blob_up_to(id, store::MAX_CONTENT)
+    }
+
+    /// Reads the content of a file that has at most `max` bytes.
+    pub fn blob_up_to(&mut self, id: ObjectId, max: u64) -> GitResult<Vec<u8>> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());
         }
         let size = self.repo.try_find_header(id).ok().flatten().map_or(0, |header| header.size());
-        if size > store::MAX_CONTENT {
-            return Err(GitError::TooLarge { id: id.to_string(), bytes: size });
+        if size > max {
+            return Err(GitError::TooLarge { id: id.to_string(), bytes: size, max });
         }
         Ok(self.object(id, Kind::Blob)?.to_vec())
     }

@@ -1,0 +1,104 @@
+//! The notes of Agent Blame: JSON of the versions 1 and 2.
+//!
+//! A range names the SHA-256 of its first line. The line decides whether the range is about the file
+//! as the commit has it, because the tool copies notes to other commits when branches are squashed.
+
+use std::sync::Arc;
+
+use ground::git::ByteSlice;
+use ground::store;
+use serde::Deserialize;
+
+use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
+use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
+
+#[derive(Deserialize)]
+struct AgentBlameNote {
+    version: u32,
+    attributions: Vec<AttributedRange>,
+}
+
+#[derive(Deserialize)]
+struct AttributedRange {
+    path: String,
+    #[serde(alias = "start_line", rename = "startLine")]
+    start_line: u32,
+    #[serde(alias = "end_line", rename = "endLine")]
+    end_line: u32,
+    #[serde(default, alias = "content_hash", rename = "contentHash")]
+    content_hash: Option<String>,
+    provider: String,
+    #[serde(default)]
+    model: Option<String>,
+}
+
+pub(crate) fn parse_note(bytes: &[u8]) -> Option<CommitNote> {
+    let parsed: AgentBlameNote = serde_json::from_slice(bytes).ok()?;
+    if !matches!(parsed.version, 1 | 2) || parsed.attributions.len() > MAX_RANGES {
+        return None;
+    }
+    let mut note = CommitNote::default();
+    for range in parsed.attributions {
+        let writer = ClaimedLine {
+            agent: shown_word(&range.provider),
+            model: range.model.as_deref().and_then(shown_word),
+            ..ClaimedLine::by_tool(ClaimingTool::AgentBlame)
+        };
+        let lines = line_range(range.start_line, range.end_line)?;
+        let hash = range.content_hash.as_deref().and_then(sha256_digits);
+        let writer = writer.if_it_names_somebody().map(Arc::new);
+        note.add(range.path.as_bytes().as_bstr(), NotedLines { lines, writer, hash });
+    }
+    Some(note)
+}
+
+/// Returns true if the range is about this text: it names no hash, or that of its first line.
+pub(crate) fn is_about_text(noted: &NotedLines, text: &[u8]) -> bool {
+    let Some(hash) = &noted.hash else { return true };
+    let first = usize::try_from(*noted.lines.start()).unwrap_or(usize::MAX);
+    let line = text.lines_with_terminator().nth(first - 1).unwrap_or_default();
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let without_return = line.strip_suffix(b"\r").unwrap_or(line);
+    [line, without_return].iter().any(|line| store::sha256(line) == *hash)
+}
+
+/// Returns the digits of a SHA-256. `None` for anything else, which cannot be compared.
+pub(crate) fn sha256_digits(text: &str) -> Option<String> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    let is_sha = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_sha.then(|| digits.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_are_read() {
+        let hash = store::sha256(b"b");
+        let second = format!(
+            r#"{{"version":2,"timestamp":"t","attributions":[{{"path":"a.rs","startLine":2,"endLine":3,"contentHash":"{hash}","matchType":"exact","category":"ai_generated","provider":"cursor","model":null,"confidence":1}}]}}"#
+        );
+        let first = second.replace("startLine", "start_line").replace("endLine", "end_line");
+        let first = first.replace("contentHash", "content_hash").replace(":2,\"t", ":1,\"t");
+        for text in [first, second.clone()] {
+            let note = parse_note(text.as_bytes()).unwrap();
+            let noted = note.of_line("a.rs".into(), 3).unwrap();
+            assert_eq!(noted.writer.as_ref().unwrap().agent.as_deref(), Some("cursor"));
+            assert!(is_about_text(noted, b"a\nb\r\nc\n"));
+            assert!(!is_about_text(noted, b"b\na\nc\n"));
+            assert!(!is_about_text(noted, b""));
+            assert_eq!(note.of_line("a.rs".into(), 1), None);
+        }
+        let others = [
+            second.replace("\"version\":2", "\"version\":9"),
+            second.replace("\"startLine\":2", "\"startLine\":0"),
+            second.replace("\"endLine\":3", "\"endLine\":1"),
+            "{}".to_owned(),
+            "[".to_owned(),
+        ];
+        for text in others {
+            assert_eq!(parse_note(text.as_bytes()), None, "{text}");
+        }
+    }
+}
