@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use ground::git::ByteSlice;
-use ground::store;
 use serde::Deserialize;
 
 use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
 use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
+use crate::version_text::{VersionText, sha256_digits};
 
 #[derive(Deserialize)]
 struct AgentBlameNote {
@@ -53,29 +53,19 @@ pub(crate) fn parse_note(bytes: &[u8]) -> Option<CommitNote> {
 }
 
 /// Returns true if the range is about this text: it names no hash, or that of its first line.
-pub(crate) fn is_about_text(noted: &NotedLines, text: &[u8]) -> bool {
-    let Some(hash) = &noted.hash else { return true };
-    let first = usize::try_from(*noted.lines.start()).unwrap_or(usize::MAX);
-    let line = text.lines_with_terminator().nth(first - 1).unwrap_or_default();
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let without_return = line.strip_suffix(b"\r").unwrap_or(line);
-    [line, without_return].iter().any(|line| store::sha256(line) == *hash)
-}
-
-/// Returns the digits of a SHA-256. `None` for anything else, which cannot be compared.
-pub(crate) fn sha256_digits(text: &str) -> Option<String> {
-    let digits = text.strip_prefix("sha256:").unwrap_or(text);
-    let is_sha = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_sha.then(|| digits.to_ascii_lowercase())
+pub(crate) fn is_about_text(noted: &NotedLines, text: &VersionText) -> bool {
+    let first = *noted.lines.start();
+    noted.hash.as_ref().is_none_or(|hash| text.matches_hash(&(first..=first), hash))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commit_note::last_about;
 
     #[test]
     fn both_versions_are_read() {
-        let hash = store::sha256(b"b");
+        let hash = ground::store::sha256(b"b");
         let second = format!(
             r#"{{"version":2,"timestamp":"t","attributions":[{{"path":"a.rs","startLine":2,"endLine":3,"contentHash":"{hash}","matchType":"exact","category":"ai_generated","provider":"cursor","model":null,"confidence":1}}]}}"#
         );
@@ -83,12 +73,12 @@ mod tests {
         let first = first.replace("contentHash", "content_hash").replace(":2,\"t", ":1,\"t");
         for text in [first, second.clone()] {
             let note = parse_note(text.as_bytes()).unwrap();
-            let noted = note.of_line("a.rs".into(), 3).unwrap();
+            let noted = last_about(note.claims_about("a.rs".into()), 3).unwrap();
             assert_eq!(noted.writer.as_ref().unwrap().agent.as_deref(), Some("cursor"));
-            assert!(is_about_text(noted, b"a\nb\r\nc\n"));
-            assert!(!is_about_text(noted, b"b\na\nc\n"));
-            assert!(!is_about_text(noted, b""));
-            assert_eq!(note.of_line("a.rs".into(), 1), None);
+            assert!(is_about_text(noted, &VersionText::new(b"a\nb\r\nc\n".to_vec())));
+            assert!(!is_about_text(noted, &VersionText::new(b"b\na\nc\n".to_vec())));
+            assert!(!is_about_text(noted, &VersionText::new(b"".to_vec())));
+            assert_eq!(last_about(note.claims_about("a.rs".into()), 1), None);
         }
         let others = [
             second.replace("\"version\":2", "\"version\":9"),

@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ground::Git;
-use ground::git::{BStr, GitError, ObjectId, ObjectReader};
+use ground::git::{BStr, BString, GitError, ObjectId, ObjectReader};
+use ground::{Git, Root};
 
+use crate::agent_blame::{self, is_about_text};
 use crate::claimed_line::ClaimedLine;
-use crate::commit_note::CommitNote;
+use crate::commit_note::{CommitNote, NotedLines, last_about};
+use crate::git_ai;
 use crate::notes_tree::{blob_of_reference, note_of_commit, notes_tree};
-use crate::{agent_blame, git_ai};
+use crate::trace_files::{TraceFiles, TraceOfFile};
+use crate::traced_commit::{AskedCommit, claims_for};
+use crate::version_text::VersionText;
 
 /// Where Git AI kept what it knew of a commit before it used notes.
 const OLDEST_GIT_AI: &str = "refs/ai/authorship/";
@@ -18,11 +22,14 @@ const OLDEST_GIT_AI: &str = "refs/ai/authorship/";
 /// commit.
 pub struct Claims<'git> {
     git: &'git Git,
+    root: &'git Root,
     reader: ObjectReader<'git>,
     git_ai: Option<ObjectId>,
     has_oldest_git_ai: bool,
     agent_blame: Option<ObjectId>,
+    trace_files: TraceFiles,
     of_commits: HashMap<ObjectId, Arc<NotesOfCommit>>,
+    of_files: HashMap<(ObjectId, BString), ClaimsOfFile>,
 }
 
 /// What notes say of the lines of a commit.
@@ -32,18 +39,24 @@ struct NotesOfCommit {
     agent_blame: Option<CommitNote>,
 }
 
+/// What Agent Blame and each trace file claim about a file in a commit, the strongest first.
+type ClaimsOfFile = Arc<[Vec<NotedLines>]>;
+
 impl<'git> Claims<'git> {
     /// Looks where tools keep their notes. A note is read only when somebody asks about its commit.
-    pub fn open(git: &'git Git) -> Result<Self, GitError> {
+    pub fn open(git: &'git Git, root: &'git Root) -> Result<Self, GitError> {
         let mut reader = git.object_reader()?;
         let oldest = git.references_below(OLDEST_GIT_AI, 1)?;
         Ok(Self {
             git,
+            root,
             git_ai: notes_tree(git, &mut reader, "refs/notes/ai")?,
             has_oldest_git_ai: !oldest.is_empty(),
             agent_blame: notes_tree(git, &mut reader, "refs/notes/agentblame")?,
             reader,
+            trace_files: TraceFiles::default(),
             of_commits: HashMap::new(),
+            of_files: HashMap::new(),
         })
     }
 
@@ -55,15 +68,13 @@ impl<'git> Claims<'git> {
         }
         let number = u32::try_from(line).ok()?.checked_add(1)?;
         let notes = self.notes_of(commit);
-        if let Some(noted) = notes.git_ai.as_ref().and_then(|note| note.of_line(path, number)) {
+        let in_note = notes.git_ai.as_ref().map_or(&[][..], |note| note.claims_about(path));
+        if let Some(noted) = last_about(in_note, number) {
             return noted.writer.as_deref().cloned();
         }
-        if let Some(noted) = notes.agent_blame.as_ref().and_then(|note| note.of_line(path, number)) {
-            let text = self.text_of(commit, path)?;
-            let writer = noted.writer.as_deref().cloned();
-            return writer.filter(|_| agent_blame::is_about_text(noted, &text));
-        }
-        None
+        let compared = self.claims_of_file(commit, path, notes.agent_blame.as_ref());
+        let noted = compared.iter().filter_map(|claims| last_about(claims, number));
+        noted.filter_map(|noted| noted.writer.as_deref().cloned()).next()
     }
 
     /// Returns the notes of a commit. One that cannot be read says nothing.
@@ -92,10 +103,59 @@ impl<'git> Claims<'git> {
         readable(note_of_commit(&mut self.reader, tree?, commit))?
     }
 
-    fn text_of(&mut self, commit: ObjectId, path: &BStr) -> Option<Vec<u8>> {
-        let tree = readable(self.reader.commit(commit))?.tree;
-        let blob = readable(self.reader.locate(tree, path, None))?.blob?;
-        readable(self.reader.blob(blob))
+    fn claims_of_file(
+        &mut self,
+        commit: ObjectId,
+        path: &BStr,
+        note: Option<&CommitNote>,
+    ) -> ClaimsOfFile {
+        let key = (commit, path.to_owned());
+        if let Some(known) = self.of_files.get(&key) {
+            return Arc::clone(known);
+        }
+        let noted = note.map_or(&[][..], |note| note.claims_about(path));
+        let traces = self.trace_files.about_file(self.git, self.root, path);
+        let found = match noted.is_empty() && traces.is_empty() {
+            true => Vec::new(),
+            false => {
+                let compared = self.compared_claims(commit, path, noted, &traces);
+                readable(compared).unwrap_or_default()
+            }
+        };
+        let found = Arc::from(found);
+        self.of_files.insert(key, Arc::clone(&found));
+        found
+    }
+
+    /// Compares the claims about a file with what the commit has.
+    fn compared_claims(
+        &mut self,
+        commit: ObjectId,
+        path: &BStr,
+        noted: &[NotedLines],
+        traces: &[TraceOfFile],
+    ) -> Result<Vec<Vec<NotedLines>>, GitError> {
+        let node = self.reader.commit(commit)?;
+        let Some(blob) = self.reader.locate(node.tree, path, None)?.blob else {
+            return Ok(Vec::new());
+        };
+        let text = VersionText::new(self.reader.blob(blob)?);
+        let of_note = noted.iter().filter(|noted| is_about_text(noted, &text)).cloned().collect();
+        let mut claims = vec![of_note];
+        if traces.is_empty() {
+            return Ok(claims);
+        }
+        let (mut parents, mut is_new_file) = (Vec::new(), true);
+        for parent in node.parents {
+            let node = self.reader.commit(parent)?;
+            is_new_file &= self.reader.locate(node.tree, path, None)?.blob.is_none();
+            parents.push((parent.to_string(), node.time));
+        }
+        let asked = AskedCommit { id: commit.to_string(), time: node.time, parents, is_new_file };
+        claims.extend(traces.iter().map(|TraceOfFile { file, path }| {
+            claims_for(file, file.changes_of(path), &asked, &text)
+        }));
+        Ok(claims)
     }
 }
 

@@ -39,11 +39,15 @@ impl CommitNote {
         }
     }
 
-    /// Returns the claim about a line, which is counted from 1.
-    pub(crate) fn of_line(&self, path: &BStr, line: u32) -> Option<&NotedLines> {
-        let all = self.files.get(path)?;
-        all.iter().rev().find(|noted| noted.lines.contains(&line))
+    /// Returns the claims about a file, in the order of the note.
+    pub(crate) fn claims_about(&self, path: &BStr) -> &[NotedLines] {
+        self.files.get(path).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Returns the last claim about a line, which is counted from 1.
+pub(crate) fn last_about(claims: &[NotedLines], line: u32) -> Option<&NotedLines> {
+    claims.iter().rev().find(|noted| noted.lines.contains(&line))
 }
 
 /// Returns a range of lines. `None` if a line is 0, or the last is before the first.

@@ -6,14 +6,25 @@
 //! - `claims`: the answer for a line.
 //! - `commit_note`: what a note claims about the lines of a commit.
 //! - `git_ai`: the notes of Git AI.
+//! - `imported_traces`: trace files that a person imported.
 //! - `notes_tree`: finding the note of a commit.
+//! - `trace_files`: the trace files of a workspace.
+//! - `traced_commit`: what a trace file says about the lines of a commit.
+//! - `traced_lines`: files in the format of Agent Trace.
+//! - `version_text`: the text of a file in a commit.
 
 mod agent_blame;
 mod claimed_line;
 mod claims;
 mod commit_note;
 mod git_ai;
+mod imported_traces;
 mod notes_tree;
+mod trace_files;
+mod traced_commit;
+mod traced_lines;
+mod version_text;
 
 pub use claimed_line::{ClaimedLine, ClaimingTool};
 pub use claims::Claims;
+pub use imported_traces::{ImportError, ImportedTrace, import_trace};

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::dialect_files as files;
+pub use super::dialect_files::has_mended_lines;
 use super::foreign_fields::{FOREIGN, keep_beside, relations, take_text, take_text_where};
 use super::{Extra, MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
 use code::lists::words;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::foreign_fields::{keep_beside, take as take_value, take_relations, take_text};
+use super::foreign_fields::{FOREIGN, keep_beside, take as take_value, take_relations, take_text};
 use super::{BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord};
 use code::ContentHash;
 use code::lists::words;
@@ -316,6 +316,16 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
             content_hash,
         )
     }
+}
+
+/// Returns true if the lines of a converted range are not those that the record has, because these
+/// were invalid or missing.
+pub fn has_mended_lines(range: &BlockRecord) -> bool {
+    let kept = range.extra.get(FOREIGN).and_then(Value::as_object);
+    let is_kept = |name: &str| {
+        range.extra.contains_key(name) || kept.is_some_and(|kept| kept.contains_key(name))
+    };
+    [STARTS, ENDS, &["line_numbers"]].concat().iter().any(|name| is_kept(name))
 }
 
 fn line(fields: &Map<String, Value>, names: &[&str]) -> Option<i64> {

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::commit_note::last_about;
 
 const METADATA: &str = r#"{
   "schema_version": "authorship/3.0.0",
@@ -27,7 +28,7 @@ const METADATA: &str = r#"{
 
 /// Returns agent, model, session and human of a line, separated by spaces.
 fn said_of(note: &CommitNote, path: &str, line: u32) -> String {
-    let Some(noted) = note.of_line(path.into(), line) else { return "nothing".to_owned() };
+    let Some(noted) = last_about(note.claims_about(path.into()), line) else { return "nothing".to_owned() };
     let Some(writer) = &noted.writer else { return "nobody".to_owned() };
     let all = [&writer.agent, &writer.model, &writer.session, &writer.human];
     all.map(|word| word.as_deref().unwrap_or("-")).join(" ")
@@ -159,6 +160,6 @@ proptest! {
             ranges.iter().map(|(first, more)| format!("{first}-{}", first + more)).collect();
         let note = parsed(&format!("a\n  s_1::t_1 {}\n", listed.join(","))).unwrap();
         let is_named = ranges.iter().any(|(first, more)| (*first..=first + more).contains(&line));
-        prop_assert_eq!(note.of_line("a".into(), line).is_some(), is_named);
+        prop_assert_eq!(last_about(note.claims_about("a".into()), line).is_some(), is_named);
     }
 }

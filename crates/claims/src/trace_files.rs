@@ -1,0 +1,73 @@
+//! The trace files of a workspace: those in the tree, in the folder `.agent-trace` at the top or
+//! below a package, and those that a person imported.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ground::git::{BStr, BString, ByteSlice};
+use ground::{Git, RelativePath, Root};
+
+use crate::imported_traces::imported_traces;
+use crate::traced_lines::TraceFile;
+
+/// The largest number of bytes of a trace file.
+pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
+/// How many folders above a file are looked at.
+const MAX_DEPTH: usize = 64;
+
+/// The trace files that somebody asked about. Each is read once.
+#[derive(Default)]
+pub(crate) struct TraceFiles {
+    /// By the folder that holds `.agent-trace`: a path from the top of the repository that is empty,
+    /// or has a trailing `/`.
+    in_tree: HashMap<BString, Option<Arc<TraceFile>>>,
+    imported: Option<Vec<Arc<TraceFile>>>,
+}
+
+/// A trace file, and how it names a file.
+pub(crate) struct TraceOfFile {
+    pub file: Arc<TraceFile>,
+    pub path: String,
+}
+
+impl TraceFiles {
+    /// Returns the trace files that have records about a file, whose path is from the top of the
+    /// repository.
+    pub(crate) fn about_file(&mut self, git: &Git, root: &Root, path: &BStr) -> Vec<TraceOfFile> {
+        let Ok(whole) = path.to_str() else { return Vec::new() };
+        let mut found = Vec::new();
+        for folder in folders_above(whole) {
+            let Some(file) = self.in_folder(git, root, folder) else { continue };
+            // Paths are from the folder, or from the top of the repository.
+            for path in [&whole[folder.len()..], whole] {
+                found.push(TraceOfFile { file: Arc::clone(&file), path: path.to_owned() });
+            }
+        }
+        let parsed = |bytes: Vec<u8>| Arc::new(TraceFile::parse(&bytes));
+        let read = || imported_traces(root).map(parsed).collect();
+        for file in self.imported.get_or_insert_with(read) {
+            found.push(TraceOfFile { file: Arc::clone(file), path: whole.to_owned() });
+        }
+        found.dedup_by(|a, b| Arc::ptr_eq(&a.file, &b.file) && a.path == b.path);
+        found.retain(|one| !one.file.changes_of(&one.path).is_empty());
+        found
+    }
+
+    fn in_folder(&mut self, git: &Git, root: &Root, folder: &str) -> Option<Arc<TraceFile>> {
+        if let Some(known) = self.in_tree.get(folder.as_bytes().as_bstr()) {
+            return known.clone();
+        }
+        let path = format!("{folder}.agent-trace/traces.jsonl");
+        let path: Option<RelativePath> = git.path_in_workspace(path.as_bytes().as_bstr());
+        let read = path.and_then(|path| root.read_rules(&path, MAX_FILE).ok().flatten());
+        let file = read.map(|bytes| Arc::new(TraceFile::parse(&bytes)));
+        self.in_tree.insert(folder.into(), file.clone());
+        file
+    }
+}
+
+/// Returns the folders above a file, the nearest first, and the top (an empty text) last.
+fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    let inner = path.rmatch_indices('/').map(|(at, _)| &path[..=at]).take(MAX_DEPTH);
+    inner.chain([""])
+}
