@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use ground::git::name_in;
+use ground::text::shorten;
 
 /// The longest name, model or session that is shown, in characters.
 const MAX_WORD: usize = 200;
@@ -78,6 +79,14 @@ pub(crate) fn shown_word(text: &str) -> Option<String> {
 /// Returns the name of a person in `Name <address>`. `None` if there is only an address.
 pub(crate) fn shown_person(text: &str) -> Option<String> {
     shown_word(&name_in(text)?)
+}
+
+/// Returns a line that a person wrote, with `…` in place of e-mail addresses. `None` if it is blank.
+pub(crate) fn shown_line(text: &str) -> Option<String> {
+    let words = text.split_whitespace().map(|word| if has_address(word) { "…" } else { word });
+    let line: Vec<&str> = words.collect();
+    let line = shorten(&line.join(" "), MAX_WORD);
+    (!line.is_empty()).then_some(line)
 }
 
 /// Returns true if a text contains an e-mail address. A model may contain an `@` before a date:

@@ -10,7 +10,8 @@ use crate::agent_blame::{self, is_about_text};
 use crate::claimed_line::ClaimedLine;
 use crate::commit_note::{CommitNote, NotedLines, last_about};
 use crate::git_ai;
-use crate::notes_tree::{blob_of_reference, note_of_commit, notes_tree};
+use crate::notes_tree::{blob_of_reference, note_of_commit, readable, tree_of_reference};
+use crate::other_notes::{AGENT_BLAME, GIT_AI};
 use crate::trace_files::{TraceFiles, TraceOfFile};
 use crate::traced_commit::{AskedCommit, claims_for};
 use crate::version_text::VersionText;
@@ -46,13 +47,13 @@ impl<'git> Claims<'git> {
     /// Looks where tools keep their notes. A note is read only when somebody asks about its commit.
     pub fn open(git: &'git Git, root: &'git Root) -> Result<Self, GitError> {
         let mut reader = git.object_reader()?;
-        let oldest = git.references_below(OLDEST_GIT_AI, 1)?;
+        let oldest = git.references_below(OLDEST_GIT_AI, 1).unwrap_or_default();
         Ok(Self {
             git,
             root,
-            git_ai: notes_tree(git, &mut reader, "refs/notes/ai")?,
+            git_ai: readable(tree_of_reference(git, &mut reader, GIT_AI)).flatten(),
             has_oldest_git_ai: !oldest.is_empty(),
-            agent_blame: notes_tree(git, &mut reader, "refs/notes/agentblame")?,
+            agent_blame: readable(tree_of_reference(git, &mut reader, AGENT_BLAME)).flatten(),
             reader,
             trace_files: TraceFiles::default(),
             of_commits: HashMap::new(),
@@ -157,9 +158,4 @@ impl<'git> Claims<'git> {
         }));
         Ok(claims)
     }
-}
-
-/// Returns what could be read. What other tools keep may be damaged, and then it says nothing.
-fn readable<T>(read: Result<T, GitError>) -> Option<T> {
-    read.inspect_err(|error| tracing::debug!(%error, "what another tool recorded cannot be read")).ok()
 }

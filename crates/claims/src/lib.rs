@@ -2,29 +2,35 @@
 //! verified: it is what the tool claims.
 //!
 //! - `agent_blame`: the notes of Agent Blame.
+//! - `checkpoints`: the checkpoints of Entire.
 //! - `claimed_line`: what a tool claims about a line.
 //! - `claims`: the answer for a line.
 //! - `commit_note`: what a note claims about the lines of a commit.
 //! - `git_ai`: the notes of Git AI.
 //! - `imported_traces`: trace files that a person imported.
 //! - `notes_tree`: finding the note of a commit.
+//! - `other_notes`: notes that are not read.
 //! - `trace_files`: the trace files of a workspace.
 //! - `traced_commit`: what a trace file says about the lines of a commit.
 //! - `traced_lines`: files in the format of Agent Trace.
 //! - `version_text`: the text of a file in a commit.
 
 mod agent_blame;
+mod checkpoints;
 mod claimed_line;
 mod claims;
 mod commit_note;
 mod git_ai;
 mod imported_traces;
 mod notes_tree;
+mod other_notes;
 mod trace_files;
 mod traced_commit;
 mod traced_lines;
 mod version_text;
 
+pub use checkpoints::{Checkpoint, CheckpointSession, checkpoint};
 pub use claimed_line::{ClaimedLine, ClaimingTool};
 pub use claims::Claims;
 pub use imported_traces::{ImportError, ImportedTrace, import_trace};
+pub use other_notes::{MissingNotes, missing_notes, unknown_notes};

@@ -6,9 +6,9 @@ use ground::git::{Git, GitError, ObjectId, ObjectReader};
 /// The largest number of bytes of a note.
 const MAX_NOTE: u64 = 4 * 1024 * 1024;
 
-/// Returns the tree with the notes below a reference, such as `refs/notes/ai`. `None` if there is no
-/// such reference.
-pub(crate) fn notes_tree(
+/// Returns the tree of the commit that a reference names, such as `refs/notes/ai`. `None` if there
+/// is no such reference.
+pub(crate) fn tree_of_reference(
     git: &Git,
     reader: &mut ObjectReader<'_>,
     reference: &str,
@@ -47,4 +47,12 @@ pub(crate) fn blob_of_reference(
 ) -> Result<Option<Vec<u8>>, GitError> {
     let blob = git.reference(reference)?;
     blob.map(|blob| reader.blob_up_to(blob, MAX_NOTE)).transpose()
+}
+
+/// Returns what could be read. What other tools keep may be damaged, and then it says nothing.
+pub(crate) fn readable<T>(read: Result<T, GitError>) -> Option<T> {
+    let read = read.inspect_err(|error| {
+        tracing::debug!(%error, "what another tool recorded cannot be read");
+    });
+    read.ok()
 }
