@@ -17,6 +17,7 @@ mod calls;
 mod ceiling;
 #[cfg(unix)]
 mod ci;
+mod claims;
 mod classify;
 mod classify_generated;
 mod cli;

@@ -25,7 +25,15 @@ use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
 const NEWEST_FORMAT: u32 = 3;
 /// The agents that the format before 3 names as authors like people.
 const AGENTS: [&str; 10] = [
-    "amp", "claude", "claude code", "codex", "copilot", "cursor", "devin", "gemini", "github copilot",
+    "amp",
+    "claude",
+    "claude code",
+    "codex",
+    "copilot",
+    "cursor",
+    "devin",
+    "gemini",
+    "github copilot",
     "windsurf",
 ];
 

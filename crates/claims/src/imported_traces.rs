@@ -1,10 +1,12 @@
 //! Trace files that a person imported. They stay in the git directory of the clone, so no commit
 //! carries them, and are named by their content, so one that is imported again is the same file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ground::store::{self, StoreError};
 use ground::{Hint, Root};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::trace_files::MAX_FILE;
 use crate::traced_lines::TraceFile;
@@ -15,10 +17,10 @@ const MAX_FILES: usize = 100;
 const MAX_NAME: usize = 60;
 
 /// A trace file that was imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedTrace {
-    /// The copy in the git directory.
-    pub path: PathBuf,
+    /// The name of the copy in the git directory.
+    pub name: String,
     /// The number of records in the file.
     pub records: usize,
     /// Whether the same content was imported before.
@@ -30,9 +32,11 @@ pub struct ImportedTrace {
 pub enum ImportError {
     #[error("the file contains no record in the format of Agent Trace")]
     NoRecord,
-    #[error("the file has {0} bytes, and at most {MAX_FILE} are read")]
-    TooLarge(u64),
-    #[error("the workspace is in no git repository, so there are no commits that the records are about")]
+    #[error("there is no file {0}")]
+    NoFile(String),
+    #[error(
+        "the workspace is in no git repository, so there are no commits that the records are about"
+    )]
     NoGit,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -42,31 +46,32 @@ impl Hint for ImportError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoRecord => Some("each line must be a JSON object with `files`".to_owned()),
-            Self::TooLarge(_) => Some("import it in parts, each with whole lines".to_owned()),
-            Self::NoGit => None,
+            Self::Store(StoreError::TooLarge { .. }) => {
+                Some("import it in parts, each with whole lines".to_owned())
+            }
+            Self::NoFile(_) | Self::NoGit => None,
             Self::Store(error) => error.hint(),
         }
     }
 }
 
-/// Keeps a copy of a trace file, if it has records. `name` is the name of the file.
-pub fn import_trace(root: &Root, name: &str, bytes: &[u8]) -> Result<ImportedTrace, ImportError> {
+/// Keeps a copy of a trace file, if it has records.
+pub fn import_trace(root: &Root, file: &Path) -> Result<ImportedTrace, ImportError> {
     let folder = folder(root).ok_or(ImportError::NoGit)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(ImportError::TooLarge(bytes.len() as u64));
-    }
-    let records = TraceFile::parse(bytes).records;
+    let bytes = store::read_capped(file, MAX_FILE)?;
+    let bytes = bytes.ok_or_else(|| ImportError::NoFile(file.display().to_string()))?;
+    let records = TraceFile::parse(&bytes).records;
     if records == 0 {
         return Err(ImportError::NoRecord);
     }
-    let digest = store::sha256(bytes);
-    let path = folder.join(format!("{}-{}.jsonl", &digest[..32], plain_name(name)));
-    let begins = |known: &str| known.starts_with(&digest[..32]);
-    if let Some(known) = names(root).into_iter().find(|known| begins(known)) {
-        return Ok(ImportedTrace { path: folder.join(known), records, was_known: true });
+    let digest = &store::sha256(&bytes)[..32];
+    if let Some(name) = names(root).into_iter().find(|name| name.starts_with(digest)) {
+        return Ok(ImportedTrace { name, records, was_known: true });
     }
-    let is_new = store::create_new(&path, bytes)?;
-    Ok(ImportedTrace { path, records, was_known: !is_new })
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{digest}-{}.jsonl", plain_name(&stem));
+    let is_new = store::create_new(&folder.join(&name), &bytes)?;
+    Ok(ImportedTrace { name, records, was_known: !is_new })
 }
 
 /// Reads the imported files, one after the other.
@@ -93,7 +98,6 @@ fn folder(root: &Root) -> Option<PathBuf> {
 
 /// Returns a name without what a file system or a terminal could take for something else.
 fn plain_name(name: &str) -> String {
-    let stem = name.strip_suffix(".jsonl").unwrap_or(name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    stem.chars().map(|c| if is_plain(c) { c } else { '_' }).take(MAX_NAME).collect()
+    name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(MAX_NAME).collect()
 }

@@ -7,7 +7,8 @@ pub(crate) const GIT_AI: &str = "refs/notes/ai";
 pub(crate) const AGENT_BLAME: &str = "refs/notes/agentblame";
 /// Notes that say nothing about who wrote code, or copies of those that are read. A name that ends
 /// in `-` stands for all that begin with it.
-const NOT_ABOUT_LINES: [&str; 5] = ["commits", "ai-", "agentblame-", "semantic-release", "semantic-release-"];
+const NOT_ABOUT_LINES: [&str; 5] =
+    ["commits", "ai-", "agentblame-", "semantic-release", "semantic-release-"];
 /// The largest number of references that are listed.
 const MAX_LISTED: usize = 1_000;
 
@@ -24,7 +25,8 @@ pub fn unknown_notes(git: &Git) -> Vec<String> {
     let listed = git.references_below("refs/notes/", MAX_LISTED).unwrap_or_default();
     let short = listed.iter().filter(|name| ![GIT_AI, AGENT_BLAME].contains(&name.as_str()));
     let short = short.filter_map(|name| name.strip_prefix("refs/notes/"));
-    let mut names: Vec<String> = short.filter(|name| !is_left_out(name)).map(str::to_owned).collect();
+    let mut names: Vec<String> =
+        short.filter(|name| !is_left_out(name)).map(str::to_owned).collect();
     names.sort();
     names
 }
@@ -52,7 +54,8 @@ pub fn missing_notes(git: &Git) -> Vec<MissingNotes> {
                 format!("refs/notes/{name}-remote/{remote}"),
                 format!("refs/notes/{remote}/{name}"),
             ];
-            let is_fetched = |(from, source): &(String, String)| from == remote && source == reference;
+            let is_fetched =
+                |(from, source): &(String, String)| from == remote && source == reference;
             fetched.iter().any(is_fetched) || copies.iter().any(|copy| has_reference(git, copy))
         };
         let remotes = git.remote_names().into_iter().filter(has_notes);

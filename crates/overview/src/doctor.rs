@@ -8,6 +8,7 @@ use why::selectable;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use claims::{MissingNotes, missing_notes, unknown_notes};
 use evidence::git_hooks::{self, HooksState};
 use evidence::seal;
 use ground::policy::Mode;
@@ -61,6 +62,7 @@ pub fn examine(ws: &Workspace) -> DoctorAnswer {
         ("unrecorded", unrecorded(ws)),
         ("hook errors", errors(ws)),
         ("ungated", ungated(ws)),
+        ("other notes", other_notes(ws)),
         ("questions", waiting(ws)),
     ];
     let all = standing.map(|(what, found)| (what, Some(found))).into_iter().chain(now);
@@ -118,6 +120,24 @@ fn ungated(ws: &Workspace) -> Option<CheckResult> {
     Some(bad(format!(
         "{writes} that no gate let through; the first: {path} by {actor} ({why}); look at it, then `intent accept {typed}` settles it as it stands"
     )))
+}
+
+/// Reports notes of other tools that are not read, or that only a remote has.
+fn other_notes(ws: &Workspace) -> Option<CheckResult> {
+    const SHOWN: usize = 5;
+    let git = ws.git()?;
+    if let Some(MissingNotes { remote, reference }) = missing_notes(git).into_iter().next() {
+        let (remote, shown) = (shell_word(&remote), &reference);
+        return Some(unknown(format!(
+            "{remote} has {shown}, which say who wrote lines, and this clone lacks them; `git fetch {remote} {reference}:{reference}` brings them"
+        )));
+    }
+    let mut names = unknown_notes(git);
+    let count = names.len();
+    names.truncate(SHOWN);
+    let more = if count > SHOWN { ", …" } else { "" };
+    let detail = format!("notes that are not read: {}{more}", names.join(", "));
+    (count > 0).then(|| unknown(detail))
 }
 
 /// Reports questions of agents that nobody has answered.

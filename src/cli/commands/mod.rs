@@ -20,6 +20,7 @@ mod for_files;
 mod gate;
 mod git_hooks;
 pub(super) mod hook;
+mod import;
 mod init;
 mod lesson;
 mod list;
@@ -84,6 +85,7 @@ pub enum Command {
     Lesson(lesson::LessonArgs),
     Policy(policy::PolicyArgs),
     Fence(fence::FenceArgs),
+    Import(import::ImportArgs),
     /// Seal, verify and sign what was recorded
     #[command(subcommand)]
     Evidence(EvidenceCommand),
@@ -248,6 +250,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
         Command::Fence(args) => fence::run(context, args),
+        Command::Import(args) => import::run(context, args),
         Command::Worktree(args) => worktree::run(context, args),
         Command::Hook(args) => Ok(hook::run(&args, context.environment())),
         Command::GitHooks(args) => git_hooks::run(context, args),

@@ -50,6 +50,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("policy", read::<ground::Policy>()),
         ("accept", written::<judgement::accept::AcceptAnswer>()),
         ("anchor", written::<evidence::anchor::AnchorAnswer>()),
+        ("import", written::<claims::ImportedTrace>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),
         ("check", written::<judgement::check::CheckAnswer>()),

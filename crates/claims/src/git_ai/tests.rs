@@ -28,7 +28,9 @@ const METADATA: &str = r#"{
 
 /// Returns agent, model, session and human of a line, separated by spaces.
 fn said_of(note: &CommitNote, path: &str, line: u32) -> String {
-    let Some(noted) = last_about(note.claims_about(path.into()), line) else { return "nothing".to_owned() };
+    let Some(noted) = last_about(note.claims_about(path.into()), line) else {
+        return "nothing".to_owned();
+    };
     let Some(writer) = &noted.writer else { return "nobody".to_owned() };
     let all = [&writer.agent, &writer.model, &writer.session, &writer.human];
     all.map(|word| word.as_deref().unwrap_or("-")).join(" ")

@@ -21,7 +21,8 @@ impl Git {
         let repo = self.handle();
         let references = self.read(repo.references())?;
         let below = self.read(references.prefixed(folder.as_bytes()))?;
-        let names = below.flatten().filter_map(|one| Some(one.name().as_bstr().to_str().ok()?.into()));
+        let names =
+            below.flatten().filter_map(|one| Some(one.name().as_bstr().to_str().ok()?.into()));
         Ok(names.take(max).collect())
     }
 
