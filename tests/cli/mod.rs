@@ -29,6 +29,7 @@ mod taken_back;
 mod teams;
 mod tested;
 mod trailers;
+mod transcripts;
 mod undo;
 mod why;
 mod wrong_usages;

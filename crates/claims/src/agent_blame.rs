@@ -47,7 +47,7 @@ pub(crate) fn parse_note(bytes: &[u8]) -> Option<CommitNote> {
         let lines = line_range(range.start_line, range.end_line)?;
         let hash = range.content_hash.as_deref().and_then(sha256_digits);
         let writer = writer.if_it_names_somebody().map(Arc::new);
-        note.add(range.path.as_bytes().as_bstr(), NotedLines { lines, writer, hash });
+        note.add_claim(range.path.as_bytes().as_bstr(), NotedLines { lines, writer, hash });
     }
     Some(note)
 }

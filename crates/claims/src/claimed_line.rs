@@ -1,10 +1,14 @@
 //! What a tool claims about a line.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use ground::git::name_in;
 use ground::text::shorten;
+
+use crate::transcripts::prompt_at;
 
 /// The longest name, model or session that is shown, in characters.
 const MAX_WORD: usize = 200;
@@ -25,6 +29,17 @@ pub struct ClaimedLine {
     pub session: Option<String>,
     /// The person who wrote the line, or for whom the agent wrote it.
     pub human: Option<String>,
+    /// Where the prompt is on this machine.
+    #[serde(skip)]
+    pub(crate) prompt: Option<PromptPlace>,
+}
+
+/// Where a transcript has a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PromptPlace {
+    pub transcript: PathBuf,
+    /// Where its line begins, in bytes.
+    pub at: u64,
 }
 
 /// A tool that records who wrote lines.
@@ -38,6 +53,8 @@ pub enum ClaimingTool {
     AgentBlame,
     /// Files in the format of Agent Trace.
     AgentTrace,
+    /// Transcripts on this machine, whose text stands in the file.
+    Transcript,
 }
 
 impl ClaimingTool {
@@ -47,6 +64,7 @@ impl ClaimingTool {
             Self::GitAi => "git-ai",
             Self::AgentBlame => "agentblame",
             Self::AgentTrace => "agent-trace",
+            Self::Transcript => "transcript",
         }
     }
 }
@@ -54,7 +72,22 @@ impl ClaimingTool {
 impl ClaimedLine {
     /// Makes a claim that names nobody yet.
     pub(crate) fn by_tool(tool: ClaimingTool) -> Self {
-        Self { tool, agent: None, model: None, session: None, human: None }
+        Self { tool, agent: None, model: None, session: None, human: None, prompt: None }
+    }
+
+    /// Returns the word for how it is known: `claimed` by a tool, or `inferred` from a text that is the
+    /// same.
+    pub fn strength(&self) -> &'static str {
+        match self.tool {
+            ClaimingTool::Transcript => "inferred",
+            _ => "claimed",
+        }
+    }
+
+    /// Returns the first line of what the person asked, while its transcript is on this machine.
+    pub fn prompt_line(&self) -> Option<String> {
+        let PromptPlace { transcript, at } = self.prompt.as_ref()?;
+        prompt_at(transcript, *at)?.lines().find_map(shown_line)
     }
 
     /// Returns the claim if it says who wrote the line.

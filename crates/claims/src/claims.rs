@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ground::git::{BStr, BString, GitError, ObjectId, ObjectReader};
+use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
 use ground::{Git, Root};
 
 use crate::agent_blame::{self, is_about_text};
@@ -12,6 +12,7 @@ use crate::commit_note::{CommitNote, NotedLines, last_about};
 use crate::git_ai;
 use crate::notes_tree::{blob_of_reference, note_of_commit, readable, tree_of_reference};
 use crate::other_notes::{AGENT_BLAME, GIT_AI};
+use crate::session_runs::{SessionRuns, present_time};
 use crate::trace_files::{TraceFiles, TraceOfFile};
 use crate::traced_commit::{AskedCommit, claims_for};
 use crate::version_text::VersionText;
@@ -29,6 +30,7 @@ pub struct Claims<'git> {
     has_oldest_git_ai: bool,
     agent_blame: Option<ObjectId>,
     trace_files: TraceFiles,
+    session_runs: SessionRuns,
     of_commits: HashMap<ObjectId, Arc<NotesOfCommit>>,
     of_files: HashMap<(ObjectId, BString), ClaimsOfFile>,
 }
@@ -40,7 +42,7 @@ struct NotesOfCommit {
     agent_blame: Option<CommitNote>,
 }
 
-/// What Agent Blame and each trace file claim about a file in a commit, the strongest first.
+/// What Agent Blame, each trace file and sessions on this machine claim about a file in a commit, the strongest first.
 type ClaimsOfFile = Arc<[Vec<NotedLines>]>;
 
 impl<'git> Claims<'git> {
@@ -56,6 +58,7 @@ impl<'git> Claims<'git> {
             agent_blame: readable(tree_of_reference(git, &mut reader, AGENT_BLAME)).flatten(),
             reader,
             trace_files: TraceFiles::default(),
+            session_runs: SessionRuns::default(),
             of_commits: HashMap::new(),
             of_files: HashMap::new(),
         })
@@ -76,6 +79,18 @@ impl<'git> Claims<'git> {
         let compared = self.claims_of_file(commit, path, notes.agent_blame.as_ref());
         let noted = compared.iter().filter_map(|claims| last_about(claims, number));
         noted.filter_map(|noted| noted.writer.as_deref().cloned()).next()
+    }
+
+    /// Returns for each line of a text that is in no commit which session on this machine wrote it. The
+    /// path is from the top of the repository.
+    pub fn of_present_text(&mut self, path: &BStr, text: &[u8]) -> Vec<Option<ClaimedLine>> {
+        let text = VersionText::new(text.to_vec());
+        let claims = path.to_str().map_or_else(
+            |_| Vec::new(),
+            |path| self.session_runs.claims_for(self.root, path, &text, present_time()),
+        );
+        let lines = (1..).take(text.line_count());
+        lines.map(|line| last_about(&claims, line)?.writer.as_deref().cloned()).collect()
     }
 
     /// Returns the notes of a commit. One that cannot be read says nothing.
@@ -116,7 +131,9 @@ impl<'git> Claims<'git> {
         }
         let noted = note.map_or(&[][..], |note| note.claims_about(path));
         let traces = self.trace_files.about_file(self.git, self.root, path);
-        let found = match noted.is_empty() && traces.is_empty() {
+        let sessions_wrote =
+            path.to_str().is_ok_and(|path| self.session_runs.are_about(self.root, path));
+        let found = match noted.is_empty() && traces.is_empty() && !sessions_wrote {
             true => Vec::new(),
             false => {
                 let compared = self.compared_claims(commit, path, noted, &traces);
@@ -143,11 +160,8 @@ impl<'git> Claims<'git> {
         let text = VersionText::new(self.reader.blob(blob)?);
         let of_note = noted.iter().filter(|noted| is_about_text(noted, &text)).cloned().collect();
         let mut claims = vec![of_note];
-        if traces.is_empty() {
-            return Ok(claims);
-        }
         let (mut parents, mut is_new_file) = (Vec::new(), true);
-        for parent in node.parents {
+        for parent in node.parents.into_iter().filter(|_| !traces.is_empty()) {
             let node = self.reader.commit(parent)?;
             is_new_file &= self.reader.locate(node.tree, path, None)?.blob.is_none();
             parents.push((parent.to_string(), node.time));
@@ -156,6 +170,9 @@ impl<'git> Claims<'git> {
         claims.extend(traces.iter().map(|TraceOfFile { file, path }| {
             claims_for(file, file.changes_of(path), &asked, &text)
         }));
+        if let Ok(path) = path.to_str() {
+            claims.push(self.session_runs.claims_for(self.root, path, &text, node.time));
+        }
         Ok(claims)
     }
 }

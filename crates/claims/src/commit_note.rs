@@ -30,7 +30,7 @@ pub(crate) struct NotedLines {
 
 impl CommitNote {
     /// Adds a claim. A later claim about a line replaces an earlier one.
-    pub(crate) fn add(&mut self, path: &BStr, noted: NotedLines) {
+    pub(crate) fn add_claim(&mut self, path: &BStr, noted: NotedLines) {
         match self.files.get_mut(path) {
             Some(all) => all.push(noted),
             None => {

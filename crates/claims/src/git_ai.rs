@@ -42,14 +42,14 @@ const AGENTS: [&str; 10] = [
 #[serde(default)]
 struct Metadata {
     schema_version: String,
-    sessions: HashMap<String, Session>,
-    prompts: HashMap<String, Session>,
+    sessions: HashMap<String, NotedSession>,
+    prompts: HashMap<String, NotedSession>,
     humans: HashMap<String, Human>,
 }
 
 /// A session, or in older notes a prompt.
 #[derive(Deserialize)]
-struct Session {
+struct NotedSession {
     agent_id: AgentId,
     #[serde(default)]
     human_author: Option<String>,
@@ -104,7 +104,7 @@ fn parse_attestations(bytes: &[u8]) -> Option<CommitNote> {
                 return None;
             }
             let lines = lines_in(range)?;
-            note.add(path?, NotedLines { lines, writer: writer.clone(), hash: None });
+            note.add_claim(path?, NotedLines { lines, writer: writer.clone(), hash: None });
         }
     }
     Some(note)
@@ -154,7 +154,7 @@ impl Metadata {
     fn writer(&self, key: &str) -> Option<ClaimedLine> {
         let own = key.split_once("::").map_or(key, |(session, _)| session);
         let session = self.sessions.get(own).or_else(|| self.prompts.get(own));
-        if let Some(Session { agent_id, human_author }) = session {
+        if let Some(NotedSession { agent_id, human_author }) = session {
             let claim = ClaimedLine {
                 agent: shown_word(&agent_id.tool),
                 model: agent_id.model.as_deref().and_then(shown_word),
@@ -225,7 +225,7 @@ fn parse_files(bytes: &[u8]) -> Option<CommitNote> {
             }
         }
         for noted in without_disputed_lines(noted) {
-            note.add(path.as_bytes().as_bstr(), noted);
+            note.add_claim(path.as_bytes().as_bstr(), noted);
         }
     }
     Some(note)

@@ -8,8 +8,7 @@ use ground::{Hint, Root};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::trace_files::MAX_FILE;
-use crate::traced_lines::TraceFile;
+use crate::traced_lines::{MAX_FILE, TraceFile};
 
 /// The largest number of imported files that are read.
 const MAX_FILES: usize = 100;

@@ -10,9 +10,11 @@
 //! - `imported_traces`: trace files that a person imported.
 //! - `notes_tree`: finding the note of a commit.
 //! - `other_notes`: notes that are not read.
+//! - `session_runs`: lines that sessions on this machine wrote.
 //! - `trace_files`: the trace files of a workspace.
 //! - `traced_commit`: what a trace file says about the lines of a commit.
 //! - `traced_lines`: files in the format of Agent Trace.
+//! - `transcripts`: the transcripts of agents on this machine.
 //! - `version_text`: the text of a file in a commit.
 
 mod agent_blame;
@@ -24,9 +26,11 @@ mod git_ai;
 mod imported_traces;
 mod notes_tree;
 mod other_notes;
+mod session_runs;
 mod trace_files;
 mod traced_commit;
 mod traced_lines;
+mod transcripts;
 mod version_text;
 
 pub use checkpoints::{Checkpoint, CheckpointSession, checkpoint};
@@ -34,3 +38,4 @@ pub use claimed_line::{ClaimedLine, ClaimingTool};
 pub use claims::Claims;
 pub use imported_traces::{ImportError, ImportedTrace, import_trace};
 pub use other_notes::{MissingNotes, missing_notes, unknown_notes};
+pub use session_runs::{ImportStep, ImportedSessions, import_sessions};

@@ -8,10 +8,8 @@ use ground::git::{BStr, BString, ByteSlice};
 use ground::{Git, RelativePath, Root};
 
 use crate::imported_traces::imported_traces;
-use crate::traced_lines::TraceFile;
+use crate::traced_lines::{MAX_FILE, TraceFile};
 
-/// The largest number of bytes of a trace file.
-pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// How many folders above a file are looked at.
 const MAX_DEPTH: usize = 64;
 

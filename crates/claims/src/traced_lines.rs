@@ -13,6 +13,8 @@ use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
 use crate::commit_note::line_range;
 use crate::version_text::sha256_digits;
 
+/// The largest number of bytes of a trace file.
+pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The longest record, in bytes.
 const MAX_RECORD: usize = 1024 * 1024;
 /// The largest number of ranges of lines that are read of one file.

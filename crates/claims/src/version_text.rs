@@ -1,5 +1,6 @@
 //! The text of a file in a commit, of which single lines are asked for.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use ground::git::ByteSlice;
@@ -40,6 +41,30 @@ impl VersionText {
         let without_feed = whole.strip_suffix(b"\n").unwrap_or(whole);
         let without_return = without_feed.strip_suffix(b"\r").unwrap_or(without_feed);
         [whole, without_feed, without_return].iter().any(|text| store::sha256(text) == hash)
+    }
+}
+
+impl VersionText {
+    /// Returns the number of lines.
+    pub(crate) fn line_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns the numbers of the lines with the same text, by the SHA-256 of that text without its
+    /// line end.
+    pub(crate) fn lines_by_hash(&self) -> HashMap<String, Vec<u32>> {
+        let mut found: HashMap<String, Vec<u32>> = HashMap::new();
+        for (line, number) in self.bytes.lines().zip(1..) {
+            found.entry(store::sha256(line)).or_default().push(number);
+        }
+        found
+    }
+
+    /// Returns true if lines, with a line feed between them, have this SHA-256, in hex.
+    pub(crate) fn matches_hash_of_lines(&self, lines: &RangeInclusive<u32>, hash: &str) -> bool {
+        let Some(whole) = self.lines(lines) else { return false };
+        let lines: Vec<&[u8]> = whole.lines().collect();
+        store::sha256(&lines.join(&b'\n')) == hash
     }
 }
 

@@ -97,7 +97,7 @@ pub fn lines_without_git(
     let records = recorded_texts(root, journal, path, |_| true);
     let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
     let found = attribute(text, &vec![true; text.len()], &texts, language_of(path));
-    let mut claims = Claims::default();
+    let mut claims = FoundClaims::default();
     let source = |owner: Option<usize>| LineSource {
         version: None,
         line_there: 0,
@@ -164,7 +164,7 @@ impl LineFinder<'_, '_> {
         origins: LineOrigins,
         uncommitted: Option<PresentText<'_>>,
     ) -> Result<FileLines, GitError> {
-        let mut claims = Claims::default();
+        let mut claims = FoundClaims::default();
         let mut of_versions: Vec<Vec<Option<usize>>> = Vec::with_capacity(origins.versions.len());
         for version in &origins.versions {
             let is_brought = |run: &&crate::OriginRun| matches!(run.origin, Origin::Brought(at) if origins.versions[at] == *version);
@@ -223,7 +223,7 @@ impl LineFinder<'_, '_> {
     /// commit and from the journal.
     fn of_uncommitted(
         &mut self,
-        claims: &mut Claims,
+        claims: &mut FoundClaims,
         now: &PresentText<'_>,
         mut asked: Vec<bool>,
     ) -> Result<Vec<Option<usize>>, GitError> {
@@ -290,7 +290,7 @@ impl LineFinder<'_, '_> {
     /// Returns the text of a committed version, and the claims of the evidence on its lines.
     fn of_evidence(
         &mut self,
-        claims: &mut Claims,
+        claims: &mut FoundClaims,
         version: &FileVersion,
         (path, entries): (&RelativePath, &[Arc<Entry>]),
     ) -> Result<(LineText, Vec<Option<usize>>), GitError> {
@@ -306,7 +306,7 @@ impl LineFinder<'_, '_> {
     /// Returns the claims on the lines of a committed version.
     fn of_version(
         &mut self,
-        claims: &mut Claims,
+        claims: &mut FoundClaims,
         version: &FileVersion,
     ) -> Result<Vec<Option<usize>>, GitError> {
         let mut entries = self.own_entries_about(version)?;
@@ -380,7 +380,7 @@ impl LineFinder<'_, '_> {
         &mut self,
         version: &FileVersion,
     ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
-        let mut claims = Claims::default();
+        let mut claims = FoundClaims::default();
         let found = self.of_version(&mut claims, version)?;
         let entry = |at: usize| Arc::clone(&claims.all[at].entry);
         let is_open = |entry: &Arc<Entry>| entry.section.is_none() && entry.record.of.is_none();
@@ -391,7 +391,7 @@ impl LineFinder<'_, '_> {
     /// that brought them, and its time in milliseconds.
     fn of_journal(
         &mut self,
-        claims: &mut Claims,
+        claims: &mut FoundClaims,
         now: &PresentText<'_>,
         asked: &[bool],
         commit: Option<(&str, i64)>,
@@ -463,12 +463,12 @@ fn is_after(entry: &Entry, (commit, time): (&str, i64)) -> bool {
 
 /// The records that brought lines, each of them once.
 #[derive(Default)]
-struct Claims {
+struct FoundClaims {
     all: Vec<Arc<Claim>>,
     known: HashMap<(String, Option<String>), usize>,
 }
 
-impl Claims {
+impl FoundClaims {
     fn index_of(&mut self, entry: &Arc<Entry>, path: &RelativePath, commit: Option<&str>) -> usize {
         let commit = commit.map(str::to_owned);
         let key = (entry.record.id.clone(), commit.clone());

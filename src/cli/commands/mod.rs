@@ -41,6 +41,7 @@ mod report;
 pub(super) mod schema;
 mod seal;
 mod select;
+mod sessions;
 mod shared;
 mod split_registry;
 mod start;
@@ -86,6 +87,7 @@ pub enum Command {
     Policy(policy::PolicyArgs),
     Fence(fence::FenceArgs),
     Import(import::ImportArgs),
+    Sessions(sessions::SessionsArgs),
     /// Seal, verify and sign what was recorded
     #[command(subcommand)]
     Evidence(EvidenceCommand),
@@ -251,6 +253,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Gate(args) => gate::run(context, args),
         Command::Fence(args) => fence::run(context, args),
         Command::Import(args) => import::run(context, args),
+        Command::Sessions(args) => sessions::run(context, args),
         Command::Worktree(args) => worktree::run(context, args),
         Command::Hook(args) => Ok(hook::run(&args, context.environment())),
         Command::GitHooks(args) => git_hooks::run(context, args),

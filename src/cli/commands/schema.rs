@@ -51,6 +51,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("accept", written::<judgement::accept::AcceptAnswer>()),
         ("anchor", written::<evidence::anchor::AnchorAnswer>()),
         ("import", written::<claims::ImportedTrace>()),
+        ("sessions", written::<claims::ImportedSessions>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),
         ("check", written::<judgement::check::CheckAnswer>()),
