@@ -191,6 +191,8 @@ fn commands() -> Vec<Vec<&'static str>> {
         "hook claude-code",
         "git-hooks",
         "fence --explain",
+        "import agent-trace .agent-trace/traces.jsonl",
+        "sessions import --dry-run",
         "worktree agent",
         "policy --explain",
         "check --format sarif",
