@@ -173,7 +173,9 @@ impl Metadata {
 /// The format before 3: for each file its authors, for each author the lines.
 #[derive(Deserialize)]
 struct AuthorsOfFiles {
-    schema_version: String,
+    /// Missing in the very first ones.
+    #[serde(default)]
+    schema_version: Option<String>,
     files: HashMap<String, AuthorsOfFile>,
 }
 
@@ -208,7 +210,7 @@ enum LineOrRange {
 
 fn parse_files(bytes: &[u8]) -> Option<CommitNote> {
     let parsed: AuthorsOfFiles = serde_json::from_slice(bytes).ok()?;
-    if !is_known_format(&parsed.schema_version) {
+    if parsed.schema_version.is_some_and(|version| !is_known_format(&version)) {
         return None;
     }
     let mut note = CommitNote::default();
@@ -243,7 +245,8 @@ impl AuthorOfLines {
                 ..claim
             },
             None if is_agent => ClaimedLine { agent: shown_word(&self.author), ..claim },
-            None => ClaimedLine { human: shown_person(&self.author), ..claim },
+            // It may be a person or, like `o3`, a model.
+            None => return None,
         };
         claim.if_it_names_somebody()
     }
