@@ -175,7 +175,7 @@ mod tests {
         let (sender, changes) = channel();
         let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
         let place =
-            WorkspaceLocation { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
+            WorkspaceLocation { root: root.clone(), has_answers: true, git_dir: Some(git.clone()) };
         watcher.watch(&place);
         let ledger = root.join(".orchestration/agent_trace/a.jsonl");
         let ungated = root.join(".orchestration/local/ungated/1.json");

@@ -13,9 +13,9 @@ fn find(folder: &Path) -> Option<WorkspaceLocation> {
     let governed = |it: &&Path| it.join(".orchestration").is_dir();
     match folder.ancestors().find(governed) {
         Some(root) => {
-            Some(WorkspaceLocation { root: root.to_owned(), governed: true, git_dir: None })
+            Some(WorkspaceLocation { root: root.to_owned(), has_answers: true, git_dir: None })
         }
-        None => Some(WorkspaceLocation { root: folder, governed: false, git_dir: None }),
+        None => Some(WorkspaceLocation { root: folder, has_answers: false, git_dir: None }),
     }
 }
 
