@@ -1,10 +1,9 @@
 //! What the sources of intents may see of a workspace: folders are listed, and files are read up to
 //! a limit. No symbolic link is followed, and nothing is written.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ground::cache::FileState;
 use ground::git::{BlobId, Target};
@@ -17,7 +16,7 @@ pub(super) struct ListedEntry {
     pub is_folder: bool,
 }
 
-pub(super) trait SourceFiles {
+pub(super) trait SourceFiles: Sync {
     /// Returns the files and folders directly in a folder, ordered by name. There are none if it
     /// does not exist. The folder `""` is the workspace.
     fn list(&self, folder: &str) -> Vec<ListedEntry>;
@@ -51,12 +50,25 @@ pub(super) fn shared_text(files: &dyn SourceFiles, path: &str, max: u64) -> Stri
     path.and_then(|path| files.read(&path, max).ok()?).unwrap_or_default()
 }
 
-impl SourceFiles for Root {
+/// The files of a work tree.
+pub(super) struct WorkTreeFiles<'r> {
+    root: &'r Root,
+    /// Folders that are no links, and in no linked folder.
+    folders: Mutex<HashSet<String>>,
+}
+
+impl<'r> WorkTreeFiles<'r> {
+    pub fn new(root: &'r Root) -> Self {
+        Self { root, folders: Mutex::default() }
+    }
+}
+
+impl SourceFiles for WorkTreeFiles<'_> {
     fn list(&self, folder: &str) -> Vec<ListedEntry> {
         if !folder.is_empty() && !self.has_folder(folder) {
             return Vec::new();
         }
-        let entries = fs::read_dir(self.path().join(folder)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.root.path().join(folder)).into_iter().flatten().flatten();
         let listed = entries.filter_map(|entry| {
             let kind = entry.file_type().ok()?;
             let path = RelativePath::new(
@@ -71,15 +83,22 @@ impl SourceFiles for Root {
     }
 
     fn has_folder(&self, folder: &str) -> bool {
-        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
-        let is_folder = |end: usize| {
-            fs::symlink_metadata(self.path().join(&folder[..end])).is_ok_and(|found| found.is_dir())
-        };
-        { ends }.all(is_folder)
+        let known = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if known().contains(folder) {
+            return true;
+        }
+        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        let found = fs::symlink_metadata(self.root.path().join(folder));
+        let is_folder =
+            found.is_ok_and(|found| found.is_dir()) && (above.is_empty() || self.has_folder(above));
+        is_folder && {
+            known().insert(folder.to_owned());
+            true
+        }
     }
 
     fn read(&self, path: &RelativePath, max: u64) -> Result<Option<String>, String> {
-        let bytes = self.read_rules(path, max).map_err(|error| match error {
+        let bytes = self.root.read_rules(path, max).map_err(|error| match error {
             ground::store::StoreError::TooLarge { .. } => format!("it has more than {max} bytes"),
             ground::store::StoreError::Symlink { .. } => "it is a symbolic link".to_owned(),
             _ => "the system does not let us".to_owned(),
@@ -89,29 +108,29 @@ impl SourceFiles for Root {
     }
 
     fn state(&self, path: &RelativePath) -> FileState {
-        FileState::of_file(&self.absolute(path))
+        FileState::of_file(&self.root.absolute(path))
     }
 }
 
 /// Files in git, ordered by path.
-type SortedBlobs = Rc<[(RelativePath, BlobId)]>;
+type SortedBlobs = Arc<[(RelativePath, BlobId)]>;
 
 /// The files of a commit or of the index. A folder at the top is listed once, with all below it.
 pub(super) struct FilesAtTarget<'g> {
     git: &'g Git,
     target: &'g Target,
-    listed: RefCell<HashMap<String, SortedBlobs>>,
+    listed: Mutex<HashMap<String, SortedBlobs>>,
 }
 
 impl<'g> FilesAtTarget<'g> {
     pub fn new(git: &'g Git, target: &'g Target) -> Self {
-        Self { git, target, listed: RefCell::default() }
+        Self { git, target, listed: Mutex::default() }
     }
 
     /// Returns the files below the top folder of a path, ordered by path.
     fn top_folder(&self, path: &str) -> SortedBlobs {
         let top = path.split('/').next().unwrap_or(path);
-        let mut listed = self.listed.borrow_mut();
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let files = listed.entry(top.to_owned()).or_insert_with(|| {
             let prefix = format!("{top}/");
             let is_below = |path: &RelativePath| path.as_str().starts_with(&prefix);
@@ -120,7 +139,7 @@ impl<'g> FilesAtTarget<'g> {
             files.sort_by(|(a, _), (b, _)| a.cmp(b));
             files.into()
         });
-        Rc::clone(files)
+        Arc::clone(files)
     }
 }
 

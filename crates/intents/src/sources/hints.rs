@@ -15,7 +15,12 @@ const MAX_HINTS: usize = 500;
 
 /// Adds the paths that a text names, in order, each once.
 pub(super) fn add_paths(text: &str, hints: &mut Vec<String>) {
-    let is_end = |c: char| c.is_whitespace() || "`'\"<>,;|（）、，。".contains(c);
+    let is_end = |c: char| match c {
+        '`' | '\'' | '"' | '<' | '>' | ',' | ';' | '|' | '（' | '）' | '、' | '，' | '。' => {
+            true
+        }
+        c => c.is_whitespace(),
+    };
     let mut quoted = false;
     for token in text.split_inclusive(is_end) {
         if hints.len() >= MAX_HINTS {
@@ -33,6 +38,9 @@ pub(super) fn add_paths(text: &str, hints: &mut Vec<String>) {
 
 /// Returns the path that a word is, without brackets around it and without a line.
 fn path_in(word: &str, quoted: bool) -> Option<&str> {
+    if !word.bytes().any(|byte| matches!(byte, b'/' | b'.')) {
+        return None;
+    }
     // `[name](path)` is a link.
     let word = word.rsplit_once("](").map_or(word, |(_, target)| target);
     const ENDS: [char; 6] = ['*', '_', ':', '.', '!', '?'];
@@ -51,7 +59,10 @@ fn path_in(word: &str, quoted: bool) -> Option<&str> {
         Some((path, line)) if is_line(line) => path,
         _ => word,
     };
-    let allowed = |c: char| c.is_alphanumeric() || "-_./@+[]()$*".contains(c);
+    let allowed = |c: char| match c {
+        '-' | '_' | '.' | '/' | '@' | '+' | '[' | ']' | '(' | ')' | '$' | '*' => true,
+        c => c.is_alphanumeric(),
+    };
     let is_inside = !word.starts_with(['/', '-', '@']) || word.starts_with("@/");
     if !is_inside || !word.chars().all(allowed) || word.starts_with("path/to") {
         return None;

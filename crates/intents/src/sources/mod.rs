@@ -28,15 +28,17 @@ mod taskmaster;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use files::{FilesAtTarget, SourceFiles};
+use files::{FilesAtTarget, SourceFiles, WorkTreeFiles};
 use ground::cache::{CacheSlot, FileState};
 use ground::git::Target;
+use ground::parallel::in_parallel;
 use ground::policy::SourceFormat;
 use ground::{Git, Policy, RelativePath, Root};
 use source::{MAX_BYTES, MAX_INTENTS, Source, SourceUnit};
@@ -80,7 +82,7 @@ impl KeptUnit {
         source: &dyn Source,
         unit: SourceUnit,
         files: &dyn SourceFiles,
-        budget: &Cell<u64>,
+        budget: &AtomicU64,
     ) -> Self {
         let states = unit.states(files);
         let (format, intents) = (source.format(), read_unit(source, &unit, files, budget));
@@ -114,7 +116,7 @@ impl Workplace {
             Self::WorkTree(root) => {
                 let (policy, _) = Policy::load(root);
                 let slot = CacheSlot::for_workspace(root, CACHE);
-                read_kept(root, |format| policy.reads(format), slot)
+                read_kept(&WorkTreeFiles::new(root), |format| policy.reads(format), slot)
             }
             Self::Version(git, target, policy) => {
                 let files = FilesAtTarget::new(git, target);
@@ -126,7 +128,7 @@ impl Workplace {
     /// Reads the one intent with this id. `None` if there is none, or if several have the id.
     pub fn read_one(&self, id: &str) -> Option<ImportedIntent> {
         match self {
-            Self::WorkTree(root) => read_one_of(root, id),
+            Self::WorkTree(root) => read_one_of(&WorkTreeFiles::new(root), id),
             Self::Version(git, target, _) => read_one_at(git, target, id),
         }
     }
@@ -136,7 +138,7 @@ impl Workplace {
         let max = SOURCES.iter().find(|source| source.format() == imported.format);
         let max = max.map_or(0, |source| source.max_file());
         let read = match self {
-            Self::WorkTree(root) => SourceFiles::read(root, &imported.main, max),
+            Self::WorkTree(root) => WorkTreeFiles::new(root).read(&imported.main, max),
             Self::Version(git, target, _) => {
                 FilesAtTarget::new(git, target).read(&imported.main, max)
             }
@@ -149,7 +151,8 @@ impl Workplace {
     pub fn current_work(&self, intents: &[ImportedIntent]) -> Vec<String> {
         match self {
             Self::WorkTree(root) => {
-                current_work::ids_of_work(root, root.branch().as_deref(), intents)
+                let files = WorkTreeFiles::new(root);
+                current_work::ids_of_work(&files, root.branch().as_deref(), intents)
             }
             Self::Version(..) => Vec::new(),
         }
@@ -179,15 +182,17 @@ fn read_kept(
     let by_place = |one: KeptUnit| ((one.format, one.unit.place.clone()), one);
     let mut kept: HashMap<(SourceFormat, RelativePath), KeptUnit> =
         kept.into_iter().map(by_place).collect();
-    let mut units = Vec::with_capacity(found.len());
-    let budget = Cell::new(MAX_BYTES);
-    for (source, unit) in found {
-        let known = kept.remove(&(source.format(), unit.place.clone()));
-        let known = known.filter(|known| {
-            known.unit == unit && known.is_at_rest() && known.states == unit.states(files)
+    let budget = AtomicU64::new(MAX_BYTES);
+    let read_again = in_parallel(&found, |(source, unit)| {
+        let known = kept.get(&(source.format(), unit.place.clone())).filter(|known| {
+            known.unit == *unit && known.is_at_rest() && known.states == unit.states(files)
         });
-        is_same &= known.is_some();
-        units.push(known.unwrap_or_else(|| KeptUnit::read(source, unit, files, &budget)));
+        known.is_none().then(|| KeptUnit::read(*source, unit.clone(), files, &budget))
+    });
+    let mut units = Vec::with_capacity(found.len());
+    for ((source, unit), again) in found.into_iter().zip(read_again) {
+        is_same &= again.is_none();
+        units.extend(again.or_else(|| kept.remove(&(source.format(), unit.place))));
     }
     if let Some(slot) = slot.filter(|_| !is_same) {
         let at_rest: Vec<&KeptUnit> = units.iter().filter(|unit| unit.is_at_rest()).collect();
@@ -209,7 +214,7 @@ pub(super) fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<Import
 fn read_one_of(files: &dyn SourceFiles, id: &str) -> Option<ImportedIntent> {
     let (format, name) = SourceFormat::of_id(id)?;
     let source = SOURCES.into_iter().find(|source| source.format() == format)?;
-    let (units, budget) = (source.units(files).into_iter(), Cell::new(MAX_BYTES));
+    let (units, budget) = (source.units(files).into_iter(), AtomicU64::new(MAX_BYTES));
     let units = units.filter(|unit| unit.name == name || unit.name.is_empty()).take(MAX_INTENTS);
     let mut intents: Vec<_> =
         units.flat_map(|unit| read_unit(source, &unit, files, &budget)).collect();
@@ -224,16 +229,18 @@ fn read_unit(
     source: &dyn Source,
     unit: &SourceUnit,
     files: &dyn SourceFiles,
-    budget: &Cell<u64>,
+    budget: &AtomicU64,
 ) -> Vec<ImportedIntent> {
     let unreadable = RefCell::new(Vec::new());
     let text = |path: &RelativePath| {
-        let max = source.max_file().min(budget.get());
+        let max = source.max_file().min(budget.load(Ordering::Relaxed));
         let read = files.read(path, max).unwrap_or_else(|why| {
             unreadable.borrow_mut().push(format!("{path} cannot be read: {why}"));
             None
         });
-        budget.set(budget.get() - read.as_ref().map_or(0, |text| text.len() as u64).min(max));
+        let bytes = read.as_ref().map_or(0, |text| text.len() as u64);
+        let less = |left: u64| Some(left.saturating_sub(bytes));
+        let _ = budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         read
     };
     let mut intents = source.read(unit, &text);

@@ -49,7 +49,7 @@ impl SourceFiles for TextFiles {
 fn read_texts(files: &TextFiles) -> Vec<ImportedIntent> {
     let read = |source: &dyn Source| {
         let units = source.units(files).into_iter();
-        let read = |unit| read_unit(source, &unit, files, &Cell::new(MAX_BYTES));
+        let read = |unit| read_unit(source, &unit, files, &AtomicU64::new(MAX_BYTES));
         units.flat_map(read).collect::<Vec<_>>()
     };
     let mut intents: Vec<_> = SOURCES.into_iter().flat_map(read).collect();
