@@ -2,10 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use ground::{Code, Finding, RelativePath, Root};
 use intents::dialect::Field;
+use intents::sources::unit_of_path;
 use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint};
+
+use crate::support::Repo;
 
 const ONE: &str =
     "active_intents:\n  - id: A\n    name: a\n    status: IN_PROGRESS\n    owned_scope: [src/**]\n";
@@ -294,4 +298,45 @@ fn a_merge_conflict_in_the_registry_says_what_to_do() {
             && help.contains("the second gets another id"),
         "{help}"
     );
+}
+
+#[test]
+fn an_adopted_intent_is_the_same_on_disk_in_the_index_and_at_the_commit() {
+    let repo = Repo::new();
+    repo.write(
+        "openspec/changes/add-login/proposal.md",
+        "# Change: Add a login\n## Why\nPeople.\n",
+    );
+    repo.write("openspec/changes/add-login/tasks.md", "- [x] 1.1 a\n- [ ] 1.2 b\n");
+    repo.git(&["checkout", "-qb", "feature/add-login"]);
+    let id = "openspec:add-login";
+    assert_eq!(unit_of_path("openspec/changes/add-login/tasks.md").as_deref(), Some(id));
+    let registry = Arc::clone(&repo.open().registry);
+    let current = registry.current_work();
+    assert_eq!(current.iter().map(|one| one.intent.id.value.as_str()).collect::<Vec<_>>(), [id]);
+    assert_eq!(registry.imported_intent(id).and_then(|one| one.reason.as_deref()), Some("People."));
+    assert!(registry.all_intents().any(|intent| intent.id.value == id));
+    let scope = vec!["src/login/**".to_owned()];
+    let adopt = RegistryEdit::Adopt { id: id.into(), status: Some(Status::InProgress), scope };
+    let planned = edit::plan(&registry, &adopt).expect("an edit");
+    repo.write(planned.path.as_str(), &planned.text);
+    repo.commit("adopt");
+    let ws = repo.open();
+    let head = ws.head().cloned().expect("a commit");
+    let versions = [ws.at_index_alone(), ws.at_commit(head, None), Ok(ws)];
+    let seen = versions.map(|ws| {
+        let ws = ws.expect("a workspace");
+        let intent = ws.registry.get(id).expect("the intent");
+        (
+            intent.hash(),
+            intent.name.value.clone(),
+            intent.in_progress(),
+            ws.registry.imported().len(),
+        )
+    });
+    assert_eq!(seen[0].1, "Add a login");
+    assert!(seen.iter().all(|version| *version == seen[0]), "{seen:?}");
+    repo.git(&["mv", "openspec/changes/add-login", "openspec/changes/archive-login"]);
+    let gone = repo.open();
+    assert!(gone.registry.get(id).is_some_and(|intent| intent.in_progress()), "the file says so");
 }

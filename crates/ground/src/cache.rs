@@ -140,14 +140,14 @@ pub struct FileStamp {
 
 /// Whether the present state of a file can be told from every later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum FileState {
+pub enum StateOnDisk {
     Missing,
     AtRest(FileStamp),
     /// The file has changed a moment ago, or the system does not tell enough.
     Unsettled,
 }
 
-impl FileState {
+impl StateOnDisk {
     /// Looks at a file. A symbolic link is not followed.
     pub fn of_file(path: &Path) -> Self {
         let now = SystemTime::now();

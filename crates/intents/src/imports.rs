@@ -42,7 +42,7 @@ impl Imports {
     }
 
     /// Returns the intents that are being worked on now, those that are said most plainly first.
-    pub fn current_work(&self) -> Vec<&ImportedIntent> {
+    pub(super) fn current_work(&self) -> Vec<&ImportedIntent> {
         let ids = self.place.current_work(self.intents());
         ids.iter().filter_map(|id| self.get(id)).collect()
     }
@@ -59,7 +59,7 @@ impl Imports {
     }
 
     /// Returns the intents that none of these own ones stands for.
-    pub fn beside<'i>(&'i self, own: &'i [Intent]) -> impl Iterator<Item = &'i Intent> {
+    pub(super) fn not_adopted<'i>(&'i self, own: &'i [Intent]) -> impl Iterator<Item = &'i Intent> {
         let own: HashSet<&str> = own.iter().map(|intent| intent.id.value.as_str()).collect();
         let imported = self.intents().iter().map(|imported| &imported.intent);
         imported.filter(move |intent| !own.contains(intent.id.value.as_str()))
@@ -121,7 +121,7 @@ mod tests {
         let (_folder, root) = workspace(&[]);
         let registry = Registry::load(&root);
         assert_eq!(ids(registry.intents()), "INT-1");
-        assert_eq!(ids(registry.all()), "INT-1 openspec:add-login speckit:001-search");
+        assert_eq!(ids(registry.all_intents()), "INT-1 openspec:add-login speckit:001-search");
         let (file, intent) = registry.intent_with_file("openspec:add-login").unwrap();
         assert_eq!(registry.get("openspec:add-login"), Some(intent));
         assert_eq!(file.path().as_str(), "openspec/changes/add-login/proposal.md");
@@ -140,7 +140,7 @@ mod tests {
         let policy = ".orchestration/policy.yaml";
         let (_folder, root) = workspace(&[(policy, "sources: {openspec: false}\n")]);
         let registry = Registry::load(&root);
-        assert_eq!(ids(registry.all()), "INT-1 speckit:001-search");
+        assert_eq!(ids(registry.all_intents()), "INT-1 speckit:001-search");
         assert!(registry.get("openspec:add-login").is_none());
     }
 
@@ -160,7 +160,7 @@ mod tests {
         fs::write(folder.path().join(planned.path.as_str()), &planned.text).unwrap();
         for registry in [then, Registry::load(&root)] {
             assert_eq!(ids(registry.intents()), "INT-1 openspec:add-login");
-            assert_eq!(ids(registry.all()), "INT-1 openspec:add-login speckit:001-search");
+            assert_eq!(ids(registry.all_intents()), "INT-1 openspec:add-login speckit:001-search");
             let intent = registry.get("openspec:add-login").unwrap();
             assert_eq!(intent.name.value, "Add a login");
             assert!(intent.in_progress());

@@ -227,8 +227,8 @@ impl Registry {
     }
     /// Returns the intents of the registry, and then those in other formats that no file of the
     /// registry points to.
-    pub fn all(&self) -> impl Iterator<Item = &Intent> {
-        let imported = self.imports.iter().flat_map(|imports| imports.beside(self.intents()));
+    pub fn all_intents(&self) -> impl Iterator<Item = &Intent> {
+        let imported = self.imports.iter().flat_map(|imports| imports.not_adopted(self.intents()));
         self.intents().iter().chain(imported)
     }
     /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`

@@ -8,7 +8,7 @@ use super::super::{Status, yaml};
 use super::files::{SourceFiles, markdown_in};
 use super::hints::{add_paths, split_at_colon, words_of};
 use super::markdown::{
-    Markdown, MarkdownBlock, first_paragraph, plain, section_named, title, written_status,
+    Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, title, written_status,
 };
 use super::source::{ImportedIntent, ReadText, Source, SourceUnit};
 use ground::policy::SourceFormat;
@@ -83,7 +83,7 @@ fn set_status(text: &str, span: Range<usize>, imported: &mut ImportedIntent) {
         "accepted" | "approved" | "adopted" | "active" => Status::Completed,
         "proposed" | "draft" => Status::Draft,
         "superseded" | "deprecated" | "rejected" | "withdrawn" => {
-            imported.add_note(plain(text));
+            imported.add_note(plain_text(text));
             Status::Archived
         }
         _ => return,

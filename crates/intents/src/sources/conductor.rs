@@ -10,7 +10,7 @@ use super::super::Status;
 use super::files::{SourceFiles, folders_in, shared_text};
 use super::hints::{add_paths, words_of};
 use super::markdown::{
-    BoxCount, Markdown, MarkdownBlock, first_paragraph, marked, plain, section_named,
+    BoxCount, Markdown, MarkdownBlock, first_paragraph, marked, plain_text, section_named,
 };
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, status_of_boxes,
@@ -59,7 +59,7 @@ impl Source for Conductor {
         let metadata = metadata.and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let described = metadata.as_ref().and_then(|one| one.get("description")?.as_str());
         let listed = unit.context.get(1).filter(|words| !words.is_empty());
-        let name = described.map(plain).or_else(|| listed.cloned());
+        let name = described.map(plain_text).or_else(|| listed.cloned());
         let words = unit.name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
         imported.set_name(name.unwrap_or_else(|| words_of(words)), 0..0);
         if let Some(text) = unit.file("spec.md").and_then(text) {
@@ -93,7 +93,7 @@ fn listed_tracks(list: &str) -> HashMap<String, (String, String)> {
         let boxed = block.mark().map(|mark| (mark, block.text));
         let boxed = boxed.or_else(|| marked(block.text).filter(|_| block.level().is_some()));
         if let Some((mark, text)) = boxed {
-            let name = plain(text.lines().next().unwrap_or_default());
+            let name = plain_text(text.lines().next().unwrap_or_default());
             let name = name.strip_prefix("Track:").unwrap_or(&name).trim();
             track = Some((mark.to_string(), name.to_owned()));
         }
@@ -118,6 +118,6 @@ fn read_spec(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent) {
     }
     let outside = section_named(blocks, ending("Out of Scope")).unwrap_or_default();
     for item in outside.iter().filter(|block| block.is_item()) {
-        imported.add_constraint(format!("Out of scope: {}", plain(item.text)));
+        imported.add_constraint(format!("Out of scope: {}", plain_text(item.text)));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ground::cache::FileState;
+use ground::cache::StateOnDisk;
 use ground::git::{BlobId, Target};
 use ground::{Git, RelativePath, Root};
 
@@ -28,7 +28,7 @@ pub(super) trait SourceFiles: Sync {
     fn read(&self, path: &RelativePath, max: u64) -> Result<Option<String>, String>;
 
     /// Returns the state of a file, to know whether it must be read again.
-    fn state(&self, path: &RelativePath) -> FileState;
+    fn state(&self, path: &RelativePath) -> StateOnDisk;
 }
 
 /// Returns the folders directly in a folder.
@@ -107,8 +107,8 @@ impl SourceFiles for WorkTreeFiles<'_> {
         text.map_err(|_| "it is not UTF-8".to_owned())
     }
 
-    fn state(&self, path: &RelativePath) -> FileState {
-        FileState::of_file(&self.root.absolute(path))
+    fn state(&self, path: &RelativePath) -> StateOnDisk {
+        StateOnDisk::of_file(&self.root.absolute(path))
     }
 }
 
@@ -178,7 +178,7 @@ impl SourceFiles for FilesAtTarget<'_> {
         String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
     }
 
-    fn state(&self, _: &RelativePath) -> FileState {
-        FileState::Unsettled
+    fn state(&self, _: &RelativePath) -> StateOnDisk {
+        StateOnDisk::Unsettled
     }
 }

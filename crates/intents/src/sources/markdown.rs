@@ -53,7 +53,7 @@ impl MarkdownBlock<'_> {
     pub fn number(&self) -> Option<u32> {
         if let BlockShape::Item { number, .. } = self.shape { number } else { None }
     }
-    pub fn is_nested(&self) -> bool {
+    pub(super) fn is_nested(&self) -> bool {
         matches!(self.shape, BlockShape::Item { indent: 2.., .. })
     }
     /// Returns what stands in the box of a task.
@@ -61,7 +61,7 @@ impl MarkdownBlock<'_> {
         if let BlockShape::Item { mark, .. } = self.shape { mark } else { None }
     }
     /// Returns the byte range of a part of this block's text.
-    pub fn span_of(&self, part: &str) -> Range<usize> {
+    pub(super) fn span_of(&self, part: &str) -> Range<usize> {
         let at = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
         let start = self.start + at.min(self.text.len());
         start..start + part.len()
@@ -77,7 +77,7 @@ impl<'t> Markdown<'t> {
     }
 
     /// Returns the YAML at the beginning of the text, with its place.
-    pub fn front_matter(&self) -> Option<(&str, usize)> {
+    pub(super) fn front_matter(&self) -> Option<(&str, usize)> {
         let range = self.front_matter.clone()?;
         Some((&self.text[range.clone()], range.start))
     }
@@ -301,7 +301,7 @@ pub(super) fn title<'b, 'm>(blocks: &'b [MarkdownBlock<'m>]) -> Option<&'b Markd
 /// Returns the first paragraph of a section on one line, if it stands before deeper headings.
 pub(super) fn first_paragraph(section: &[MarkdownBlock<'_>]) -> Option<String> {
     let first = section.iter().find(|block| block.shape == BlockShape::Paragraph)?;
-    Some(plain(first.text))
+    Some(plain_text(first.text))
 }
 
 /// Returns the first line below the heading `Status`, or what a line such as `**Status**: done`
@@ -326,7 +326,7 @@ pub(super) fn written_status<'b, 'm>(
 }
 
 /// Returns a text on one line, without the marks of bold words.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn plain_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -346,7 +346,7 @@ pub(super) struct BoxCount {
 }
 
 impl BoxCount {
-    pub fn of_marks(marks: impl Iterator<Item = char>) -> Self {
+    pub(super) fn of_marks(marks: impl Iterator<Item = char>) -> Self {
         let mut count = Self::default();
         for mark in marks {
             count.all += 1;
@@ -361,7 +361,7 @@ impl BoxCount {
     pub fn is_done(self) -> bool {
         self.all > 0 && self.done == self.all
     }
-    pub fn is_begun(self) -> bool {
+    pub(super) fn is_begun(self) -> bool {
         self.done + self.begun > 0
     }
 }
@@ -370,7 +370,7 @@ impl BoxCount {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<String> {
+    fn blocks_of(text: &str) -> Vec<String> {
         let markdown = Markdown::parse(text);
         let show = |block: &MarkdownBlock<'_>| {
             assert_eq!(&markdown.text[block.span_of(block.text)], block.text);
@@ -381,7 +381,7 @@ mod tests {
                 }
                 BlockShape::Paragraph => "p".to_owned(),
             };
-            format!("{} {what} {}", block.line, plain(block.text))
+            format!("{} {what} {}", block.line, plain_text(block.text))
         };
         markdown.blocks().iter().map(show).collect()
     }
@@ -389,14 +389,14 @@ mod tests {
     #[test]
     fn code_and_comments_do_not_count() {
         let text = "\u{feff}---\na: 1\n---\n# Tïtle ##\n<!-- # no\n- [ ] no\n-->\n- [x] yes <!-- no --> more\n```md\n# no\n~~~\n```\n  ~~~~\n- [ ] no\n~~~\n~~~~\nuse `<!--` so\n";
-        assert_eq!(shown(text), ["4 h1 Tïtle", "8 i00'x' yes more", "17 p use `<!--` so"]);
+        assert_eq!(blocks_of(text), ["4 h1 Tïtle", "8 i00'x' yes more", "17 p use `<!--` so"]);
     }
 
     #[test]
     fn only_known_boxes_are_boxes() {
         let text = "- [ ] a\n- [X] b\n* [~] c\n1. [-] d\n- [P] e\n- [Story] f\n- [ ]* 1.3 g\n- [x](link)\n-[ ] h\n- []\n";
         assert_eq!(
-            shown(text),
+            blocks_of(text),
             [
                 "1 i00' ' a",
                 "2 i00'X' b",
@@ -414,13 +414,13 @@ mod tests {
     #[test]
     fn lines_that_go_on_belong_to_their_block() {
         let text = "1) one\n   two\n\n   three\n---\nfour\r\nfive\r\n#six\n";
-        assert_eq!(shown(text), ["1 i01'.' one two", "4 p three", "6 p four five #six"]);
+        assert_eq!(blocks_of(text), ["1 i01'.' one two", "4 p three", "6 p four five #six"]);
     }
 
     #[test]
     fn an_open_comment_hides_the_rest_only_at_the_start_of_a_line() {
-        assert_eq!(shown("a <!-- b\n# c"), ["1 p a <!-- b", "2 h1 c"]);
-        assert!(shown("<!-- b\n# c").is_empty());
-        assert!(shown("```\n# c").is_empty());
+        assert_eq!(blocks_of("a <!-- b\n# c"), ["1 p a <!-- b", "2 h1 c"]);
+        assert!(blocks_of("<!-- b\n# c").is_empty());
+        assert!(blocks_of("```\n# c").is_empty());
     }
 }

@@ -36,7 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use files::{FilesAtTarget, SourceFiles, WorkTreeFiles};
-use ground::cache::{CacheSlot, FileState};
+use ground::cache::{CacheSlot, StateOnDisk};
 use ground::git::Target;
 use ground::parallel::in_parallel;
 use ground::policy::SourceFormat;
@@ -73,7 +73,7 @@ pub fn unit_of_path(path: &str) -> Option<String> {
 struct KeptUnit {
     format: SourceFormat,
     unit: SourceUnit,
-    states: Vec<FileState>,
+    states: Vec<StateOnDisk>,
     intents: Vec<ImportedIntent>,
 }
 
@@ -90,12 +90,12 @@ impl KeptUnit {
     }
 
     fn is_at_rest(&self) -> bool {
-        !self.states.contains(&FileState::Unsettled)
+        !self.states.contains(&StateOnDisk::Unsettled)
     }
 }
 
 impl SourceUnit {
-    fn states(&self, files: &dyn SourceFiles) -> Vec<FileState> {
+    fn states(&self, files: &dyn SourceFiles) -> Vec<StateOnDisk> {
         self.files.iter().map(|path| files.state(path)).collect()
     }
 }

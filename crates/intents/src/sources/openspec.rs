@@ -7,7 +7,7 @@ use super::super::{Status, yaml};
 use super::files::{SourceFiles, folders_in, shared_text};
 use super::hints::{add_paths, split_at_colon, words_of};
 use super::markdown::{
-    BoxCount, Markdown, MarkdownBlock, first_paragraph, plain, section, section_named, title,
+    BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section, section_named, title,
 };
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Requirement, Source, SourceUnit, spanned, status_of_boxes,
@@ -185,7 +185,7 @@ fn read_delta(blocks: &[MarkdownBlock<'_>], path: &RelativePath, imported: &mut 
         for (at, block) in inside.iter().enumerate().filter(|(_, one)| one.level() == Some(4)) {
             let Some(("Scenario", name)) = split_at_colon(block.text) else { continue };
             let steps = section(inside, at).iter().filter(|step| step.is_item());
-            let steps: Vec<String> = steps.map(|step| plain(step.text)).collect();
+            let steps: Vec<String> = steps.map(|step| plain_text(step.text)).collect();
             let steps = steps.join(" ");
             criteria.push(format!("{name}: {steps}"));
             add(name, steps, block.line);

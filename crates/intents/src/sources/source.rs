@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Intent, Spanned, Status};
 use super::files::SourceFiles;
-use super::markdown::{BoxCount, MarkdownBlock, plain};
+use super::markdown::{BoxCount, MarkdownBlock, plain_text};
 use ground::RelativePath;
 use ground::policy::SourceFormat;
 
@@ -78,7 +78,7 @@ impl ImportedIntent {
 
     /// Sets a part of a block as the name.
     pub(super) fn set_name_in(&mut self, block: &MarkdownBlock<'_>, part: &str) {
-        self.set_name(plain(part), block.span_of(part));
+        self.set_name(plain_text(part), block.span_of(part));
     }
 
     pub(super) fn set_status(&mut self, status: impl Into<Option<Status>>, span: Range<usize>) {
@@ -99,14 +99,16 @@ impl ImportedIntent {
 
     /// Adds a requirement that is also a criterion under which the intent is done.
     pub(super) fn add_criterion(&mut self, id: String, block: &MarkdownBlock<'_>) {
-        self.intent.acceptance_criteria.push(spanned(format!("{id}: {}", plain(block.text)), 0..0));
+        self.intent
+            .acceptance_criteria
+            .push(spanned(format!("{id}: {}", plain_text(block.text)), 0..0));
         self.add_requirement(id, block.text, block);
     }
 
     pub(super) fn add_requirement(&mut self, id: String, text: &str, block: &MarkdownBlock<'_>) {
         let done = block.mark().map(|mark| matches!(mark, 'x' | 'X'));
         let (path, line) = (self.main.clone(), block.line);
-        self.requirements.push(Requirement { id, text: plain(text), path, line, done });
+        self.requirements.push(Requirement { id, text: plain_text(text), path, line, done });
     }
 
     pub(super) fn add_constraint(&mut self, text: impl Into<String>) {

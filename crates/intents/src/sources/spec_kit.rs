@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::Status;
 use super::files::{SourceFiles, folders_in, shared_text};
 use super::hints::{add_paths, split_at_colon, words_of};
-use super::markdown::{BlockShape, BoxCount, Markdown, MarkdownBlock, plain, title};
+use super::markdown::{BlockShape, BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, spanned, status_of_boxes,
 };
@@ -142,7 +142,7 @@ fn read_header(block: &MarkdownBlock<'_>, line: &str, imported: &mut ImportedInt
     let value = value.trim_start_matches('*').trim();
     let label = label.trim_matches('*').trim();
     if label == "Input" {
-        imported.reason = Some(plain(value)).filter(|reason| !reason.contains("$ARGUMENTS"));
+        imported.reason = Some(plain_text(value)).filter(|reason| !reason.contains("$ARGUMENTS"));
     }
     let many = if label == "Status" { usize::MAX } else { 1 };
     if let Some(status) = status_in(value, many).filter(|_| imported.intent.status.is_none()) {
@@ -185,7 +185,7 @@ fn read_requirement(block: &MarkdownBlock<'_>, imported: &mut ImportedIntent) ->
     }
     let said = rest.trim_start_matches(['*', ':', '：', ' ']);
     imported.add_requirement(id.to_owned(), said, block);
-    let said = format!("{id}: {}", plain(said));
+    let said = format!("{id}: {}", plain_text(said));
     match &text[..letters] {
         "SC" => {
             let said = spanned(said, 0..0);
@@ -205,5 +205,5 @@ fn principles(constitution: &str) -> Vec<String> {
         [3, 2].into_iter().find(|level| blocks.iter().any(|one| one.level() == Some(*level)));
     let headings = blocks.iter().filter(|block| level.is_some() && block.level() == level);
     let filled = headings.filter(|block| !block.text.contains('[')).take(100);
-    filled.map(|block| plain(block.text)).collect()
+    filled.map(|block| plain_text(block.text)).collect()
 }

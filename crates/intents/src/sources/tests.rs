@@ -41,8 +41,8 @@ impl SourceFiles for TextFiles {
             None => Ok(self.0.get(path.as_str()).cloned()),
         }
     }
-    fn state(&self, _: &RelativePath) -> FileState {
-        FileState::Unsettled
+    fn state(&self, _: &RelativePath) -> StateOnDisk {
+        StateOnDisk::Unsettled
     }
 }
 
