@@ -84,6 +84,21 @@ impl ClaimedLine {
         }
     }
 
+    /// Says who wrote the line, as the tool claims: `claude with claude-opus-4-6, for Ada`.
+    pub fn in_words(&self) -> String {
+        let model = self.model.as_ref();
+        let who = match (&self.agent, model) {
+            (Some(agent), Some(model)) => format!("{agent} with {model}"),
+            (Some(agent), None) => agent.clone(),
+            (None, Some(model)) => model.clone(),
+            (None, None) => return self.human.clone().unwrap_or_else(|| "an agent".to_owned()),
+        };
+        match &self.human {
+            Some(human) => format!("{who}, for {human}"),
+            None => who,
+        }
+    }
+
     /// Returns the first line of what the person asked, while its transcript is on this machine.
     pub fn prompt_line(&self) -> Option<String> {
         let PromptPlace { transcript, at } = self.prompt.as_ref()?;

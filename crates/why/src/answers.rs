@@ -31,7 +31,7 @@ pub use super::commit_words::NamedAgent;
 pub use super::file_lines::FileProvenance;
 pub use asked::AskedFor;
 pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
-pub use lines::{BlockLines, LineAnswer, LineState, span};
+pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, span};
 
 /// The answer for a whole file, or for one place in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -100,6 +100,9 @@ pub struct BlockAnswer {
     /// the commit that brought most of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginAnswer>,
+    /// What other tools claim about its lines without a record, most lines first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimShare>,
     /// Who asked for the intent, that of the record or of the commit, for which requirements, and under
     /// which constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -596,6 +599,7 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
     let shares = shares(ws, file, found);
     let is_open = claim.is_none() && found.candidates.is_empty() && !found.is_missing;
     let origin = if is_open { origin_of_most(ws, &shares) } else { None };
+    let claims = if is_open { lines::claims_about(ws, file, at) } else { Vec::new() };
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),
@@ -614,6 +618,7 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
         asked: known_intent(&intent, &origin).and_then(|one| asked::asked_for(ws, one, claim)),
         intent,
         origin,
+        claims,
         contributor: claim.and_then(|claim| Some(claim.conversation()?.contributor.clone())),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),

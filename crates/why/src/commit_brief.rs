@@ -48,14 +48,14 @@ impl CommitBrief {
 
 /// Returns a short description of a commit. `None` if the commit cannot be read.
 pub fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
-    Some(brief_with_names(ws, commit)?.0)
+    Some(brief_with_words(ws, commit)?.0)
 }
 
-/// Like [`brief`], with the words of the message that may be ids of intents.
-pub(crate) fn brief_with_names(
+/// Like [`brief`], with what else the commit says.
+pub(crate) fn brief_with_words(
     ws: &Workspace,
     commit: &CommitId,
-) -> Option<(CommitBrief, Vec<String>)> {
+) -> Option<(CommitBrief, CommitWords)> {
     let said = ws.git()?.headline(commit).ok()?;
     let timestamp = jiff::Timestamp::from_second(said.time).ok().map(|time| time.to_string());
     let words = CommitWords::read(&format!("{} <{}>", said.author, said.email), &said.message);
@@ -64,8 +64,8 @@ pub(crate) fn brief_with_names(
         author: said.author,
         timestamp,
         subject: said.subject,
-        references: words.references,
-        agents: words.agents,
+        references: words.references.clone(),
+        agents: words.agents.clone(),
     };
-    Some((brief, words.names))
+    Some((brief, words))
 }

@@ -11,24 +11,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::commit_brief::{CommitBrief, brief_with_names};
+use super::commit_brief::{CommitBrief, brief_with_words};
 use super::memo::Memo;
 use crate::answers::{IntentBrief, brief};
+use claims::Checkpoint;
 use ground::CommitId;
 use ground::git::{ChangedBlob, GitError, ObjectId};
 use intents::sources::unit_of_path;
 use intents::{ImportedIntent, Registry};
 use ledger::evidence;
 
-/// How it is known who brought lines, the strongest first. The words are never mixed: what a commit
-/// says is not said of a line.
+/// How the intent of lines without a record is known, the strongest first. The words are never mixed:
+/// what a commit says is not said of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KnownBy {
-    /// A record of ours is about the lines.
-    Recorded,
-    /// Another tool noted who wrote the lines.
-    Claimed,
     /// The message of the commit names the intent.
     CommitSays,
     /// The commit changed the intent's own files together with the lines, or its branch was named
@@ -54,17 +51,18 @@ pub struct OriginAnswer {
     /// How many conditions the intent has: `3 scenarios`. The constraints are in `asked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<String>,
+    /// The checkpoint of Entire that the commit names, if this clone has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// Whether the commit is older than the first evidence of this repository.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub before_records: bool,
 }
 
 impl KnownBy {
-    /// Returns the words for people. Those of a claim go on with the name of its tool.
+    /// Returns the words for people.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::Recorded => "recorded",
-            Self::Claimed => "claimed",
             Self::CommitSays => "the commit says",
             Self::Inferred => "inferred",
             Self::Git => "git says",
@@ -77,8 +75,6 @@ impl OriginAnswer {
     pub fn how_it_is_known(&self) -> &'static str {
         let is_one = self.intent.is_some();
         match self.known_by {
-            KnownBy::Recorded => "recorded",
-            KnownBy::Claimed => "claimed by another tool",
             KnownBy::CommitSays if is_one => "the commit says: it names this intent",
             KnownBy::CommitSays => "the commit says: it names these, so it is one of them",
             KnownBy::Inferred if is_one => {
@@ -108,7 +104,9 @@ impl Workspace {
 }
 
 fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
-    let (brief, names) = brief_with_names(ws, commit)?;
+    let (brief, words) = brief_with_words(ws, commit)?;
+    let checkpoint = words.checkpoint.as_ref().zip(ws.git());
+    let checkpoint = checkpoint.and_then(|(id, git)| claims::checkpoint(git, id));
     let mut answer = OriginAnswer {
         known_by: KnownBy::Git,
         before_records: is_before_records(ws, &brief),
@@ -116,8 +114,9 @@ fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
         intent: None,
         candidates: Vec::new(),
         conditions: None,
+        checkpoint,
     };
-    let said = named_intents(&ws.registry, &names, &answer.commit.subject);
+    let said = named_intents(&ws.registry, &words.names, &answer.commit.subject);
     let (known_by, ids) = if !said.is_empty() {
         (KnownBy::CommitSays, said)
     } else if ws.registry.imported().is_empty() {
@@ -133,8 +132,9 @@ fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
             answer.intent = Some(self::brief(ws, only));
             let criteria = ws.registry.get(only).map(|intent| intent.acceptance_criteria.len());
             let criteria = criteria.filter(|count| *count > 0);
-            answer.conditions =
-                criteria.map(|count| if count == 1 { "1 criterion".to_owned() } else { format!("{count} criteria") });
+            answer.conditions = criteria.map(|count| {
+                if count == 1 { "1 criterion".to_owned() } else { format!("{count} criteria") }
+            });
         }
         several if several.len() <= MAX_INTENTS => {
             answer.known_by = known_by;

@@ -10,6 +10,7 @@ use crate::answers::{
     brief_then, commit_brief, known_intent, record_brief,
 };
 use crate::suspect::joined;
+use claims::{ClaimedLine, Claims};
 use ground::CommitId;
 use history::{FileVersion, LineSource};
 
@@ -63,6 +64,9 @@ pub struct LineAnswer {
     pub from: Option<RecordBrief>,
     /// The intent under which the line was brought.
     pub intent: Option<IntentBrief>,
+    /// What another tool claims about the line, if no record is about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<ClaimedLine>,
     /// What is known of the line if no record is about it, by its commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginAnswer>,
@@ -94,10 +98,55 @@ pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> O
         asked: known_intent(&intent, &origin)
             .and_then(|intent| asked_for(ws, intent, claim.map(|one| &**one))),
         intent,
+        claimed: claims_of(ws, file, [source]).pop().map(|(_, claimed)| claimed),
         origin,
         commit: commit.and_then(|commit| commit_brief(ws, &CommitId(commit))),
         uncommitted: version.is_some_and(FileVersion::is_uncommitted),
     })
+}
+
+/// How many lines of a block another tool claims for the same agent or person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ClaimShare {
+    /// How many lines.
+    pub lines: usize,
+    /// What is claimed of them.
+    #[serde(flatten)]
+    pub claimed: ClaimedLine,
+}
+
+/// Returns what other tools claim about the lines of a block that no record is about, most lines first.
+pub(super) fn claims_about(ws: &Workspace, file: &FileProvenance, at: usize) -> Vec<ClaimShare> {
+    let own = file.provenance[at].own.iter().map(|(_, source)| source);
+    let found = claims_of(ws, file, own);
+    let mut shares: Vec<ClaimShare> =
+        found.into_iter().map(|(lines, claimed)| ClaimShare { lines, claimed }).collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.lines));
+    shares
+}
+
+/// Returns what other tools claim about lines that no record is about, each claim once, with the number
+/// of lines.
+fn claims_of<'a>(
+    ws: &Workspace,
+    file: &FileProvenance,
+    lines: impl IntoIterator<Item = &'a LineSource>,
+) -> Vec<(usize, ClaimedLine)> {
+    let Some(mut claims) = ws.git().and_then(|git| Claims::open(git, &ws.root).ok()) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(usize, ClaimedLine)> = Vec::new();
+    for source in lines.into_iter().filter(|source| source.claim.is_none() && !source.is_missing) {
+        let version = source.version.map(|at| &file.lines.versions[at]);
+        let Some(version) = version.filter(|version| !version.is_uncommitted()) else { continue };
+        let claimed = claims.of_line(version.commit, version.path.as_ref(), source.line_there);
+        let Some(claimed) = claimed else { continue };
+        match found.iter_mut().find(|(_, known)| *known == claimed) {
+            Some((lines, _)) => *lines += 1,
+            None => found.push((1, claimed)),
+        }
+    }
+    found
 }
 
 /// Returns the lines of the block with this index.

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::when;
+use claims::ClaimedLine;
 use code::LineRange;
 use ground::git::short_id;
 use ground::text::counted;
@@ -140,6 +141,9 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     if let Some(session) = &block.session {
         field(page, "session").text(session).end();
     }
+    for share in block.claims.iter().take(SHARES) {
+        claimed(page, &share.claimed, Some(share.lines));
+    }
     match &block.origin {
         Some(origin) => origin_of_lines(page, origin, now),
         None => commit_line(page, block.commit.as_ref(), block.uncommitted),
@@ -208,6 +212,9 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
             field(page, "session").text(session).end();
         }
     }
+    if let Some(line) = &line.claimed {
+        claimed(page, line, None);
+    }
     match &line.origin {
         Some(origin) => origin_of_lines(page, origin, now),
         None => commit_line(page, line.commit.as_ref(), line.uncommitted),
@@ -247,6 +254,19 @@ fn commit_line(page: &mut Page, commit: Option<&CommitBrief>, uncommitted: bool)
     }
 }
 
+/// Prints what another tool claims about lines.
+fn claimed(page: &mut Page, line: &ClaimedLine, count: Option<usize>) {
+    let name = if line.strength() == "inferred" { "inferred" } else { "claimed" };
+    field(page, name).text(line.in_words());
+    if let Some(count) = count {
+        page.literal(" · ").text(counted(count, "line"));
+    }
+    page.literal("  ").styled(DIM, format!("by {}", line.tool.as_str())).end();
+    if let Some(prompt) = line.prompt_line() {
+        field(page, "asked").text(prompt).end();
+    }
+}
+
 /// Prints the intent of a commit, or those of which it may be one, and how that is known.
 fn origin_line(page: &mut Page, origin: &OriginAnswer) {
     for intent in origin.intent.iter().chain(&origin.candidates) {
@@ -267,6 +287,16 @@ fn origin_of_lines(page: &mut Page, origin: &OriginAnswer, now: Timestamp) {
     page.end();
     if let Some(agents) = commit.agents_in_words() {
         field(page, "says").text(agents).end();
+    }
+    let sessions = origin.checkpoint.iter().flat_map(|one| &one.sessions);
+    for session in sessions.take(LATEST) {
+        let parts = [&session.agent, &session.model, &session.session];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        field(page, "session").text(parts.join(" · ")).literal("  ").styled(DIM, "of the commit");
+        page.end();
+        if let Some(prompt) = &session.prompt {
+            field(page, "asked").text(prompt).end();
+        }
     }
     if let Some(conditions) = &origin.conditions {
         field(page, "must hold").text(conditions).end();
