@@ -6,6 +6,7 @@ mod claimed;
 mod clones;
 mod compact;
 mod context;
+mod day_one;
 mod conversions;
 mod documented;
 mod first_use;

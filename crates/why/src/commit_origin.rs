@@ -5,7 +5,7 @@
 //! commit as a whole, so it is told with the word of its strength ([`KnownBy`]).
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::memo::Memo;
 use crate::answers::{IntentBrief, brief};
 use claims::Checkpoint;
 use ground::CommitId;
-use ground::git::{ChangedBlob, GitError, ObjectId};
+use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader};
 use intents::sources::unit_of_path;
 use intents::{ImportedIntent, Registry};
 use ledger::evidence;
@@ -93,13 +93,39 @@ impl OriginAnswer {
 const MAX_FILES: usize = 500;
 const MAX_INTENTS: usize = 3;
 
-/// What is known of the commits that were asked about. At most so many are kept.
-pub(crate) type Origins = Memo<String, Option<Arc<OriginAnswer>>, 4096>;
+/// How far the main line is searched for the merge that brought a commit, and how many commits of a
+/// merged branch are looked at.
+const MAX_MAIN_LINE: usize = 2_000;
+const MAX_BRANCH: usize = 500;
+
+/// What is known of the commits that were asked about.
+#[derive(Default)]
+pub(crate) struct Origins {
+    /// At most so many are kept.
+    of_commits: Memo<String, Option<Arc<OriginAnswer>>, 4096>,
+    main_line: OnceLock<MainLine>,
+}
+
+/// The newest commits that are reached from `HEAD` by first parents.
+#[derive(Default)]
+struct MainLine {
+    commits: HashSet<ObjectId>,
+    /// The merges among them, newest first.
+    merges: Vec<MergeOfBranch>,
+}
+
+/// A merge commit of the main line.
+struct MergeOfBranch {
+    commit: ObjectId,
+    /// The tip of the branch that it merged.
+    tip: ObjectId,
+    time: i64,
+}
 
 impl Workspace {
     /// Returns what a commit tells about lines without a record. `None` if it cannot be read.
     pub fn origin_of(&self, commit: &CommitId) -> Option<Arc<OriginAnswer>> {
-        self.origins.get_or_find(&commit.0, || origin(self, commit).map(Arc::new))
+        self.origins.of_commits.get_or_find(&commit.0, || origin(self, commit).map(Arc::new))
     }
 }
 
@@ -123,7 +149,11 @@ fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
         return Some(answer);
     } else {
         // History that is missing here tells nothing.
-        (KnownBy::Inferred, changed_intents(ws, commit).unwrap_or_default())
+        let mut found = changed_intents(ws, commit).unwrap_or_default();
+        if found.is_empty() {
+            found.extend(intent_of_branch(ws, commit).ok().flatten());
+        }
+        (KnownBy::Inferred, found)
     };
     match &Vec::from_iter(ids)[..] {
         [] => {}
@@ -213,6 +243,86 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<BTreeSet<String>
     let is_known =
         |id: &String| ws.registry.imported_intent(id).is_some_and(|one| one.format.is_work());
     Ok(units.collect::<BTreeSet<_>>().into_iter().filter(is_known).collect())
+}
+
+/// Returns the imported intent after which the branch is named that a merge brought the commit with.
+fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>, GitError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
+    let (mut reader, id) = (git.object_reader()?, git.object_id(commit)?);
+    let time = reader.commit(id)?.time;
+    if ws.origins.main_line.get().is_none() {
+        let found = main_line(&mut reader, git.object_id(head)?)?;
+        let _ = ws.origins.main_line.set(found);
+    }
+    let Some(line) = ws.origins.main_line.get().filter(|line| !line.commits.contains(&id)) else {
+        return Ok(None);
+    };
+    // The merge that brought the commit is the oldest of those that contain it.
+    let later: Vec<&MergeOfBranch> =
+        line.merges.iter().take_while(|merge| merge.time >= time).collect();
+    for merge in later.into_iter().rev() {
+        match is_on_branch(&mut reader, line, merge.tip, id)? {
+            Some(false) => {}
+            None => return Ok(None),
+            Some(true) => {
+                let subject = git.headline(&CommitId(merge.commit.to_string()))?.subject;
+                let branch = branch_in(&subject).and_then(|branch| branch.rsplit('/').next());
+                let Some(name) = branch else { return Ok(None) };
+                let mut named = ws.registry.imported().iter().filter(|one| is_called(one, name));
+                let (first, second) = (named.next(), named.next());
+                let only = first.filter(|_| second.is_none());
+                return Ok(only.map(|one| one.intent.id.value.clone()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn main_line(reader: &mut ObjectReader<'_>, head: ObjectId) -> Result<MainLine, GitError> {
+    let (mut line, mut next) = (MainLine::default(), Some(head));
+    while let Some(commit) = next.filter(|_| line.commits.len() < MAX_MAIN_LINE) {
+        let node = reader.commit(commit)?;
+        line.commits.insert(commit);
+        if let [_, tip] = node.parents[..] {
+            line.merges.push(MergeOfBranch { commit, tip, time: node.time });
+        }
+        next = node.parents.first().copied();
+    }
+    Ok(line)
+}
+
+/// Returns true if a merged branch has a commit that the main line does not have by itself. `None` if
+/// the branch is too long to be looked through.
+fn is_on_branch(
+    reader: &mut ObjectReader<'_>,
+    line: &MainLine,
+    tip: ObjectId,
+    wanted: ObjectId,
+) -> Result<Option<bool>, GitError> {
+    let (mut seen, mut next) = (HashSet::from([tip]), vec![tip]);
+    while let Some(commit) = next.pop() {
+        if commit == wanted {
+            return Ok(Some(true));
+        }
+        if seen.len() > MAX_BRANCH {
+            return Ok(None);
+        }
+        let parents = reader.commit(commit)?.parents.into_iter();
+        next.extend(parents.filter(|one| !line.commits.contains(one) && seen.insert(*one)));
+    }
+    Ok(Some(false))
+}
+
+/// Returns the branch that the subject of a merge commit names, as git and forges write it.
+fn branch_in(subject: &str) -> Option<&str> {
+    let rest = subject.strip_prefix("Merge ")?;
+    if let Some(quoted) =
+        rest.strip_prefix("branch '").or(rest.strip_prefix("remote-tracking branch '"))
+    {
+        return quoted.split('\'').next();
+    }
+    let (_, from) = rest.strip_prefix("pull request ")?.split_once(" from ")?;
+    from.split_whitespace().next()
 }
 
 /// Returns true if a commit is older than the month of the first evidence.

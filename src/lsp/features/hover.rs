@@ -18,11 +18,14 @@ use ground::text::counted;
 use ledger::Trust;
 use provenance::Verdict;
 use why::Provenance;
-use why::answers::{self, AskedFor, BlockAnswer, RecordBrief, ShareAnswer};
+use why::answers::{self, AskedFor, BlockAnswer, OriginAnswer, RecordBrief, ShareAnswer};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
+
+/// The number of claims of other tools that a hover shows.
+const MAX_CLAIMS: usize = 2;
 
 /// The number of records of a block that a hover shows.
 const MAX_RECORDS: usize = 8;
@@ -122,7 +125,7 @@ fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Opt
     let answer = block_line::answer_in_full(file.view.workspace, analysis, index)?;
     let found = &analysis.file.provenance[index];
     if !is_known(found) {
-        return None;
+        return Some(origin_text(file, &answer, answer.origin.as_ref()?));
     }
     let mut text = empty(file.view);
     if let Some(intent) = &answer.intent {
@@ -162,6 +165,40 @@ fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Opt
     }
     text.joined(&links(&text, file, &answer, found));
     Some(text)
+}
+
+/// Returns the text about a block that no record is about: what the commit that brought most of it
+/// tells, each thing with the word of its strength.
+fn origin_text(file: &GovernedFile<'_>, answer: &BlockAnswer, origin: &OriginAnswer) -> Prose {
+    let mut text = empty(file.view);
+    let intents = origin.intent.iter().chain(&origin.candidates);
+    let mut headings: Vec<String> =
+        intents.map(|intent| intent_text::heading(&text, intent)).collect();
+    if !headings.is_empty() {
+        headings.push(origin.how_it_is_known().to_owned());
+        headings.extend(origin.conditions.iter().map(|count| format!("must hold: {count}")));
+        text.joined(&headings);
+    }
+    let claims = answer.claims.iter().take(MAX_CLAIMS).map(|share| {
+        let who = text.escaped(&share.claimed.in_words());
+        let lines = counted(share.lines, "line");
+        format!("{} by {}: {who}, {lines}", share.claimed.strength(), share.claimed.tool.as_str())
+    });
+    text.joined(&Vec::from_iter(claims));
+    let commit = &origin.commit;
+    let when = commit.timestamp.as_deref().and_then(|time| ago(time));
+    let who = [Some(text.escaped(&commit.author)), when];
+    let who: Vec<String> = who.into_iter().flatten().collect();
+    let references = commit.other_references().map(|reference| text.escaped(reference));
+    let subject = format!("{}: {}", text.code(commit.short()), text.escaped(&commit.subject));
+    let git = [format!("git says: {}", who.join(", ")), subject];
+    text.joined(&Vec::from_iter(git.into_iter().chain(references)));
+    let says =
+        commit.agents_in_words().map(|said| format!("the commit says: {}", text.escaped(&said)));
+    let shares = answer.shares.iter().filter(|share| share.commit.is_some()).count();
+    let others = (shares > 1).then(|| format!("and {}", counted(shares - 1, "other commit")));
+    text.joined(&Vec::from_iter(says.into_iter().chain(others)));
+    text
 }
 
 /// Adds who asked for the intent, and its constraints.
