@@ -550,7 +550,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 20, "{keys:?}");
+        assert_eq!(keys.len(), 21, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();
@@ -575,7 +575,7 @@ mod tests {
         let (policy, findings) = parse(
             "mode: observe\nprotected_paths: ['infra/**', '!infra/dev/']\nnested_roots: [packages/*]\n\
              allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\neveryday_git: ask\nfence: require\n\
-             registry_changes: allow\nlevels:\n  scope-violation: warning\n  unrecorded-change: error\n",
+             registry_changes: allow\nsources: {kiro: false, adr: true}\nlevels:\n  scope-violation: warning\n  unrecorded-change: error\n",
         );
         assert_eq!(findings, []);
         assert_eq!(policy.mode, Mode::Observe);
@@ -587,6 +587,8 @@ mod tests {
         assert_eq!(policy.everyday_git, EverydayGit::Ask);
         assert_eq!(policy.fence, FencePolicy::Require);
         assert_eq!(policy.registry_changes, RegistryChanges::Allow);
+        let formats = [SourceFormat::Kiro, SourceFormat::Adr, SourceFormat::Backlog];
+        assert_eq!(formats.map(|format| policy.reads(format)), [false, true, true]);
         assert_eq!(policy.editor_level(Code::ScopeViolation), Level::Warning);
         assert_eq!(policy.check_level(Code::UnrecordedChange), Level::Error);
         assert_eq!(policy.check_level(Code::LedgerFork), Level::Error);
@@ -606,6 +608,7 @@ mod tests {
             ("ledger:\n  file: x\n", 2, "file"),
             ("levels:\n  scope-violation: loud\n", 2, "loud"),
             ("levels:\n  scope-violation: off\n  scope-violatoin: error\n", 3, "scope-violatoin"),
+            ("sources:\n  kiro: false\n  kyro: false\n", 3, "kyro"),
             ("protected_paths:\n  - a/**\n  - '../x'\n", 3, "../x"),
             ("protected_paths:\n  - '[a'\n", 2, "[a"),
             ("allowed_outside: [tmp]\n", 1, "tmp"),
