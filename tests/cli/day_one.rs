@@ -34,7 +34,8 @@ impl Untouched {
     }
 
     fn code(&self, name: &str) {
-        self.lab.write(&format!("src/{name}.rs"), format!("fn {name}() {{\n    of_{name}();\n}}\n"));
+        self.lab
+            .write(&format!("src/{name}.rs"), format!("fn {name}() {{\n    of_{name}();\n}}\n"));
     }
 
     fn commit(&self, message: &str) {
@@ -87,7 +88,11 @@ fn the_intent_of_a_commit_is_named_or_inferred_or_left_open() {
     at.code("swept");
     at.lab.run_git(&["mv", "openspec/changes/save-links", "openspec/changes/2026-01-02-x"]);
     std::fs::create_dir_all(at.lab.root.join("openspec/changes/archive")).expect("a folder");
-    at.lab.run_git(&["mv", "openspec/changes/2026-01-02-x", "openspec/changes/archive/2026-01-02-save-links"]);
+    at.lab.run_git(&[
+        "mv",
+        "openspec/changes/2026-01-02-x",
+        "openspec/changes/archive/2026-01-02-save-links",
+    ]);
     at.commit("Archive a change");
     at.lab.run_git(&["checkout", "-q", "-b", "feature/other-links", "HEAD~1"]);
     at.code("branch");

@@ -6,6 +6,16 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Joins words as `a`, `a and b`, or `a, b and c`.
+pub fn joined_words<T: std::borrow::Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<T> = words.into_iter().collect();
+    match &words[..] {
+        [] => String::new(),
+        [one] => one.borrow().to_owned(),
+        [first @ .., last] => format!("{} and {}", first.join(", "), last.borrow()),
+    }
+}
+
 /// Formats a list as `a, b, c`. Of more than ten items, it shows the first ten and how many more
 /// there are.
 pub fn listed(items: &[impl ToString]) -> String {

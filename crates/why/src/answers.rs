@@ -4,10 +4,12 @@
 //! - `asked` tells who asked for the intent.
 //! - `author` names the writer and the commit.
 //! - `lines` compares the single lines of a block with its record.
+//! - `origin` tells what is known of lines without a record.
 
 mod asked;
 mod author;
 mod lines;
+mod origin;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,12 +28,13 @@ use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evi
 use provenance::Verdict;
 
 pub use super::commit_brief::{CommitBrief, brief as commit_brief};
-pub use super::commit_origin::{KnownBy, OriginAnswer};
 pub use super::commit_words::NamedAgent;
 pub use super::file_lines::FileProvenance;
+pub use super::known_commits::KnownBy;
 pub use asked::AskedFor;
 pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
 pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, span};
+pub use origin::OriginAnswer;
 
 /// The answer for a whole file, or for one place in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -157,7 +160,7 @@ impl BlockAnswer {
     pub fn ambiguity(&self) -> String {
         let ids = self.candidates.iter().filter_map(|one| one.intent.as_deref());
         let ids: Vec<&str> = ids.collect();
-        format!("{} brought half of the lines each", suspect::joined(ids))
+        format!("{} brought half of the lines each", text::joined_words(ids))
     }
 }
 
@@ -647,7 +650,7 @@ fn known_intent<'a>(
 /// Returns what is known of the commit that brought most lines without a record.
 fn origin_of_most(ws: &Workspace, shares: &[ShareAnswer]) -> Option<OriginAnswer> {
     let commit = shares.iter().find_map(|share| share.commit.as_ref())?;
-    ws.origin_of(&CommitId(commit.id.clone())).as_deref().cloned()
+    origin::origin_of(ws, &CommitId(commit.id.clone()))
 }
 
 fn acceptance(entry: &Entry) -> AcceptanceBrief {

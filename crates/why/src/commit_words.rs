@@ -226,7 +226,7 @@ pub fn agents_in_words(agents: &[NamedAgent]) -> Option<String> {
     let (authors, helpers): (Vec<_>, Vec<_>) = agents.iter().partition(|agent| agent.author);
     let names = |agents: &[&NamedAgent]| {
         let names = agents.iter().map(|one| one.model.as_deref().unwrap_or(&one.agent));
-        crate::suspect::joined(names)
+        ground::text::joined_words(names)
     };
     let with = |agents: &[&NamedAgent], word: &str| {
         (!agents.is_empty()).then(|| format!("{word} {}", names(agents)))

@@ -9,13 +9,14 @@
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
-//! - [`commit_origin`]: what a commit tells about lines without a record.
-//! - [`commit_words`]: what the message of a commit says beside its subject.
+//! - `commit_intents`: the intent that a commit names or whose files it changed.
+//! - `commit_words`: what the message of a commit says beside its subject.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`file_lines`]: who brought each line of a file.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
 //! - `intent_history`: the texts that intents had at earlier commits.
+//! - `known_commits`: what was found out about the intents of commits.
 //! - [`lesson_error`]: why a lesson was not written.
 //! - `memo`: answers that are kept in memory.
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
@@ -34,13 +35,14 @@ pub mod answers;
 pub mod baseline;
 pub mod change_class;
 pub(crate) mod commit_brief;
-pub mod commit_origin;
-pub mod commit_words;
+pub(crate) mod commit_intents;
+pub(crate) mod commit_words;
 pub mod error;
 pub mod file_lines;
 pub mod findings;
 pub mod health;
 pub(crate) mod intent_history;
+pub(crate) mod known_commits;
 pub mod lesson_error;
 pub(crate) mod memo;
 pub mod namesake;

@@ -10,7 +10,6 @@
 //! If the earlier text is not there, for example because the registry was committed later than the
 //! code, the block is not suspect: nobody can say what changed.
 
-use std::borrow::Borrow;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -155,26 +154,16 @@ impl Suspicion {
         };
         let mut said = Vec::new();
         if !self.parts.is_empty() {
-            let parts = joined(self.parts.iter().map(|part| part.as_words()));
+            let parts = ground::text::joined_words(self.parts.iter().map(|part| part.as_words()));
             let id = &self.intent;
             said.push(format!("the {parts} of {id} changed since this was recorded{since}"));
         }
         if !self.specs.is_empty() {
-            let specs = joined(self.specs.iter().map(RelativePath::as_str));
+            let specs = ground::text::joined_words(self.specs.iter().map(RelativePath::as_str));
             said.push(format!("{specs}, which it serves, changed since this was committed"));
         }
         self.message = said.join("; ");
         self
-    }
-}
-
-/// Joins words as `a`, `a and b`, or `a, b and c`.
-pub fn joined<T: Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
-    let words: Vec<T> = words.into_iter().collect();
-    match &words[..] {
-        [] => String::new(),
-        [one] => one.borrow().to_owned(),
-        [first @ .., last] => format!("{} and {}", first.join(", "), last.borrow()),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::commit_origin::Origins;
 use super::error::{ReadError, VerbError};
 use super::intent_history::IntentHistory;
+use super::known_commits::KnownCommits;
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
 use ground::answer_store::AnswerStore;
@@ -65,8 +65,8 @@ pub struct Workspace {
     pub(crate) known_evidence: Arc<ReadEvidence>,
     /// What was found out about history before. `None` if it is not believed.
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
-    /// What commits tell about lines without a record.
-    pub(crate) origins: Arc<Origins>,
+    /// What was found out about the intents of commits.
+    pub(crate) known_commits: Arc<KnownCommits>,
 }
 
 /// The differences from a commit, or from nothing.
@@ -151,7 +151,7 @@ impl Workspace {
             compared: Arc::default(),
             known_evidence: Arc::default(),
             kept_answers: None,
-            origins: Arc::default(),
+            known_commits: Arc::default(),
             root,
         }
     }

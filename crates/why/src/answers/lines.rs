@@ -5,13 +5,14 @@ use serde::Serialize;
 
 use crate::Workspace;
 use crate::answers::asked::asked_for;
+use crate::answers::origin::origin_of;
 use crate::answers::{
     AskedFor, BlockAnswer, CommitBrief, FileProvenance, IntentBrief, OriginAnswer, RecordBrief,
     brief_then, commit_brief, known_intent, record_brief,
 };
-use crate::suspect::joined;
 use claims::{ClaimedLine, Claims};
 use ground::CommitId;
+use ground::text::joined_words;
 use history::{FileVersion, LineSource};
 
 /// The lines of a block, without those of inner blocks.
@@ -90,7 +91,7 @@ pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> O
     let LineRun { state, from, commit, .. } = run_at(ws, file, line, source);
     let version = source.version.map(|at| &file.lines.versions[at]);
     let of_commit = commit.clone().filter(|_| state == LineState::Unrecorded).map(CommitId);
-    let origin = of_commit.and_then(|commit| ws.origin_of(&commit).as_deref().cloned());
+    let origin = of_commit.and_then(|commit| origin_of(ws, &commit));
     Some(LineAnswer {
         line,
         state,
@@ -224,7 +225,7 @@ impl BlockLines {
                     format!("{count} lines {owner}")
                 }
                 false => {
-                    let spans = joined(spans.iter().map(|(start, end)| span(*start, *end)));
+                    let spans = joined_words(spans.iter().map(|(start, end)| span(*start, *end)));
                     format!("{word}{spans} {owner}")
                 }
             }

@@ -11,7 +11,7 @@ use crate::cli::when;
 use claims::ClaimedLine;
 use code::LineRange;
 use ground::git::short_id;
-use ground::text::counted;
+use ground::text::{self, counted};
 use provenance::Verdict;
 use why::answers::{
     self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, KnownBy,
@@ -28,6 +28,8 @@ const LISTED: usize = 2;
 const LATEST: usize = 3;
 /// Of how many intents and commits the lines of a block without an intent are told.
 const SHARES: usize = 4;
+/// How much of a commit's subject a row has, in characters.
+const SUBJECT: usize = 48;
 /// What is said of lines whose commit this clone lacks.
 const MISSING: &str = "history is missing here";
 
@@ -561,6 +563,7 @@ fn origin_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         id,
         Cell::new(PLAIN, &origin.commit.author),
         Cell::new(DIM, when.unwrap_or_default()),
+        Cell::new(DIM, text::shorten(&origin.commit.subject, SUBJECT)),
     ]
 }
 

@@ -1,152 +1,52 @@
-//! What a commit tells about the lines that it brought and that no record is about: the intent that it
-//! names or changed, and what its message says.
-//!
-//! A line's own record always comes first; see [`super::answers`]. What is found here is about the
-//! commit as a whole, so it is told with the word of its strength ([`KnownBy`]).
+//! The intent of a commit: the one that it names or whose files it changed, or after which its branch is
+//! called. It is about the commit as a whole, and so about lines without a record only in the words of
+//! its strength ([`KnownBy`]).
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, OnceLock};
-
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::sync::Arc;
 
 use super::Workspace;
-use super::commit_brief::{CommitBrief, brief_with_words};
-use super::memo::Memo;
-use crate::answers::{IntentBrief, brief};
-use claims::Checkpoint;
+use super::commit_words::CommitWords;
+use super::known_commits::{CommitIntents, KnownBy, MainLine, MergeOfBranch};
 use ground::CommitId;
 use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader};
 use intents::sources::unit_of_path;
 use intents::{ImportedIntent, Registry};
-use ledger::evidence;
-
-/// How the intent of lines without a record is known, the strongest first. The words are never mixed:
-/// what a commit says is not said of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KnownBy {
-    /// The message of the commit names the intent.
-    CommitSays,
-    /// The commit changed the intent's own files together with the lines, or its branch was named
-    /// after the intent.
-    Inferred,
-    /// Only git knows something.
-    Git,
-}
-
-/// What is known of lines without a record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct OriginAnswer {
-    /// How the intent is known; `git` if none is.
-    pub known_by: KnownBy,
-    /// The commit that brought the lines.
-    pub commit: CommitBrief,
-    /// The intent of the commit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intent: Option<IntentBrief>,
-    /// The intents of which the commit's may be one, if there are two or three.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<IntentBrief>,
-    /// How many conditions the intent has: `3 scenarios`. The constraints are in `asked`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<String>,
-    /// The checkpoint of Entire that the commit names, if this clone has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<Checkpoint>,
-    /// Whether the commit is older than the first evidence of this repository.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub before_records: bool,
-}
-
-impl KnownBy {
-    /// Returns the words for people.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::CommitSays => "the commit says",
-            Self::Inferred => "inferred",
-            Self::Git => "git says",
-        }
-    }
-}
-
-impl OriginAnswer {
-    /// Says how the intent is known.
-    pub fn how_it_is_known(&self) -> &'static str {
-        let is_one = self.intent.is_some();
-        match self.known_by {
-            KnownBy::CommitSays if is_one => "the commit says: it names this intent",
-            KnownBy::CommitSays => "the commit says: it names these, so it is one of them",
-            KnownBy::Inferred if is_one => {
-                "inferred from the commit: it changed this intent's files too"
-            }
-            KnownBy::Inferred => {
-                "inferred from the commit: it changed the files of these, so it is one of them"
-            }
-            KnownBy::Git => "git says",
-        }
-    }
-}
 
 /// A commit that changed more files than this was an import or a sweep, and one that has more intents
 /// than this is about none of them.
 const MAX_FILES: usize = 500;
-const MAX_INTENTS: usize = 3;
 
 /// How far the main line is searched for the merge that brought a commit, and how many commits of a
 /// merged branch are looked at.
 const MAX_MAIN_LINE: usize = 2_000;
 const MAX_BRANCH: usize = 500;
-
-/// What is known of the commits that were asked about.
-#[derive(Default)]
-pub(crate) struct Origins {
-    /// At most so many are kept.
-    of_commits: Memo<String, Option<Arc<OriginAnswer>>, 4096>,
-    main_line: OnceLock<MainLine>,
-}
-
-/// The newest commits that are reached from `HEAD` by first parents.
-#[derive(Default)]
-struct MainLine {
-    commits: HashSet<ObjectId>,
-    /// The merges among them, newest first.
-    merges: Vec<MergeOfBranch>,
-}
-
-/// A merge commit of the main line.
-struct MergeOfBranch {
-    commit: ObjectId,
-    /// The tip of the branch that it merged.
-    tip: ObjectId,
-    time: i64,
-}
+const MAX_INTENTS: usize = 3;
 
 impl Workspace {
-    /// Returns what a commit tells about lines without a record. `None` if it cannot be read.
-    pub fn origin_of(&self, commit: &CommitId) -> Option<Arc<OriginAnswer>> {
-        self.origins.of_commits.get_or_find(&commit.0, || origin(self, commit).map(Arc::new))
+    /// Returns the intents of a commit, at most three. `None` if nothing tells any, or if there are so
+    /// many that the commit is about none of them.
+    pub(crate) fn intents_of_commit(
+        &self,
+        commit: &CommitId,
+        (subject, words): (&str, &CommitWords),
+    ) -> Option<Arc<CommitIntents>> {
+        self.known_commits
+            .intents
+            .get_or_find(&commit.0, || intents_of(self, commit, (subject, words)).map(Arc::new))
     }
 }
 
-fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
-    let (brief, words) = brief_with_words(ws, commit)?;
-    let checkpoint = words.checkpoint.as_ref().zip(ws.git());
-    let checkpoint = checkpoint.and_then(|(id, git)| claims::checkpoint(git, id));
-    let mut answer = OriginAnswer {
-        known_by: KnownBy::Git,
-        before_records: is_before_records(ws, &brief),
-        commit: brief,
-        intent: None,
-        candidates: Vec::new(),
-        conditions: None,
-        checkpoint,
-    };
-    let said = named_intents(&ws.registry, &words.names, &answer.commit.subject);
+fn intents_of(
+    ws: &Workspace,
+    commit: &CommitId,
+    (subject, words): (&str, &CommitWords),
+) -> Option<CommitIntents> {
+    let said = named_intents(&ws.registry, &words.names, subject);
     let (known_by, ids) = if !said.is_empty() {
         (KnownBy::CommitSays, said)
     } else if ws.registry.imported().is_empty() {
-        return Some(answer);
+        return None;
     } else {
         // History that is missing here tells nothing.
         let mut found = changed_intents(ws, commit).unwrap_or_default();
@@ -155,24 +55,9 @@ fn origin(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
         }
         (KnownBy::Inferred, found)
     };
-    match &Vec::from_iter(ids)[..] {
-        [] => {}
-        [only] => {
-            answer.known_by = known_by;
-            answer.intent = Some(self::brief(ws, only));
-            let criteria = ws.registry.get(only).map(|intent| intent.acceptance_criteria.len());
-            let criteria = criteria.filter(|count| *count > 0);
-            answer.conditions = criteria.map(|count| {
-                if count == 1 { "1 criterion".to_owned() } else { format!("{count} criteria") }
-            });
-        }
-        several if several.len() <= MAX_INTENTS => {
-            answer.known_by = known_by;
-            answer.candidates = several.iter().map(|id| self::brief(ws, id)).collect();
-        }
-        _ => {}
-    }
-    Some(answer)
+    (1..=MAX_INTENTS)
+        .contains(&ids.len())
+        .then(|| CommitIntents { known_by, ids: ids.into_iter().collect() })
 }
 
 /// Returns the intents whose full ids a message has. The id of an imported intent counts without its
@@ -250,11 +135,12 @@ fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>,
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
     let (mut reader, id) = (git.object_reader()?, git.object_id(commit)?);
     let time = reader.commit(id)?.time;
-    if ws.origins.main_line.get().is_none() {
+    if ws.known_commits.main_line.get().is_none() {
         let found = main_line(&mut reader, git.object_id(head)?)?;
-        let _ = ws.origins.main_line.set(found);
+        let _ = ws.known_commits.main_line.set(found);
     }
-    let Some(line) = ws.origins.main_line.get().filter(|line| !line.commits.contains(&id)) else {
+    let Some(line) = ws.known_commits.main_line.get().filter(|line| !line.commits.contains(&id))
+    else {
         return Ok(None);
     };
     // The merge that brought the commit is the oldest of those that contain it.
@@ -323,11 +209,4 @@ fn branch_in(subject: &str) -> Option<&str> {
     }
     let (_, from) = rest.strip_prefix("pull request ")?.split_once(" from ")?;
     from.split_whitespace().next()
-}
-
-/// Returns true if a commit is older than the month of the first evidence.
-fn is_before_records(ws: &Workspace, brief: &CommitBrief) -> bool {
-    let first = evidence::first_month(&ws.root);
-    let month = brief.timestamp.as_deref().and_then(|time| time.get(..7));
-    matches!((first, month), (Some(first), Some(month)) if month < first.as_str())
 }

@@ -1,0 +1,94 @@
+//! What is known of lines without a record: what their commit tells.
+
+use claims::Checkpoint;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Workspace;
+use crate::answers::{CommitBrief, IntentBrief, brief};
+use crate::commit_brief::brief_with_words;
+use crate::known_commits::KnownBy;
+use ground::CommitId;
+use ledger::evidence;
+
+/// What is known of lines without a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OriginAnswer {
+    /// How the intent is known; `git` if none is.
+    pub known_by: KnownBy,
+    /// The commit that brought the lines.
+    pub commit: CommitBrief,
+    /// The intent of the commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<IntentBrief>,
+    /// The intents of which the commit's may be one, if there are two or three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<IntentBrief>,
+    /// How many conditions the intent has: `3 scenarios`. The constraints are in `asked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<String>,
+    /// The checkpoint of Entire that the commit names, if this clone has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// Whether the commit is older than the first evidence of this repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before_records: bool,
+}
+
+impl OriginAnswer {
+    /// Says how the intent is known.
+    pub fn how_it_is_known(&self) -> &'static str {
+        let is_one = self.intent.is_some();
+        match self.known_by {
+            KnownBy::CommitSays if is_one => "the commit says: it names this intent",
+            KnownBy::CommitSays => "the commit says: it names these, so it is one of them",
+            KnownBy::Inferred if is_one => {
+                "inferred from the commit: it changed this intent's files too"
+            }
+            KnownBy::Inferred => {
+                "inferred from the commit: it changed the files of these, so it is one of them"
+            }
+            KnownBy::Git => "git says",
+        }
+    }
+}
+
+/// Returns what a commit tells about lines without a record. `None` if it cannot be read.
+pub(super) fn origin_of(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
+    let (commit_brief, words) = brief_with_words(ws, commit)?;
+    let checkpoint = words.checkpoint.as_ref().zip(ws.git());
+    let found = ws.intents_of_commit(commit, (&commit_brief.subject, &words));
+    let mut answer = OriginAnswer {
+        known_by: found.as_ref().map_or(KnownBy::Git, |found| found.known_by),
+        before_records: is_before_records(ws, &commit_brief),
+        commit: commit_brief,
+        intent: None,
+        candidates: Vec::new(),
+        conditions: None,
+        checkpoint: checkpoint.and_then(|(id, git)| claims::checkpoint(git, id)),
+    };
+    match found.as_ref().map_or(&[][..], |found| &found.ids) {
+        [] => {}
+        [only] => {
+            answer.intent = Some(brief(ws, only));
+            answer.conditions = conditions_of(ws, only);
+        }
+        several => answer.candidates = several.iter().map(|id| brief(ws, id)).collect(),
+    }
+    Some(answer)
+}
+
+fn conditions_of(ws: &Workspace, id: &str) -> Option<String> {
+    match ws.registry.get(id)?.acceptance_criteria.len() {
+        0 => None,
+        1 => Some("1 criterion".to_owned()),
+        count => Some(format!("{count} criteria")),
+    }
+}
+
+/// Returns true if a commit is older than the month of the first evidence.
+fn is_before_records(ws: &Workspace, brief: &CommitBrief) -> bool {
+    let first = evidence::first_month(&ws.root);
+    let month = brief.timestamp.as_deref().and_then(|time| time.get(..7));
+    matches!((first, month), (Some(first), Some(month)) if month < first.as_str())
+}

@@ -1,0 +1,66 @@
+//! What was found out about the intents of commits.
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::memo::Memo;
+use ground::git::ObjectId;
+
+/// How the intent of lines without a record is known, the strongest first. The words are never mixed:
+/// what a commit says is not said of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownBy {
+    /// The message of the commit names the intent.
+    CommitSays,
+    /// The commit changed the intent's own files together with the lines, or its branch was named
+    /// after the intent.
+    Inferred,
+    /// Only git knows something.
+    Git,
+}
+
+impl KnownBy {
+    /// Returns the words for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::CommitSays => "the commit says",
+            Self::Inferred => "inferred",
+            Self::Git => "git says",
+        }
+    }
+}
+
+/// The intents that a commit may be about.
+#[derive(Debug)]
+pub(crate) struct CommitIntents {
+    pub known_by: KnownBy,
+    pub ids: Vec<String>,
+}
+
+/// What is known of the commits that were asked about.
+#[derive(Default)]
+pub(crate) struct KnownCommits {
+    /// At most so many are kept.
+    pub intents: Memo<String, Option<Arc<CommitIntents>>, 4096>,
+    pub main_line: OnceLock<MainLine>,
+}
+
+/// The newest commits that are reached from `HEAD` by first parents.
+#[derive(Default)]
+pub(crate) struct MainLine {
+    pub commits: HashSet<ObjectId>,
+    /// The merges among them, newest first.
+    pub merges: Vec<MergeOfBranch>,
+}
+
+/// A merge commit of the main line.
+pub(crate) struct MergeOfBranch {
+    pub commit: ObjectId,
+    /// The tip of the branch that it merged.
+    pub tip: ObjectId,
+    pub time: i64,
+}
