@@ -70,7 +70,7 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
 /// Says which means of the operating system would fence a command here, and what the fence does not
 /// cover.
 pub fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
-    const OPEN: &str = "it does not cover what a command asks other programs to do, the home folder but for settings of agents and of git, nor what a commit holds (`intent check` looks at that)";
+    const OPEN: &str = "it limits which files a command writes. It does not limit what the command asks other running programs to do, or what it writes in the home folder, except for the settings of agents and of git. What a commit holds is judged by `intent check`";
     let examined = |state, detail| Examined { what: "fence".to_owned(), state, detail };
     if let Some(path) = git::left_over(ws) {
         let path = text::shell_word(&path.to_string_lossy());
