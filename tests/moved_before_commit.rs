@@ -122,7 +122,7 @@ fn lines_of_nobody_say_whether_they_are_committed() {
     repo.commit("somebody's");
     repo.write(A, &(function("one", 1) + &function("two", 2)));
     let said = |line: &str| intent(&repo, &["why", &format!("{A}:{line}")]).out;
-    assert!(said("2").contains("4 lines git: "), "{}", said("2"));
+    assert!(said("2").contains(", just now: somebody's"), "{}", said("2"));
     assert!(said("10").contains("4 lines not committed"), "{}", said("10"));
 }
 

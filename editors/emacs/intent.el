@@ -1,7 +1,7 @@
 ;;; intent.el --- Why is this code here?  -*- lexical-binding: t; -*-
 
 ;; Author: The authors of intent-lsp
-;; Version: 0.1.0
+;; Version: 0.2.0
 ;; Package-Requires: ((emacs "28.1") (eglot "1.9"))
 ;; Keywords: tools, languages, vc
 ;; SPDX-License-Identifier: MIT OR Apache-2.0
