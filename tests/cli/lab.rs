@@ -237,6 +237,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("commit     ##########", "commit     [commit]"),
         ("  at ##########", "  at [commit]"),
         ("commit    ##########", "commit    [commit]"),
+        ("git       ##########", "git       [commit]"),
         ("##########:src", "[commit]:src"),
         ("git: t ##########", "git: t [commit]"),
         ("src/auth.rs in ##########", "src/auth.rs in [commit]"),

@@ -446,7 +446,7 @@ fn the_rules_count_however_deep_a_folder_is() {
 fn doctor_names_the_fence_and_leftovers_of_a_killed_one() {
     for lab in labs() {
         let said = || String::from_utf8_lossy(&lab.intent(&["doctor"]).stdout).into_owned();
-        assert!(said().contains("by a mount namespace; it does not cover"), "{}", said());
+        assert!(said().contains("by a mount namespace; it limits which files"), "{}", said());
         lab.sh("printf . > .git/commondir");
         let told = said();
         let line = told.lines().find(|line| line.contains("fence that was killed"));

@@ -601,7 +601,7 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
     let intent = claim.and_then(|claim| brief_then(ws, claim));
     let shares = shares(ws, file, found);
     let is_open = claim.is_none() && found.candidates.is_empty() && !found.is_missing;
-    let origin = if is_open { origin_of_most(ws, &shares) } else { None };
+    let origin = if is_open { origin_of_most(ws, file, &shares) } else { None };
     let claims = if is_open { lines::claims_about(ws, file, at) } else { Vec::new() };
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
@@ -648,9 +648,13 @@ fn known_intent<'a>(
 }
 
 /// Returns what is known of the commit that brought most lines without a record.
-fn origin_of_most(ws: &Workspace, shares: &[ShareAnswer]) -> Option<OriginAnswer> {
+fn origin_of_most(
+    ws: &Workspace,
+    file: &FileProvenance,
+    shares: &[ShareAnswer],
+) -> Option<OriginAnswer> {
     let commit = shares.iter().find_map(|share| share.commit.as_ref())?;
-    origin::origin_of(ws, &CommitId(commit.id.clone()))
+    origin::origin_of(ws, &CommitId(commit.id.clone()), file.lines.newer_format.is_some())
 }
 
 fn acceptance(entry: &Entry) -> AcceptanceBrief {

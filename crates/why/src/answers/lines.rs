@@ -91,7 +91,8 @@ pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> O
     let LineRun { state, from, commit, .. } = run_at(ws, file, line, source);
     let version = source.version.map(|at| &file.lines.versions[at]);
     let of_commit = commit.clone().filter(|_| state == LineState::Unrecorded).map(CommitId);
-    let origin = of_commit.and_then(|commit| origin_of(ws, &commit));
+    let origin =
+        of_commit.and_then(|commit| origin_of(ws, &commit, file.lines.newer_format.is_some()));
     Some(LineAnswer {
         line,
         state,

@@ -30,9 +30,31 @@ pub struct OriginAnswer {
     /// The checkpoint of Entire that the commit names, if this clone has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// Whether the commit is older than the first evidence of this repository.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub before_records: bool,
+    /// Why no record is about the lines.
+    pub no_record: NoRecord,
+}
+
+/// Why no record is about lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoRecord {
+    /// The commit carries none about them.
+    None,
+    /// The commit is older than the first evidence of this repository.
+    BeforeRecords,
+    /// It is not known, because some evidence has a newer format than this program reads.
+    Unread,
+}
+
+impl NoRecord {
+    /// Returns the words for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::BeforeRecords => "none; this is older than the first record of this repository",
+            Self::Unread => "not known; some evidence has a newer format than this program reads",
+        }
+    }
 }
 
 impl OriginAnswer {
@@ -54,13 +76,22 @@ impl OriginAnswer {
 }
 
 /// Returns what a commit tells about lines without a record. `None` if it cannot be read.
-pub(super) fn origin_of(ws: &Workspace, commit: &CommitId) -> Option<OriginAnswer> {
+/// `is_unread` says that there is evidence which this program cannot read.
+pub(super) fn origin_of(
+    ws: &Workspace,
+    commit: &CommitId,
+    is_unread: bool,
+) -> Option<OriginAnswer> {
     let (commit_brief, words) = brief_with_words(ws, commit)?;
     let checkpoint = words.checkpoint.as_ref().zip(ws.git());
     let found = ws.intents_of_commit(commit, (&commit_brief.subject, &words));
     let mut answer = OriginAnswer {
         known_by: found.as_ref().map_or(KnownBy::Git, |found| found.known_by),
-        before_records: is_before_records(ws, &commit_brief),
+        no_record: match () {
+            () if is_unread => NoRecord::Unread,
+            () if is_before_records(ws, &commit_brief) => NoRecord::BeforeRecords,
+            () => NoRecord::None,
+        },
         commit: commit_brief,
         intent: None,
         candidates: Vec::new(),

@@ -303,14 +303,7 @@ fn origin_of_lines(page: &mut Page, origin: &OriginAnswer, now: Timestamp) {
     if let Some(conditions) = &origin.conditions {
         field(page, "must hold").text(conditions).end();
     }
-    field(page, "record").styled(
-        DIM,
-        match origin.before_records {
-            true => "none; this is older than the first record of this repository",
-            false => "none",
-        },
-    );
-    page.end();
+    field(page, "record").styled(DIM, origin.no_record.in_words()).end();
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
