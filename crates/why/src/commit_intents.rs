@@ -8,8 +8,9 @@ use std::sync::Arc;
 use super::Workspace;
 use super::commit_words::CommitWords;
 use super::known_commits::{CommitIntents, KnownBy, MainLine, MergeOfBranch};
-use ground::CommitId;
 use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::policy::SourceFormat;
+use ground::{CommitId, RelativePath};
 use intents::sources::unit_of_path;
 use intents::{ImportedIntent, Registry};
 
@@ -124,10 +125,24 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<BTreeSet<String>
     };
     let edited = changed.iter().filter(|one| !is_renamed(one));
     let paths = edited.filter_map(|one| git.path_in_workspace(one.path.as_ref()));
-    let units = paths.filter_map(|path| unit_of_path(path.as_str()));
-    let is_known =
-        |id: &String| ws.registry.imported_intent(id).is_some_and(|one| one.format.is_work());
-    Ok(units.collect::<BTreeSet<_>>().into_iter().filter(is_known).collect())
+    Ok(paths.filter_map(|path| intent_of_path(&ws.registry, &path)).collect())
+}
+
+/// Returns the imported intent that a file of an earlier commit is a part of. A team may have given its
+/// tasks another prefix since; the rest of the file's name, its number and title, is then the same.
+fn intent_of_path(registry: &Registry, path: &RelativePath) -> Option<String> {
+    let id = unit_of_path(path.as_str())?;
+    if let Some(known) = registry.imported_intent(&id) {
+        return known.format.is_work().then_some(id);
+    }
+    let (format, _) = SourceFormat::of_id(&id)?;
+    let after_prefix = |name: &str| name.split_once('-').map(|(_, rest)| rest.to_owned());
+    let rest = after_prefix(path.file_name()).filter(|_| format == SourceFormat::Backlog)?;
+    let mut same = registry.imported().iter().filter(|one| {
+        one.format == format && after_prefix(one.unit.file_name()).as_ref() == Some(&rest)
+    });
+    let (first, second) = (same.next(), same.next());
+    first.filter(|_| second.is_none()).map(|one| one.intent.id.value.clone())
 }
 
 /// Returns the imported intent after which the branch is named that a merge brought the commit with.

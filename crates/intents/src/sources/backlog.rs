@@ -36,6 +36,8 @@ impl Source for Backlog {
     }
 
     fn name_of_path<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+        // Earlier versions kept the folder hidden.
+        let path = path.strip_prefix('.').unwrap_or(path);
         let is_below =
             |place: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
         let id = id_of_file(path.rsplit('/').next()?)?;
