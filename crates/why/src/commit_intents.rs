@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::Workspace;
 use super::commit_words::CommitWords;
-use super::known_commits::{CommitIntents, KnownBy, MainLine, MergeOfBranch};
-use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader};
+use super::known_commits::{CommitIntents, IntentOfCommit, KnownBy, MainLine, MergeOfBranch};
+use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader, Target};
 use ground::policy::SourceFormat;
 use ground::{CommitId, RelativePath};
-use intents::sources::unit_of_path;
+use intents::sources::{read_one_at, unit_of_path};
 use intents::{ImportedIntent, Registry};
 
 /// A commit that changed more files than this was an import or a sweep, and one that has more intents
@@ -44,21 +44,22 @@ fn intents_of(
     (subject, words): (&str, &CommitWords),
 ) -> Option<CommitIntents> {
     let said = named_intents(&ws.registry, &words.names, subject);
-    let (known_by, ids) = if !said.is_empty() {
-        (KnownBy::CommitSays, said)
-    } else if ws.registry.imported().is_empty() {
-        return None;
+    let (known_by, found) = if !said.is_empty() {
+        (KnownBy::CommitSays, said.into_iter().map(known_now).collect())
     } else {
         // History that is missing here tells nothing.
         let mut found = changed_intents(ws, commit).unwrap_or_default();
         if found.is_empty() {
-            found.extend(intent_of_branch(ws, commit).ok().flatten());
+            found.extend(intent_of_branch(ws, commit).ok().flatten().map(known_now));
         }
         (KnownBy::Inferred, found)
     };
-    (1..=MAX_INTENTS)
-        .contains(&ids.len())
-        .then(|| CommitIntents { known_by, ids: ids.into_iter().collect() })
+    let is_about_some = (1..=MAX_INTENTS).contains(&found.len());
+    is_about_some.then(|| CommitIntents { known_by, found })
+}
+
+fn known_now(id: String) -> IntentOfCommit {
+    IntentOfCommit { id, name_then: None }
 }
 
 /// Returns the intents whose full ids a message has. The id of an imported intent counts without its
@@ -102,8 +103,8 @@ fn is_called(imported: &ImportedIntent, word: &str) -> bool {
 
 /// Returns the imported intents whose files a commit changed together with other files. The first
 /// commit and an import change the files of all.
-fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<BTreeSet<String>, GitError> {
-    let none = BTreeSet::new();
+fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfCommit>, GitError> {
+    let none = Vec::new();
     let Some(git) = ws.git() else { return Ok(none) };
     let mut reader = git.object_reader()?;
     let node = reader.commit(git.object_id(commit)?)?;
@@ -125,24 +126,40 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<BTreeSet<String>
     };
     let edited = changed.iter().filter(|one| !is_renamed(one));
     let paths = edited.filter_map(|one| git.path_in_workspace(one.path.as_ref()));
-    Ok(paths.filter_map(|path| intent_of_path(&ws.registry, &path)).collect())
+    let ids = paths.filter_map(|path| intent_of_path(ws, &path)).collect::<BTreeSet<_>>();
+    if ids.len() > MAX_INTENTS {
+        return Ok(none);
+    }
+    let of_commit = |id: String| {
+        if ws.registry.imported_intent(&id).is_some() {
+            return Some(known_now(id));
+        }
+        // Its files are gone since, or never reached this branch.
+        let then = read_one_at(git, &Target::Commit(commit.clone()), &id)?;
+        let name_then = Some(then.intent.name.value).filter(|name| !name.is_empty());
+        Some(IntentOfCommit { id, name_then })
+    };
+    Ok(ids.into_iter().filter_map(of_commit).collect())
 }
 
 /// Returns the imported intent that a file of an earlier commit is a part of. A team may have given its
 /// tasks another prefix since; the rest of the file's name, its number and title, is then the same.
-fn intent_of_path(registry: &Registry, path: &RelativePath) -> Option<String> {
-    let id = unit_of_path(path.as_str())?;
-    if let Some(known) = registry.imported_intent(&id) {
-        return known.format.is_work().then_some(id);
-    }
+fn intent_of_path(ws: &Workspace, path: &RelativePath) -> Option<String> {
+    let (registry, id) = (&ws.registry, unit_of_path(path.as_str())?);
     let (format, _) = SourceFormat::of_id(&id)?;
+    if !format.is_work() || !ws.policy.reads(format) {
+        return None;
+    }
+    if registry.imported_intent(&id).is_some() || format != SourceFormat::Backlog {
+        return Some(id);
+    }
     let after_prefix = |name: &str| name.split_once('-').map(|(_, rest)| rest.to_owned());
-    let rest = after_prefix(path.file_name()).filter(|_| format == SourceFormat::Backlog)?;
+    let rest = after_prefix(path.file_name())?;
     let mut same = registry.imported().iter().filter(|one| {
         one.format == format && after_prefix(one.unit.file_name()).as_ref() == Some(&rest)
     });
     let (first, second) = (same.next(), same.next());
-    first.filter(|_| second.is_none()).map(|one| one.intent.id.value.clone())
+    Some(first.filter(|_| second.is_none()).map_or(id, |one| one.intent.id.value.clone()))
 }
 
 /// Returns the imported intent after which the branch is named that a merge brought the commit with.

@@ -38,7 +38,15 @@ impl KnownBy {
 #[derive(Debug)]
 pub(crate) struct CommitIntents {
     pub known_by: KnownBy,
-    pub ids: Vec<String>,
+    pub found: Vec<IntentOfCommit>,
+}
+
+/// An intent that a commit may be about.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct IntentOfCommit {
+    pub id: String,
+    /// The name that it had in the commit, if it is gone since.
+    pub name_then: Option<String>,
 }
 
 /// What is known of the commits that were asked about.

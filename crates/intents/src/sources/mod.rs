@@ -207,7 +207,7 @@ fn read_kept(
 }
 
 /// Reads the one intent with this id at a commit or in the index.
-pub(super) fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedIntent> {
+pub fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedIntent> {
     read_one_of(&FilesAtTarget::new(git, target), id)
 }
 

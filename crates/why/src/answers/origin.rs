@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Workspace;
 use crate::answers::{CommitBrief, IntentBrief, brief};
 use crate::commit_brief::brief_with_words;
-use crate::known_commits::KnownBy;
+use crate::known_commits::{IntentOfCommit, KnownBy};
 use ground::CommitId;
 use ledger::evidence;
 
@@ -98,13 +98,17 @@ pub(super) fn origin_of(
         conditions: None,
         checkpoint: checkpoint.and_then(|(id, git)| claims::checkpoint(git, id)),
     };
-    match found.as_ref().map_or(&[][..], |found| &found.ids) {
+    let described = |one: &IntentOfCommit| {
+        let now = brief(ws, &one.id);
+        IntentBrief { name: now.name.or_else(|| one.name_then.clone()), ..now }
+    };
+    match found.as_ref().map_or(&[][..], |found| &found.found) {
         [] => {}
         [only] => {
-            answer.intent = Some(brief(ws, only));
-            answer.conditions = conditions_of(ws, only);
+            answer.intent = Some(described(only));
+            answer.conditions = conditions_of(ws, &only.id);
         }
-        several => answer.candidates = several.iter().map(|id| brief(ws, id)).collect(),
+        several => answer.candidates = several.iter().map(described).collect(),
     }
     Some(answer)
 }

@@ -313,6 +313,10 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
     }
     let gap = if intent.name.is_some() { "  " } else { "" };
     match intent.version {
+        // An intent in another format is not lost: its files were removed or never merged.
+        Some(IntentVersion::Gone) if intent.id.contains(':') => {
+            page.literal(gap).styled(DIM, "its files are not here any more")
+        }
         Some(IntentVersion::Gone) => page.literal(gap).styled(WARN, "not in the registry"),
         Some(IntentVersion::Unknown) => page.literal(gap).styled(DIM, "an unknown version of it"),
         Some(IntentVersion::Unread) => {
