@@ -126,7 +126,10 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfComm
     };
     let edited = changed.iter().filter(|one| !is_renamed(one));
     let paths = edited.filter_map(|one| git.path_in_workspace(one.path.as_ref()));
-    let ids = paths.filter_map(|path| intent_of_path(ws, &path)).collect::<BTreeSet<_>>();
+    let all = paths.filter_map(|path| intent_of_path(ws, &path)).collect::<BTreeSet<_>>();
+    // The parts of a task, such as `TASK-12.1`, are written with it.
+    let is_part = |id: &String| all.iter().any(|of| id.starts_with(&format!("{of}.")));
+    let ids: BTreeSet<String> = all.iter().filter(|id| !is_part(id)).cloned().collect();
     if ids.len() > MAX_INTENTS {
         return Ok(none);
     }
