@@ -117,10 +117,10 @@ impl<'a> WorkspaceView<'a> {
         })
     }
 
-    /// Returns the open documents that this workspace governs.
+    /// Returns the open documents of this workspace.
     pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
         let files = self.snapshot.documents().filter(move |open| self.governs(open));
-        files.filter_map(move |open| governed(self.snapshot, &open.uri))
+        files.filter_map(move |open| located(self.snapshot, &open.uri))
     }
 
     fn governs(self, open: &OpenDocument) -> bool {
@@ -168,6 +168,14 @@ impl GovernedFile<'_> {
 
     pub fn byte(&self, at: lsp::Position) -> usize {
         convert::byte(&self.open.document, at, self.view.snapshot.encoding)
+    }
+
+    /// Returns the bytes of a line, counted from 1. Empty beyond the end.
+    pub(crate) fn bytes_of_line(&self, line: u32) -> Range<usize> {
+        let start = |line| self.byte(lsp::Position { line, character: 0 });
+        let (start, end) = (start(line.saturating_sub(1)), start(line));
+        let text = self.open.document.slice(start..end).unwrap_or_default();
+        start..start + text.trim_end().len()
     }
 
     /// Returns true if the document is a file of its workspace's registry.

@@ -59,10 +59,12 @@ impl Imports {
     }
 
     /// Returns the intents that none of these own ones stands for.
-    pub(super) fn not_adopted<'i>(&'i self, own: &'i [Intent]) -> impl Iterator<Item = &'i Intent> {
+    pub(super) fn not_adopted<'i>(
+        &'i self,
+        own: &'i [Intent],
+    ) -> impl Iterator<Item = &'i ImportedIntent> {
         let own: HashSet<&str> = own.iter().map(|intent| intent.id.value.as_str()).collect();
-        let imported = self.intents().iter().map(|imported| &imported.intent);
-        imported.filter(move |intent| !own.contains(intent.id.value.as_str()))
+        self.intents().iter().filter(move |one| !own.contains(one.intent.id.value.as_str()))
     }
 
     /// Fills in what a file that only points to a source does not say itself. Only the one intent

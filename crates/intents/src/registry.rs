@@ -225,11 +225,25 @@ impl Registry {
     pub fn current_work(&self) -> Vec<&ImportedIntent> {
         self.imports.as_ref().map_or_else(Vec::new, |imports| imports.current_work())
     }
+    /// Returns the intents in other formats that no file of the registry points to.
+    pub fn not_adopted(&self) -> impl Iterator<Item = &ImportedIntent> {
+        self.imports.iter().flat_map(|imports| imports.not_adopted(self.intents()))
+    }
     /// Returns the intents of the registry, and then those in other formats that no file of the
     /// registry points to.
     pub fn all_intents(&self) -> impl Iterator<Item = &Intent> {
-        let imported = self.imports.iter().flat_map(|imports| imports.not_adopted(self.intents()));
-        self.intents().iter().chain(imported)
+        self.intents().iter().chain(self.not_adopted().map(|imported| &imported.intent))
+    }
+    /// Returns the intents in other formats that a file is a part of, as far as its name allows
+    /// that.
+    pub fn imported_in<'a>(
+        &'a self,
+        path: &'a RelativePath,
+    ) -> impl Iterator<Item = &'a ImportedIntent> {
+        // All formats are kept in such files, so that nothing is read for a file of code.
+        let may_be_one = path.as_str().ends_with(".md") || path.as_str().ends_with(".json");
+        let imported = if may_be_one { self.imported() } else { &[] };
+        imported.iter().filter(move |imported| imported.has_file(path))
     }
     /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`
     /// if several intents have the id. An id with a prefix also means an intent in another format.

@@ -13,13 +13,14 @@ mod history;
 mod layout;
 mod produced;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use ground::RelativePath;
 use ground::approvals::{self, Subject};
 use ground::text::{self, shell_word};
 use intents::{Intent, Spanned};
@@ -253,7 +254,7 @@ impl WorkDone {
     fn under_intent(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> Self {
         let records = open_records(ws, intent);
         let mapped = map::kept_for_intent(ws, &intent.id.value);
-        let in_commits = ws.head().is_some() && mapped.is_none();
+        let in_commits = ws.root.governed() && ws.head().is_some() && mapped.is_none();
         let notes = in_commits.then(|| COMMITTED.to_owned()).into_iter();
         let notes = notes.chain(ws.unread_evidence_seen()).collect();
         let produced = mapped.unwrap_or_else(|| produced::names_in_records(&records));
@@ -274,6 +275,13 @@ impl WorkDone {
             },
         }
     }
+}
+
+/// Returns the definitions that came with an intent, by file: those in the map, or else those in
+/// records that are in no commit yet. Not all records are read for this.
+pub fn produced_names(ws: &Workspace, intent: &Intent) -> BTreeMap<RelativePath, BTreeSet<String>> {
+    let mapped = map::kept_for_intent(ws, &intent.id.value);
+    mapped.unwrap_or_else(|| produced::names_in_records(&open_records(ws, intent)))
 }
 
 /// Formats the start tag of a context.

@@ -63,7 +63,7 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let file = workspace_view::governed(snapshot, uri)?;
     let workspace = file.view.workspace;
     if file.is_registry() {
-        let shown = ShownRegistry::in_view(file.view)?;
+        let shown = ShownRegistry::in_view(file.view);
         let on_disk = workspace.registry_on_disk().file(&file.path).map(AsRef::as_ref);
         let now = shown.registry.file(&file.path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);

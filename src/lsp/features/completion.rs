@@ -1,4 +1,4 @@
-//! `textDocument/completion`: ids of intents in every file. The registry also gets keys, statuses,
+//! `textDocument/completion`: ids of intents in every file, those that are being worked on first. The registry also gets keys, statuses,
 //! owners, specifications, and the files and folders of the workspace as scope entries.
 
 mod registry;
@@ -6,19 +6,18 @@ mod registry;
 use serde::{Deserialize, Serialize};
 use tower_lsp::lsp_types as lsp;
 
+use super::mention::MAX_ID_OF_SOURCE;
 use crate::capabilities::Capabilities;
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
+use ground::policy::SourceFormat;
 use ground::text;
 use intents::Status;
 use why::Workspace;
 
 /// The largest number of items in a list. The client asks again as more is typed.
 const MAX_ITEMS: usize = 200;
-
-/// The longest word before the cursor that can become an id, in bytes.
-const MAX_WORD: usize = 64;
 
 /// The request with the answer that the protocol has since version 3.17. The protocol crate knows
 /// the list only without the range that its items share.
@@ -44,6 +43,11 @@ pub(crate) struct CompletionList {
 impl CompletionList {
     pub fn labels(self) -> Vec<String> {
         self.items.into_iter().map(|it| it.item.label).collect()
+    }
+
+    pub fn labels_in_order(mut self) -> Vec<String> {
+        self.items.sort_by(|a, b| a.item.sort_text.cmp(&b.item.sort_text));
+        self.labels()
     }
 }
 
@@ -88,13 +92,23 @@ struct Choice {
     snippet: bool,
     kind: lsp::CompletionItemKind,
     detail: Option<String>,
+    /// The text that the client compares with the typed word, if it differs from the label.
+    filter: Option<String>,
     /// Items with a lower rank come first.
     rank: u8,
 }
 
 impl Choice {
     fn new(label: impl Into<String>, kind: lsp::CompletionItemKind) -> Self {
-        Self { label: label.into(), insert: None, snippet: false, kind, detail: None, rank: 0 }
+        Self {
+            label: label.into(),
+            insert: None,
+            snippet: false,
+            kind,
+            detail: None,
+            filter: None,
+            rank: 0,
+        }
     }
 }
 
@@ -134,11 +148,16 @@ pub fn handle(
 fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
     let before = text.get(..cursor)?;
     let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let start = before.trim_end_matches(of_id).len();
+    let mut start = before.trim_end_matches(of_id).len();
+    // `openspec:` belongs to the id.
+    if let Some(prefix) = before[..start].strip_suffix(':') {
+        let from = prefix.trim_end_matches(of_id).len();
+        start = if SourceFormat::of_id(&before[from..]).is_some() { from } else { start };
+    }
     let word = &before[start..];
-    let separated = word.contains('-') && !word.starts_with('-');
+    let separated = word.contains(['-', ':']) && !word.starts_with('-');
     let capitals = word.len() >= 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    if word.len() > MAX_WORD || !(separated || capitals) {
+    if word.len() > MAX_ID_OF_SOURCE || !(separated || capitals) {
         return None;
     }
     let begins = |id: &str| {
@@ -147,20 +166,38 @@ fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
             |head| if capitals { head == word } else { head.eq_ignore_ascii_case(word) },
         )
     };
-    let intents = workspace.registry.intents().iter().filter(|it| begins(&it.id.value));
-    let items = intents.map(|intent| {
+    let registry = &workspace.registry;
+    let current = registry.current_work();
+    let is_current = |id: &str| current.iter().any(|imported| imported.intent.id.value == id);
+    // Several intents of other formats may have one id, which then means none of them.
+    let is_meant = |id: &str| !id.contains(':') || registry.get(id).is_some();
+    let items = registry.all_intents().filter_map(|intent| {
+        let id = intent.id.value.as_str();
+        // Its name on disk may be typed too.
+        let name_on_disk = SourceFormat::of_id(id).map(|(_, name)| name);
+        let filter =
+            if begins(id) { None } else { Some(name_on_disk.filter(|name| begins(name))?) };
+        if !is_meant(id) {
+            return None;
+        }
         let status = intent.status.as_ref().map(|status| status.value);
         let name = text::visible(&intent.name.value, false);
         let detail = match status {
             Some(status) => format!("{name} · {}", status.as_str()),
             None => name,
         };
-        let id = text::visible(&intent.id.value, false);
-        Choice {
+        let id = text::visible(id, false);
+        Some(Choice {
             detail: Some(detail),
-            rank: u8::from(status != Some(Status::InProgress)),
+            filter: filter.map(str::to_owned),
+            rank: match status {
+                _ if is_current(&id) => 0,
+                Some(Status::InProgress) => 1,
+                Some(Status::Completed | Status::Archived) => 3,
+                _ => 2,
+            },
             ..Choice::new(id, lsp::CompletionItemKind::REFERENCE)
-        }
+        })
     });
     Some(Choices { start, cursor, end: cursor, items: items.collect() })
 }
@@ -200,7 +237,9 @@ fn item(
         kind: Some(choice.kind),
         detail: choice.detail,
         sort_text: Some(format!("{}{}", choice.rank, choice.label)),
-        filter_text: (new_text != choice.label).then(|| choice.label.clone()),
+        filter_text: choice
+            .filter
+            .or_else(|| (new_text != choice.label).then(|| choice.label.clone())),
         insert_text_format: snippet.then_some(lsp::InsertTextFormat::SNIPPET),
         ..Default::default()
     };
@@ -241,10 +280,7 @@ mod tests {
     }
 
     fn labels(fixture: &str) -> Vec<String> {
-        let list = complete(&Editor::new(fixture)).unwrap_or_default();
-        let mut items = list.items;
-        items.sort_by(|a, b| a.item.sort_text.cmp(&b.item.sort_text));
-        items.into_iter().map(|it| it.item.label).collect()
+        complete(&Editor::new(fixture)).unwrap_or_default().labels_in_order()
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! `textDocument/definition`: leads from an id, or from the name of a block, to the intent in the
-//! registry, and from a specification there to its file.
+//! registry or in another format, and from a specification or a source there to its file.
 
 use tower_lsp::lsp_types as lsp;
 
-use super::intent_text::file_of;
+use super::intent_text::{file_of, source_of};
 use super::mention::ShownRegistry;
 use super::places;
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition};
+use intents::Spanned;
 
 /// Returns the definition of the intent at a position, or the file of the specification there.
 /// `None` if the position refers to neither.
@@ -24,7 +25,7 @@ fn definition(
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::GotoDefinitionResponse> {
     let place = workspace_view::position_in_document(snapshot, at)?;
-    let (origin, location, whole) = match specification(&place) {
+    let (origin, location, whole) = match file_named_at(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
         None => {
             let target = places::target(&place)?;
@@ -46,19 +47,28 @@ fn definition(
     )
 }
 
-/// Returns the file of the related specification at the position, with the range of its name.
-fn specification(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Location)> {
+/// Returns the file of the related specification or the source at the position, with the range of
+/// its name.
+fn file_named_at(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Location)> {
     let DocumentPosition { file, byte } = place;
     if !file.is_registry() {
         return None;
     }
-    let shown = ShownRegistry::in_view(file.view)?;
-    let intents = shown.registry.file(&file.path)?.intents().iter();
-    let mut specs = intents.flat_map(|intent| &intent.related_specs);
-    let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(byte))?;
-    let uri = file_of(file.view, &spec.value)?;
+    let shown = ShownRegistry::in_view(file.view);
+    let intents = shown.registry.file(&file.path)?.intents();
+    let is_here = |word: &&Spanned<String>| {
+        !word.span.is_empty() && (word.span.start..=word.span.end).contains(byte)
+    };
+    let mut specs = intents.iter().flat_map(|intent| &intent.related_specs);
+    let (word, uri) = match specs.find(is_here) {
+        Some(spec) => (spec, file_of(file.view, &spec.value)?),
+        None => {
+            let intent = intents.iter().find(|intent| is_here(&&intent.id))?;
+            (&intent.id, source_of(file.view, intent)?)
+        }
+    };
     let location = lsp::Location { uri, range: lsp::Range::default() };
-    Some((file.range(spec.span.clone()), location))
+    Some((file.range(word.span.clone()), location))
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn mention_older_registry(view: WorkspaceView<'_>, findings: &mut [Finding]) {
 
 /// Returns the rules that would follow from the unsaved registry in the editor.
 fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
-    let shown = ShownRegistry::in_view(view);
+    let shown = ShownRegistry::existing(view);
     match shown.filter(|shown| !shown.registry.same_text(&view.workspace.registry)) {
         Some(shown) if shown.registry.syntax_error().is_none() => {
             rules.clone().proposing(Arc::clone(&shown.registry))
@@ -93,7 +93,7 @@ fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
         let found = survey.findings.iter().filter(|finding| finding.path.as_ref() == wanted);
         found.cloned().collect()
     };
-    if let Some(shown) = ShownRegistry::in_view(*view)
+    if let Some(shown) = ShownRegistry::existing(*view)
         && file.is_registry()
     {
         let mut findings = lint::registry(&shown.registry);
@@ -199,7 +199,7 @@ fn related(
     related: &RelatedPlace,
 ) -> Option<lsp::DiagnosticRelatedInformation> {
     let uri = view.address(&related.path)?;
-    let shown = ShownRegistry::in_view(view);
+    let shown = ShownRegistry::existing(view);
     let registry = shown.as_ref().map_or(&view.workspace.registry, |shown| &shown.registry);
     let range = match registry.file(&related.path) {
         Some(file) => view.range(&Document::from_text("", file.text()), related.span.clone()),

@@ -1,16 +1,16 @@
-//! `textDocument/documentLink`: links ids to the registry, and the specifications in the registry
-//! and the paths in the ledger to their files.
+//! `textDocument/documentLink`: links ids to the registry or to the file of another format, and the
+//! specifications of an intent and the paths in the ledger to their files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use tower_lsp::lsp_types as lsp;
 
-use super::intent_text::file_of;
+use super::intent_text::{file_of, source_of};
 use super::mention::{self, ShownRegistry};
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
-use crate::workspace_view::{self, WorkspaceView};
+use crate::workspace_view::{self, GovernedFile, WorkspaceView};
 use intents::IntentFile;
 use ledger::read::is_ledger_path;
 
@@ -34,18 +34,18 @@ pub fn handle(
 }
 
 fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> {
-    let file = workspace_view::governed(snapshot, uri)?;
+    let file = workspace_view::located(snapshot, uri)?;
     if file.open.document.unread().is_some() {
         return None;
     }
     let text = file.open.document.text();
     let shown = ShownRegistry::in_view(file.view);
     let found: Vec<(Range<usize>, lsp::Url)> = if file.is_registry() {
-        specs(file.view, shown?.registry.file(&file.path)?)
+        specs(file.view, shown.registry.file(&file.path)?)
     } else {
         let paths = if is_ledger_path(&file.path) { paths(file.view, &text) } else { Vec::new() };
-        let ids = shown.map(|shown| ids(file.view, &shown, &text)).unwrap_or_default();
-        paths.into_iter().chain(ids).collect()
+        let ids = ids(file.view, &shown, &text);
+        paths.into_iter().chain(specs_in_text(&file, &text)).chain(ids).collect()
     };
     let link = |(bytes, target)| lsp::DocumentLink {
         range: file.range(bytes),
@@ -60,7 +60,29 @@ fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> 
 
 fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Url)> {
     let specs = file.intents().iter().flat_map(|intent| &intent.related_specs);
-    specs.filter_map(|spec| Some((spec.span.clone(), file_of(view, &spec.value)?))).collect()
+    // What only a source says has no place in the file.
+    let written = specs.filter(|spec| !spec.span.is_empty());
+    let specs = written.filter_map(|spec| Some((spec.span.clone(), file_of(view, &spec.value)?)));
+    let sources = file
+        .intents()
+        .iter()
+        .filter_map(|intent| Some((intent.id.span.clone(), source_of(view, intent)?)));
+    specs.chain(sources).collect()
+}
+
+/// Finds the related specifications of an intent in a file of another format.
+fn specs_in_text(file: &GovernedFile<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
+    let imported = file.view.workspace.registry.imported_in(&file.path);
+    let specs: BTreeSet<&str> = imported
+        .flat_map(|imported| &imported.intent.related_specs)
+        .map(|spec| spec.value.as_str())
+        .collect();
+    let linked = specs.into_iter().filter_map(|spec| Some((spec, file_of(file.view, spec)?)));
+    let places = linked.flat_map(|(spec, uri)| {
+        let found = text.match_indices(spec).map(move |(at, _)| at..at + spec.len());
+        found.map(move |bytes| (bytes, uri.clone()))
+    });
+    places.take(MAX_LINKS).collect()
 }
 
 fn ids(

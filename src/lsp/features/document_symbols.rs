@@ -1,5 +1,5 @@
-//! `textDocument/documentSymbol`: the intents of the registry. Symbols of code are left to the
-//! language's own server.
+//! `textDocument/documentSymbol`: the intents of the registry, and those in a file of another format
+//! with their requirements. Symbols of code are left to the language's own server.
 
 use std::ops::Range;
 
@@ -10,7 +10,10 @@ use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile};
 use ground::text;
 use ground::text::counted;
-use intents::{Intent, IntentFile};
+use intents::{ImportedIntent, Intent, IntentFile, Requirement};
+
+/// The most characters of a requirement in the list.
+const MAX_REQUIREMENT: usize = 80;
 
 /// Returns the intents and their fields, as a tree if the client supports trees.
 pub fn handle(
@@ -26,10 +29,54 @@ pub fn handle(
 }
 
 fn tree(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentSymbol>> {
-    let open = workspace_view::governed(snapshot, uri).filter(GovernedFile::is_registry)?;
+    let open = workspace_view::located(snapshot, uri)?;
+    if !open.is_registry() {
+        return Some(imported(&open)).filter(|symbols| !symbols.is_empty());
+    }
     let file = IntentFile::parse(open.path.clone(), &open.open.document.text());
     let intents = file.intents().iter().enumerate();
     Some(intents.map(|(index, intent)| symbol(&open, &file, index, intent)).collect())
+}
+
+/// Returns the intents of other formats that have their name or a requirement in this file.
+fn imported(file: &GovernedFile<'_>) -> Vec<lsp::DocumentSymbol> {
+    let is_here = |imported: &&ImportedIntent| {
+        imported.main == file.path || imported.requirements.iter().any(|one| one.path == file.path)
+    };
+    let found = file.view.workspace.registry.imported_in(&file.path).filter(is_here);
+    let mut found: Vec<&ImportedIntent> = found.collect();
+    let start = |imported: &ImportedIntent| match imported.main == file.path {
+        true => imported.intent.name.span.start,
+        false => 0,
+    };
+    found.sort_by_key(|imported| start(imported));
+    let ends = found.iter().skip(1).map(|next| start(next)).chain([usize::MAX]);
+    let symbols = found.iter().zip(ends).enumerate().map(|(nth, (imported, end))| {
+        let length = file.open.document.len_bytes();
+        let from = if nth == 0 { 0 } else { start(imported).min(length) };
+        let whole = file.range(from..end.min(length));
+        let named = imported.intent.name.span.clone();
+        // The text may be newer than what was read from it.
+        let is_inside = imported.main == file.path
+            && named.start >= from
+            && file.open.document.slice(named.clone()).is_some();
+        let name_at =
+            if is_inside { file.range(named) } else { lsp::Range::new(whole.start, whole.start) };
+        let own = imported.requirements.iter().filter(|one| one.path == file.path);
+        lsp::DocumentSymbol {
+            detail: Some(super::intent_text::progress(imported).join(" · ")),
+            children: Some(own.map(|one| requirement(file, one)).collect()),
+            ..entry(&name(&imported.intent), lsp::SymbolKind::OBJECT, whole, name_at)
+        }
+    });
+    symbols.collect()
+}
+
+fn requirement(file: &GovernedFile<'_>, one: &Requirement) -> lsp::DocumentSymbol {
+    let line = file.range(file.bytes_of_line(one.line));
+    let text = text::terminal(&text::shorten(&one.as_criterion(), MAX_REQUIREMENT));
+    let detail = one.done.map(|done| if done { "done" } else { "not done" }.to_owned());
+    lsp::DocumentSymbol { detail, ..entry(&text, lsp::SymbolKind::PROPERTY, line, line) }
 }
 
 /// Returns the name of an intent in lists of symbols.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The files are written to a real workspace in a temporary folder. If the fixture contains no
-//! registry, [`REGISTRY`] is added.
+//! registry, [`REGISTRY`] is added, but not to an untouched clone.
 
 use judgement::judged_record;
 use std::collections::HashMap;
@@ -81,20 +81,21 @@ struct FixtureFile {
 impl Editor {
     /// Returns an editor with a workspace that is not in git.
     pub fn new(fixture: &str) -> Self {
-        Self::build(fixture, false)
+        Self::build(with_registry(parse(fixture)), false)
+    }
+
+    /// Returns an editor with a repository in which `intent init` never ran.
+    pub(crate) fn in_untouched_clone(fixture: &str) -> Self {
+        Self::build(parse(fixture), true)
     }
 
     /// Returns an editor with a workspace in git. The files are committed first and then recorded.
     pub(crate) fn in_git(fixture: &str) -> Self {
-        Self::build(fixture, true)
+        Self::build(with_registry(parse(fixture)), true)
     }
 
-    fn build(fixture: &str, with_git: bool) -> Self {
+    fn build(files: Vec<FixtureFile>, with_git: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut files: Vec<FixtureFile> = parse(fixture);
-        if !files.iter().any(|file| file.path.as_str() == REGISTRY_PATH) {
-            files.push(read_file(&format!("/{REGISTRY_PATH} closed\n{REGISTRY}")));
-        }
         for file in &files {
             let path = folder.path().join(file.path.as_str());
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -353,6 +354,13 @@ pub(crate) fn full_capabilities() -> Capabilities {
         show_document: true,
         ..Capabilities::default()
     }
+}
+
+fn with_registry(mut files: Vec<FixtureFile>) -> Vec<FixtureFile> {
+    if !files.iter().any(|file| file.path.as_str() == REGISTRY_PATH) {
+        files.push(read_file(&format!("/{REGISTRY_PATH} closed\n{REGISTRY}")));
+    }
+    files
 }
 
 fn parse(fixture: &str) -> Vec<FixtureFile> {

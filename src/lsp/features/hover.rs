@@ -49,6 +49,8 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
         (fields::explain(view, &field, empty(view)), field.span)
     } else if let Some((id, bytes)) = mention::id_at(&place) {
         (intent_text::describe(view, &id, empty(view)), bytes)
+    } else if let Some(at) = intent_text::requirement_at(&place) {
+        (intent_text::describe_requirement(view, &at, empty(view)), at.bytes)
     } else if let Some(reason) = place.file.open.document.unread() {
         let mut text = empty(view);
         text.paragraph(&text.escaped(&format!("No provenance here: {}.", reason.with_hint())));

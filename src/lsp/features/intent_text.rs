@@ -1,12 +1,16 @@
 //! Describes an intent to a person.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use tower_lsp::lsp_types as lsp;
 
-use super::mention::ShownRegistry;
+use super::mention::{self, ShownRegistry};
 use super::prose::Prose;
-use crate::workspace_view::WorkspaceView;
+use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::RelativePath;
-use intents::{Intent, Spanned};
+use intents::{ImportedIntent, Intent, Requirement, Spanned};
+use overview::context;
 use why::answers::{self, IntentBrief, IntentVersion};
 
 /// The largest number of entries of a list that are shown.
@@ -27,8 +31,8 @@ pub fn heading(text: &Prose, intent: &IntentBrief) -> String {
     format!("{}{now} · {}", text.strong(&title), text.escaped(status))
 }
 
-/// Describes an intent in full: heading, scope, constraints, criteria, former ids and
-/// links.
+/// Describes an intent in full: heading, reason, scope, constraints, criteria, requirements, former
+/// ids and links.
 pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
@@ -37,7 +41,14 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
         head.push_str(&format!(" · {}", text.escaped(&owner.value)));
     }
+    let imported = workspace.registry.imported_intent(id);
+    for said in imported.map(facts).unwrap_or_default() {
+        head.push_str(&format!(" · {}", text.escaped(&said)));
+    }
     text.paragraph(&head);
+    if let Some(reason) = imported.and_then(|imported| imported.reason.as_deref()) {
+        text.paragraph(&text.escaped(reason));
+    }
     if let Some(intent) = intent {
         let (code, words) = (Prose::code, Prose::escaped);
         text.list("Owns", &listed(&text, &intent.owned_scope, code));
@@ -45,9 +56,100 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
         text.list("Done when", &listed(&text, &intent.acceptance_criteria, words));
         text.list("Formerly", &listed(&text, &intent.formerly, code));
     }
+    if let Some(imported) = imported {
+        let required = imported.other_requirements().map(|one| with_box(&text, one)).collect();
+        text.list("Requirements", &shortened(required, MAX_ENTRIES));
+        let paths = imported.scope_hints.iter().map(|path| text.code(path)).collect();
+        text.list("Names these files", &shortened(paths, MAX_ENTRIES));
+    }
     let mut links: Vec<String> = registry_link(view, id, &text).into_iter().collect();
     links.extend(intent.map(|intent| specs(view, intent, &text)).unwrap_or_default());
     text.joined(&links);
+    text
+}
+
+/// Returns what an intent in another format says of its progress besides the status.
+fn facts(imported: &ImportedIntent) -> Vec<String> {
+    let ImportedIntent { tasks_done, tasks, note, .. } = imported;
+    let tasks = (*tasks > 0).then(|| format!("{tasks_done} of {tasks} tasks done"));
+    tasks.into_iter().chain(note.clone()).collect()
+}
+
+/// Returns the status of an intent in another format, and what else is said of its progress.
+pub(super) fn progress(imported: &ImportedIntent) -> Vec<String> {
+    let status = imported.intent.status.as_ref().map(|status| status.value.as_str().to_owned());
+    status.into_iter().chain(facts(imported)).collect()
+}
+
+fn with_box(text: &Prose, requirement: &Requirement) -> String {
+    let mark = match requirement.done {
+        Some(true) => "✓ ",
+        Some(false) => "☐ ",
+        None => "",
+    };
+    format!("{mark}{}", text.escaped(&requirement.as_criterion()))
+}
+
+/// A requirement of an intent in another format, at a position in one of its files.
+pub(crate) struct RequirementAt<'a> {
+    imported: &'a ImportedIntent,
+    requirement: &'a Requirement,
+    /// Its id, or its line.
+    pub bytes: Range<usize>,
+}
+
+/// Returns the requirement whose id or line is at a position.
+pub(crate) fn requirement_at<'a>(place: &'a DocumentPosition<'_>) -> Option<RequirementAt<'a>> {
+    let file = &place.file;
+    let here: Vec<_> = file.view.workspace.registry.imported_in(&file.path).collect();
+    let all = || here.iter().flat_map(|one| one.requirements.iter().map(move |it| (*one, it)));
+    if here.is_empty() {
+        return None;
+    }
+    if let Some((word, bytes)) = mention::word_at(place)
+        && let Some((imported, requirement)) = all().find(|(_, one)| one.id == word)
+    {
+        return Some(RequirementAt { imported, requirement, bytes });
+    }
+    let line = file.range(place.byte..place.byte).start.line + 1;
+    let bytes = file.bytes_of_line(line);
+    let written = file.open.document.slice(bytes.clone())?;
+    // The text may be newer than what was read from it.
+    let is_written = |one: &Requirement| {
+        let word = one.text.split_whitespace().next();
+        written.contains(&one.id) || word.is_some_and(|word| written.contains(word))
+    };
+    let is_here = |one: &Requirement| one.line == line && one.path == file.path && is_written(one);
+    let (imported, requirement) = all().find(|(_, one)| is_here(one))?;
+    Some(RequirementAt { imported, requirement, bytes })
+}
+
+/// Describes a requirement: what must be true, whether it is done, and which blocks came with its
+/// intent.
+pub(crate) fn describe_requirement(
+    view: WorkspaceView<'_>,
+    at: &RequirementAt<'_>,
+    mut text: Prose,
+) -> Prose {
+    let RequirementAt { imported, requirement, .. } = at;
+    let done = requirement.done.map(|done| if done { " · done" } else { " · not done" });
+    let head = text.strong(&requirement.id);
+    text.paragraph(&format!("{head}{}", done.unwrap_or_default()));
+    text.paragraph(&text.escaped(&requirement.text));
+    let id = imported.intent.id.value.as_str();
+    text.paragraph(&heading(&text, &answers::brief(view.workspace, id)));
+    let produced = context::produced_names(view.workspace, &imported.intent);
+    let file = |(path, names): (&RelativePath, &BTreeSet<String>)| {
+        let names: Vec<String> = names.iter().map(|name| text.code(name)).collect();
+        format!("{}: {}", text.code(path.as_str()), shortened(names, MAX_ENTRIES).join(", "))
+    };
+    let produced: Vec<String> = produced.iter().map(file).collect();
+    match produced.is_empty() {
+        true => text.paragraph("No recorded block came with it."),
+        false => text.list("Came with it, as recorded", &shortened(produced, MAX_ENTRIES)),
+    }
+    let link = view.address(&imported.main);
+    text.joined(&[text.link(id, link.as_ref(), None)]);
     text
 }
 
@@ -69,7 +171,7 @@ pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
 pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
-    let (location, _) = ShownRegistry::in_view(view)?.location(id)?;
+    let (location, _) = ShownRegistry::in_view(view).location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
@@ -77,6 +179,12 @@ pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> 
 pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
     let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
     shown.map(|spec| text.link(spec, file_of(view, spec).as_ref(), None)).collect()
+}
+
+/// Returns the address of the main file of the intent to which an intent of the registry points.
+pub(crate) fn source_of(view: WorkspaceView<'_>, intent: &Intent) -> Option<lsp::Url> {
+    let imported = view.workspace.registry.imported_intent(intent.source()?)?;
+    file_of(view, imported.main.as_str())
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.

@@ -1,5 +1,5 @@
-//! Finds mentions of intents in a text: whole words that are ids in the registry or in a
-//! record that is in no commit yet.
+//! Finds mentions of intents in a text: whole words that are ids of the registry, of a format in
+//! which intents are kept elsewhere, or of a record that is in no commit yet.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -9,8 +9,14 @@ use tower_lsp::lsp_types as lsp;
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use code::Document;
 use ground::RelativePath;
-use intents::Registry;
+use ground::policy::SourceFormat;
+use intents::{Intent, IntentFile, Registry};
 use why::Workspace;
+
+/// The most bytes of an id.
+pub(super) const MAX_ID: usize = 64;
+/// The most bytes of the id of an intent that is kept elsewhere, which is the name of a folder.
+pub(super) const MAX_ID_OF_SOURCE: usize = 200;
 
 /// The registry as the editor shows it. Open files have their unsaved text; the others are as on
 /// disk.
@@ -32,7 +38,7 @@ pub(crate) struct ShownFile {
 /// parse. `None` if the present one parses.
 pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
     view.workspace.judged_by_older().or_else(|| {
-        let shown = ShownRegistry::in_view(view)?;
+        let shown = ShownRegistry::in_view(view);
         let is_broken = shown.registry.syntax_error().is_some();
         (is_broken && view.workspace.registry.syntax_error().is_none()).then(|| {
             let path = shown.registry.path();
@@ -43,7 +49,13 @@ pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 
 impl<'a> ShownRegistry<'a> {
     /// Returns the registry of a workspace. `None` if it has no file.
-    pub(crate) fn in_view(view: WorkspaceView<'a>) -> Option<Self> {
+    pub(crate) fn existing(view: WorkspaceView<'a>) -> Option<Self> {
+        Some(Self::in_view(view)).filter(|shown| shown.registry.exists())
+    }
+
+    /// Returns the registry of a workspace, which has no file if all intents are kept in other
+    /// formats.
+    pub(crate) fn in_view(view: WorkspaceView<'a>) -> Self {
         let mut registry = Arc::clone(view.workspace.registry_on_disk());
         for (path, open) in view.opened_of_registry() {
             let text = open.document.text();
@@ -53,7 +65,7 @@ impl<'a> ShownRegistry<'a> {
             }
         }
         let files = registry.files().iter().map(|_| OnceLock::new()).collect();
-        registry.exists().then_some(Self { registry, files, view })
+        Self { registry, files, view }
     }
 
     /// Returns a file of the registry. `None` if no file of the registry has this path.
@@ -79,28 +91,50 @@ impl<'a> ShownRegistry<'a> {
     /// has this id, or several have it.
     pub fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
         let (file, intent) = self.registry.intent_with_file(id)?;
+        if self.registry.file(file.path()).is_none() {
+            let location = self.location_elsewhere(file, intent)?;
+            let whole = location.range;
+            return Some((location, whole));
+        }
         let shown = self.file(file.path())?;
         let range = |span: &Range<usize>| self.view.range(&shown.document, span.clone());
         let location = lsp::Location { uri: shown.uri.clone(), range: range(&intent.id.span) };
         Some((location, range(&intent.span)))
     }
+
+    /// Returns the place of the name of an intent that is kept in another format. If the file was
+    /// edited there since it was read, that is its beginning.
+    fn location_elsewhere(&self, file: &IntentFile, intent: &Intent) -> Option<lsp::Location> {
+        let opened = self.view.opened(file.path()).map(|open| open.document.clone());
+        let read = || Document::from_text(file.path().as_str(), file.text());
+        let document = opened.unwrap_or_else(read);
+        let name = intent.name.span.clone();
+        let is_there = document.slice(name.clone()).as_deref() == file.text().get(name.clone());
+        let range = self.view.range(&document, if is_there { name } else { 0..0 });
+        Some(lsp::Location { uri: self.view.address(file.path())?, range })
+    }
 }
 
-/// Returns true if the registry or a record that is in no commit yet contains this id.
+/// Returns true if the registry, a format in which intents are kept elsewhere, or a record that is
+/// in no commit yet contains this id.
 pub fn is_known(workspace: &Workspace, id: &str) -> bool {
     workspace.registry.get(id).is_some() || workspace.journal.of_intent(id).next().is_some()
 }
 
 /// Returns the known id at a position, with its bytes.
 pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
+    word_at(place).filter(|(id, _)| is_known(place.file.view.workspace, id))
+}
+
+/// Returns the word at a position that may be meant as an id, with its bytes.
+pub(crate) fn word_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
     let near = bytes_around(document, place.byte);
     let text = document.slice(near.clone())?;
     let (range, id) = words_in(&text).find(|(range, _)| {
         (near.start + range.start..=near.start + range.end).contains(&place.byte)
     })?;
-    is_known(place.file.view.workspace, id)
-        .then(|| (id.to_owned(), near.start + range.start..near.start + range.end))
+    Some((id.to_owned(), near.start + range.start..near.start + range.end))
 }
 
 /// Returns every mention of a known id in a text, in order.
@@ -117,7 +151,7 @@ pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usi
 }
 
 /// Returns the words of a text that may be meant as ids: runs of the characters of ids that contain
-/// a digit or a hyphen.
+/// a digit or a hyphen, or follow the prefix of a format.
 ///
 /// An id such as `auth` is an ordinary word in many files, so it is recognised only in the
 /// registry.
@@ -126,8 +160,14 @@ fn words_in(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
         let start = rest + bytes[rest..].iter().position(|byte| is_id_byte(*byte))?;
-        let len = bytes[start..].iter().position(|byte| !is_id_byte(*byte));
-        let end = len.map_or(text.len(), |len| start + len);
+        let end_of_run = |start: usize| {
+            let len = bytes[start..].iter().position(|byte| !is_id_byte(*byte));
+            len.map_or(text.len(), |len| start + len)
+        };
+        let mut end = end_of_run(start);
+        if bytes.get(end) == Some(&b':') && has_prefix(&text[start..=end]) {
+            end = end_of_run(end + 1);
+        }
         rest = end;
         Some(start..end)
     })
@@ -137,9 +177,19 @@ fn words_in(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
         let word = text[run.clone()].trim_end_matches(end);
         let tail = run.start + word.len();
         let word = word.trim_start_matches(end);
-        let distinct = word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'-');
-        (word.len() > 2 && word.len() <= 64 && distinct).then(|| (tail - word.len()..tail, word))
+        let of_source = has_prefix(word);
+        let distinct = of_source || word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'-');
+        let longest = if of_source { MAX_ID_OF_SOURCE } else { MAX_ID };
+        (word.len() > 2 && word.len() <= longest && distinct)
+            .then(|| (tail - word.len()..tail, word))
     })
+}
+
+/// Returns true if a word begins with the prefix of a format in which intents are kept elsewhere:
+/// `openspec:add-login`.
+fn has_prefix(word: &str) -> bool {
+    let word = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    SourceFormat::of_id(word).is_some()
 }
 
 fn is_id_byte(byte: u8) -> bool {
@@ -152,10 +202,9 @@ fn touches_letter(text: &str, run: &Range<usize>) -> bool {
     letter(text[..run.start].chars().next_back()) || letter(text[run.end..].chars().next())
 }
 
-/// Returns the bytes around a position that may belong to the same word. An id has at most 64
-/// bytes.
+/// Returns the bytes around a position that may belong to the same word.
 fn bytes_around(document: &Document, byte: usize) -> Range<usize> {
-    const REACH: usize = 80;
+    const REACH: usize = MAX_ID_OF_SOURCE + 16;
     let floor = |mut at: usize| {
         while document.slice(at..at).is_none() {
             at -= 1;
@@ -188,6 +237,8 @@ mod tests {
             ("auth is no id, auth-1 is", vec!["auth-1"]),
             ("ÄINT-001 INT-001ß", vec![]),
             ("--- ... ___ 1", vec![]),
+            ("(openspec:add-login): x, kiro:auth.", vec!["openspec:add-login", "kiro:auth"]),
+            ("openspec: INT-001, see:INT-002", vec!["INT-001", "INT-002"]),
             ("", vec![]),
         ] {
             assert_eq!(found(text), expected, "{text}");

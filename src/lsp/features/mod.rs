@@ -31,6 +31,8 @@ mod fields;
 #[cfg(test)]
 pub mod fixture;
 pub mod hover;
+#[cfg(test)]
+mod imported_intents;
 pub(crate) mod inlay_hints;
 mod intent_text;
 mod mention;

@@ -49,9 +49,10 @@ pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::R
     defined().or_else(|| mention::id_at(place))
 }
 
-/// Returns the place of an intent's id in the registry, and the range of the whole entry.
+/// Returns the place of an intent's id in the registry, and the range of the whole entry. For an
+/// intent in another format, both are the place of its name.
 pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
-    ShownRegistry::in_view(view)?.location(id)
+    ShownRegistry::in_view(view).location(id)
 }
 
 /// A recorded block at its present place.
@@ -94,7 +95,8 @@ fn find_blocks(
     wanted: impl Fn(&ProducedBlock) -> bool,
 ) -> RequestResult<Vec<ProducedBlock>> {
     let mut found = Vec::new();
-    for file in view.documents() {
+    // Without `.orchestration/` there is no record.
+    for file in view.documents().filter(|_| view.workspace.root.governed()) {
         view.snapshot.check_cancelled()?;
         paths.remove(&file.path);
         found.extend(recorded_blocks(view, &file.open.uri, &file.path, &file.analyse().file));
@@ -139,10 +141,8 @@ fn recorded_blocks(
 pub fn mentions(view: WorkspaceView<'_>, id: &str) -> RequestResult<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
     let mut documents: BTreeMap<lsp::Url, Document> = open.collect();
-    if let Some(shown) = ShownRegistry::in_view(view) {
-        for file in shown.files() {
-            documents.entry(file.uri.clone()).or_insert_with(|| file.document.clone());
-        }
+    for file in ShownRegistry::in_view(view).files() {
+        documents.entry(file.uri.clone()).or_insert_with(|| file.document.clone());
     }
     let ids = view.workspace.registry.ids(id);
     let mut found = Vec::new();

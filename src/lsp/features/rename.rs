@@ -53,9 +53,13 @@ pub fn prepare(
     Ok(Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: id }))
 }
 
-/// Returns an error for a former id of an intent. A former id is written only in the list of former
+/// Returns an error for an id that is not renamed here: one of another format, or a former id. A former id is written only in the list of former
 /// ids and in older texts, where it must stay.
 fn require_present_id(workspace: &Workspace, id: &str) -> RequestResult<()> {
+    if let Some(kept) = workspace.registry.imported_intent(id) {
+        let (unit, reason) = (&kept.unit, "its id is the name there");
+        return Err(RequestRefusal::Failed(format!("{id} is kept in {unit}; {reason}")));
+    }
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
@@ -74,7 +78,7 @@ pub fn handle(
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
     let view = place.file.view;
-    let shown = ShownRegistry::in_view(view).ok_or_else(|| {
+    let shown = ShownRegistry::existing(view).ok_or_else(|| {
         RequestRefusal::failed(format!(
             "{from} is not in the registry; only intents there are renamed."
         ))

@@ -38,20 +38,20 @@ pub fn handle(
 }
 
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
-    let Some(shown) = mention::ShownRegistry::in_view(view) else { return Vec::new() };
+    let shown = mention::ShownRegistry::in_view(view);
     let symbol = |intent: &intents::Intent| {
-        let name = document_symbols::name(intent);
+        let name = Some(document_symbols::name(intent)).filter(|name| fits(name, words))?;
         let (location, _) = shown.location(&intent.id.value)?;
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
-        fits(&name, words).then(|| information(&name, lsp::SymbolKind::OBJECT, status, location))
+        Some(information(&name, lsp::SymbolKind::OBJECT, status, location))
     };
-    shown.registry.intents().iter().filter_map(symbol).collect()
+    shown.registry.all_intents().filter_map(symbol).take(MAX_SYMBOLS).collect()
 }
 
 fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::SymbolInformation>> {
     let workspace = view.workspace;
     let Some(word) = words.first() else { return Ok(Vec::new()) };
-    let intents = workspace.registry.intents().iter();
+    let intents = workspace.registry.all_intents();
     let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));
     let named = listed.find(|id| id.value.to_lowercase() == *word).map(|id| id.value.clone());
     // An id that only records contain is searched in capitals, as ids are usually written.

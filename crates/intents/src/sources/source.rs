@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Intent, Spanned, Status};
@@ -44,14 +45,25 @@ pub struct ImportedIntent {
 }
 
 /// A condition with a name of its own: `FR-003`, a scenario, a criterion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirement {
+    /// Its name, such as `FR-003`.
     pub id: String,
+    /// What must be true.
     pub text: String,
+    /// The file that has it.
     pub path: RelativePath,
+    /// The line there, counted from 1.
     pub line: u32,
     /// Whether it is ticked, if it has a box.
     pub done: Option<bool>,
+}
+
+impl Requirement {
+    /// Returns it as one text: `FR-003: The page loads within a second.`
+    pub fn as_criterion(&self) -> String {
+        format!("{}: {}", self.id, self.text)
+    }
 }
 
 impl ImportedIntent {
@@ -70,6 +82,27 @@ impl ImportedIntent {
             tasks: 0,
             ambiguous: false,
         }
+    }
+
+    /// Returns true if a file is the intent, or lies in the folder that the intent is.
+    pub fn has_file(&self, path: &RelativePath) -> bool {
+        let below = path.as_str().strip_prefix(self.unit.as_str());
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    }
+
+    /// Returns true if the work is done or given up.
+    pub fn is_closed(&self) -> bool {
+        let status = self.intent.status.as_ref().map(|status| status.value);
+        matches!(status, Some(Status::Completed | Status::Archived))
+    }
+
+    /// Returns the requirements that are no criteria of the intent.
+    pub fn other_requirements(&self) -> impl Iterator<Item = &Requirement> {
+        let criteria = &self.intent.acceptance_criteria;
+        self.requirements.iter().filter(|one| {
+            let as_criterion = one.as_criterion();
+            !criteria.iter().any(|criterion| criterion.value == as_criterion)
+        })
     }
 
     pub(super) fn set_name(&mut self, name: String, span: Range<usize>) {
@@ -99,10 +132,9 @@ impl ImportedIntent {
 
     /// Adds a requirement that is also a criterion under which the intent is done.
     pub(super) fn add_criterion(&mut self, id: String, block: &MarkdownBlock<'_>) {
-        self.intent
-            .acceptance_criteria
-            .push(spanned(format!("{id}: {}", plain_text(block.text)), 0..0));
         self.add_requirement(id, block.text, block);
+        let criterion = self.requirements.last().map(Requirement::as_criterion);
+        self.intent.acceptance_criteria.extend(criterion.map(|text| spanned(text, 0..0)));
     }
 
     pub(super) fn add_requirement(&mut self, id: String, text: &str, block: &MarkdownBlock<'_>) {

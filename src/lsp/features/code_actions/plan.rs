@@ -94,7 +94,7 @@ impl Plan {
 }
 
 fn create(view: WorkspaceView<'_>, entry: Option<&str>) -> EditResult {
-    let shown = ShownRegistry::in_view(view).ok_or(NO_REGISTRY)?;
+    let shown = ShownRegistry::existing(view).ok_or(NO_REGISTRY)?;
     let (_, taken) = reserved_ids::used_or_reserved(view.workspace, &shown.registry);
     let id = edit::next_id(&shown.registry, &taken);
     let note = of_registry(format!("Create {id}"));
@@ -123,7 +123,7 @@ fn registry(
     wanted: &RegistryEdit,
     note: lsp::ChangeAnnotation,
 ) -> EditResult {
-    let shown = ShownRegistry::in_view(view).ok_or(NO_REGISTRY)?;
+    let shown = ShownRegistry::existing(view).ok_or(NO_REGISTRY)?;
     let creates_files = view.snapshot.client.create_files;
     let listed = (!creates_files).then(|| shown.registry.without_folder());
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
