@@ -180,6 +180,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "test INT-001 -- true",
         "complete INT-002",
         "edit INT-002 --name Other",
+        "adopt openspec:add-login --yes",
         "renumber INT-002 --file .orchestration/intents/INT-002.yaml",
         "split-registry",
         "merge-registry",

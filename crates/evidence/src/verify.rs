@@ -173,10 +173,11 @@ fn missing_registry(ws: &Workspace) -> Option<Finding> {
         return None;
     }
     let lost = ws.lost_registry().filter(|_| !matches!(ws.files(), Target::Commit(_)));
+    let is_lost = |id: &String| !is_placeholder(id) && ws.registry.get(id).is_none();
     let is_named = || {
-        ws.selected(None).is_some()
-            || ws.journal.intents().iter().any(|id| !is_placeholder(id))
-            || has_evidence(ws)
+        ws.selected(None).iter().chain(&ws.journal.intents()).any(is_lost)
+            // Where intents are kept in other formats, records may name those.
+            || (ws.registry.imported().is_empty() && has_evidence(ws))
     };
     match lost {
         Some(reason) => Some(no_registry(format!("{reason}."))),
@@ -210,8 +211,11 @@ fn has_evidence(ws: &Workspace) -> bool {
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
     // An id that is defined twice is reported by another finding.
     let is_known = || ws.registry.get(id).is_some() || !ws.registry.definitions_of(id).is_empty();
-    let may_be_told = ws.registry.syntax_error().is_none() && ws.registry.exists();
-    may_be_told && !is_placeholder(id) && !is_known()
+    let may_be_told = || {
+        let has_any = ws.registry.exists() || !ws.registry.imported().is_empty();
+        ws.registry.syntax_error().is_none() && has_any
+    };
+    !is_placeholder(id) && !is_known() && may_be_told()
 }
 
 /// Returns findings for those of these intents that the registry does not contain and under which a

@@ -60,6 +60,7 @@ macro_rules! codes {
 
 codes! {
     ScopeViolation "scope-violation" Error Error "An edit lies outside the scope of its intent.",
+    ScopeNotAdopted "scope-not-adopted" Hint Info "An edit was made under an intent without a scope here, which does not name the file.",
     IntentRequired "intent-required" Off Off "An edit was made while no intent is selected.",
     IntentNotActive "intent-not-active" Warning Warning "A change belongs to an intent that is not in progress.",
     UnknownIntent "unknown-intent" Warning Error "A record or selection names an intent that the registry does not hold.",

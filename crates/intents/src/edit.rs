@@ -230,6 +230,12 @@ fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditE
     if !places.is_empty() {
         return Err(EditError::Ambiguous { id: id.to_owned(), places: places.join(" and at ") });
     }
+    if let Some(imported) = registry.unadopted(id) {
+        return Err(refused(format!(
+            "{id} is kept in {}, and is changed there; `intent adopt {id}` gives it a scope here",
+            imported.main
+        )));
+    }
     let path = registry.path().to_string();
     let unknown = || EditError::Unknown { id: id.to_owned(), path };
     let (file, at) = registry.source(registry.position(id).ok_or_else(unknown)?);

@@ -220,6 +220,17 @@ impl Registry {
     pub fn imported_intent(&self, id: &str) -> Option<&ImportedIntent> {
         self.imports.as_ref()?.get(id)
     }
+    /// Returns what is known of an intent in another format to which no file of the registry points.
+    /// It has no scope: work under it may change what no other intent in progress owns.
+    pub fn unadopted(&self, id: &str) -> Option<&ImportedIntent> {
+        self.imports_with(id)?.get(id)
+    }
+    /// Returns true if work may be done under an intent of this registry: it is in progress or, if it
+    /// is not adopted, open. In most formats nobody says that work has begun.
+    pub fn allows_work(&self, intent: &Intent) -> bool {
+        intent.in_progress()
+            || self.unadopted(&intent.id.value).is_some_and(ImportedIntent::is_open)
+    }
     /// Returns the intents in other formats that are being worked on, as their tools and the name
     /// of the branch say. The plainest sign comes first.
     pub fn current_work(&self) -> Vec<&ImportedIntent> {

@@ -434,20 +434,22 @@ impl JudgedChange {
         };
         let mut proposed = Layer::from_workspace(ws);
         let accepted = Target::Commit(tip.clone());
-        let registry = Registry::at_target(git, &accepted)?;
+        let policy = policy_at(git, &accepted)?.unwrap_or_default().0;
+        let registry = Registry::at_target(git, &accepted)?.importing(git, &accepted, &policy);
         // The target branch has no workspace yet, so it has no rules that could be broken.
         if !registry.exists() && !is_governed_at(git, &accepted)? {
             return Ok(Rules::from_layers(proposed.clone(), proposed));
         }
         let accepted = Layer {
             registry: Arc::new(registry),
-            policy: Arc::new(policy_at(git, &accepted)?.unwrap_or_default().0),
+            policy: Arc::new(policy),
             ignores: Arc::new(ignores_at(&ws.root, git, &accepted)?),
         };
         // A change that does not touch the policy or the ignore files proposes those of the target
         // branch, even if that branch has changed them since the change began.
         let begin = Target::Commit(base.clone());
-        if *ws.policy == policy_at(git, &begin)?.unwrap_or_default().0 {
+        let policy_at_begin = policy_at(git, &begin)?.unwrap_or_default().0;
+        if *ws.policy == policy_at_begin {
             proposed.policy = Arc::clone(&accepted.policy);
         }
         let mut ignores_changed = false;
@@ -458,10 +460,11 @@ impl JudgedChange {
         if !ignores_changed {
             proposed.ignores = Arc::clone(&accepted.ignores);
         }
-        let registry_at_begin = Arc::new(Registry::at_target(git, &begin)?);
+        let registry_at_begin = Registry::at_target(git, &begin)?;
+        let registry_at_begin = registry_at_begin.importing(git, &begin, &policy_at_begin);
         let signed = approvals.intents(&ws.registry);
         Ok(Rules::from_layers(accepted, proposed)
-            .with_base(registry_at_begin, signed)
+            .with_base(Arc::new(registry_at_begin), signed)
             .approving(approvals.work.clone()))
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use evidence::record;
-use ground::{Selection, clock, session};
-use intents::Intent;
+use ground::{Selection, clock, session, text};
+use intents::{ImportedIntent, Intent};
 use ledger::{Record, RecordKind};
 use why::{VerbError, Workspace};
 
@@ -75,6 +75,19 @@ pub fn refuse_unseen(
         format!("{sign}, so an agent selects {id}, and no hook has seen that it does"),
         "an agent runs `intent select ID` as a command by itself, or uses the tool select_active_intent; a person selects in a terminal of their own",
     ))
+}
+
+/// Says that an intent in another format has no scope, and what gives it one.
+pub fn without_scope(imported: &ImportedIntent) -> String {
+    let id = &imported.intent.id.value;
+    let hints = &imported.scope_hints;
+    let named = match hints.is_empty() {
+        true => String::new(),
+        false => format!(" It names {}.", text::listed(hints)),
+    };
+    format!(
+        "{id} has no scope here, so it may change what no other intent in progress owns.{named} A person gives it a scope with `intent adopt {id}`."
+    )
 }
 
 /// Stores the selection, and returns the id of the intent that was selected before.

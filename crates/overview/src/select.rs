@@ -1,7 +1,7 @@
 //! `intent select`: declares the intent that a person or session works under, and returns the
 //! context of that intent. Also `list` and `status`.
 
-use judgement::selection::{OtherSession, bind, other_sessions, sharing};
+use judgement::selection::{OtherSession, bind, other_sessions, sharing, without_scope};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub struct SelectAnswer {
     pub overlaps: Vec<String>,
     /// Sessions of agents that recently selected this intent or one of `overlaps`.
     pub sessions: Vec<OtherSession>,
-    /// A sentence that says that the git hooks are missing and what to do. `None` if they are
-    /// installed or not needed.
+    /// Sentences that say that the intent has no scope here, or that the git hooks are missing, and
+    /// what to do. `None` if neither is so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -77,8 +77,15 @@ pub fn select(
         terms: curated.terms,
         sessions: other_sessions(ws, intent, &overlaps, session_id),
         overlaps,
-        hint: evidence::git_hooks::hint(ws),
+        hint: hint(ws, &intent.id.value),
     })
+}
+
+fn hint(ws: &Workspace, id: &str) -> Option<String> {
+    let without_scope = ws.registry.unadopted(id).map(without_scope);
+    let hints: Vec<String> =
+        without_scope.into_iter().chain(evidence::git_hooks::hint(ws)).collect();
+    (!hints.is_empty()).then(|| hints.join(" "))
 }
 
 /// The result of clearing the selection.

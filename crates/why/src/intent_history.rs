@@ -1,15 +1,16 @@
 //! Finds the texts that intents had at earlier commits.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::Workspace;
 use super::memo::Memo;
 use super::namesake::with_parents;
-use ground::git::{BlobId, Target};
+use ground::git::{BlobId, GitError, ObjectId, Target};
+use ground::policy::SourceFormat;
 use ground::{CommitId, RelativePath};
 use intents::registry::PLACES;
-use intents::{FOLDER, Intent, Registry};
+use intents::{FOLDER, Intent, Registry, sources};
 use ledger::{Claim, Digest};
 
 /// The maximum number of commits that are searched for a text with a known hash.
@@ -20,8 +21,9 @@ const MAX_VISITED: usize = 20_000;
 const MAX_TEXTS: usize = 10_000;
 const MAX_REGISTRIES: usize = 256;
 
-/// The files of a registry, with the ids of their contents.
-type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
+/// The files of a registry with the ids of their contents, and the folders of the sources to which
+/// files of the present registry point.
+type RegistryFiles = Arc<(Vec<(RelativePath, BlobId)>, Vec<Option<ObjectId>>)>;
 
 /// An id, a hash, the commits near the record, and the section of the record.
 type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
@@ -42,8 +44,33 @@ pub struct IntentHistory {
 impl Workspace {
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
         let places = || [PLACES, &[FOLDER]].concat();
-        let find = || self.git()?.blobs_at(commit, &places()).ok().map(Arc::new);
+        let find = || {
+            let files = self.git()?.blobs_at(commit, &places()).ok()?;
+            Some(Arc::new((files, self.source_folders(commit).ok()?)))
+        };
         self.intent_history.files.get_or_find(commit, find)
+    }
+
+    /// Returns the trees in which the sources are that the present registry points to.
+    fn source_folders(&self, commit: &CommitId) -> Result<Vec<Option<ObjectId>>, GitError> {
+        let adopted = self.registry.intents().iter().filter_map(Intent::source);
+        let units = adopted.filter_map(|id| self.registry.imported_intent(id));
+        let tops: BTreeSet<&str> =
+            units.filter_map(|one| one.unit.as_str().split('/').next()).collect();
+        let Some(git) = self.git().filter(|_| !tops.is_empty()) else { return Ok(Vec::new()) };
+        let mut reader = git.object_reader()?;
+        let tree = reader.commit(git.object_id(commit)?)?.tree;
+        tops.into_iter().map(|top| reader.folder(tree, top.into())).collect()
+    }
+
+    /// Returns an intent as it was at a commit, also one that is kept in another format.
+    pub(crate) fn intent_at(&self, commit: &CommitId, id: &str) -> Option<Intent> {
+        let own = self.registry_at(commit)?.get(id).cloned();
+        own.or_else(|| {
+            SourceFormat::of_id(id)?;
+            let target = Target::Commit(commit.clone());
+            Some(sources::read_one_at(self.git()?, &target, id)?.intent)
+        })
     }
 
     /// Returns the registry at a commit. `None` if it cannot be read.
@@ -64,9 +91,8 @@ impl Workspace {
         let key = (id.to_owned(), hash.to_owned(), near, claim.entry.section);
         let ids = self.registry.ids(id);
         let text_at = |commit: &CommitId| {
-            let registry = self.registry_at(commit)?;
-            let mut texts = ids.iter().filter_map(|id| registry.get(id));
-            texts.find(|then| then.reads_as(hash)).cloned().map(Arc::new)
+            let mut texts = ids.iter().filter_map(|id| self.intent_at(commit, id));
+            texts.find(|then| then.reads_as(hash)).map(Arc::new)
         };
         self.intent_history.texts.get_or_find(&key, || {
             key.2.iter().find_map(text_at).or_else(|| {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::Workspace;
 use ground::ignores::IgnoreRule;
 use ground::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
-use intents::{Intent, Registry, Scope, ScopeVerdict, scope};
+use intents::{ImportedIntent, Intent, Registry, Scope, ScopeVerdict, scope};
 
 /// One set of rules: a registry, a policy and ignore files.
 #[derive(Clone)]
@@ -83,6 +83,9 @@ pub enum Outside {
     /// The intent itself is new in the proposed rules, and the accepted intents with these ids own
     /// the path.
     Taken(Vec<String>),
+    /// The intent is kept in another format and not adopted, so it has no scope, and the accepted
+    /// intents in progress with these ids own the path.
+    OfOthers(Vec<String>),
 }
 
 /// A write of one file, or everything that one call did, which a person approved.
@@ -178,6 +181,12 @@ impl Rules {
         self.registry_of(id).get(id)
     }
 
+    /// Returns that text if work may be done under the intent.
+    pub fn intent_at_work(&self, id: &str) -> Option<&Intent> {
+        let registry = self.registry_of(id);
+        registry.get(id).filter(|intent| registry.allows_work(intent))
+    }
+
     /// Returns the registry that contains the text which work under this intent is checked against.
     pub(crate) fn registry_of(&self, id: &str) -> &Registry {
         let proposed = &self.proposed.registry;
@@ -226,7 +235,21 @@ impl Rules {
         rulings
     }
 
+    /// Returns what is known of an intent in another format that nobody has adopted.
+    pub fn unadopted(&self, id: &str) -> Option<&ImportedIntent> {
+        self.registry_of(id).unadopted(id)
+    }
+
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
+        if self.unadopted(id).is_some() {
+            let outside = match self.accepted.registry.get(id) {
+                Some(_) => Outside::OfOthers(ids_of(self.owners(path))),
+                None => Outside::Taken(self.claimed_by(path)),
+            };
+            let is_free =
+                matches!(&outside, Outside::OfOthers(ids) | Outside::Taken(ids) if ids.is_empty());
+            return (!is_free).then_some(Ruling::Outside(outside));
+        }
         let Some((scope, accepted)) = self.scopes(id) else {
             // A missing registry, and an id that two intents share, are reported as findings of
             // their own.
@@ -251,8 +274,7 @@ impl Rules {
     /// Returns the ids of the accepted intents that own a path and are neither completed nor
     /// archived.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
-        let owners = self.accepted.registry.owners_among(path, selectable::can_start).into_iter();
-        owners.map(|owner| owner.id.value.clone()).collect()
+        ids_of(self.accepted.registry.owners_among(path, selectable::can_start))
     }
 
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
@@ -295,6 +317,10 @@ impl Rules {
             Outside::Proposed => format!("Its scope owns {path} only if this change is accepted."),
             Outside::Taken(owners) => format!(
                 "{id} is added by this change, so it owns nothing that an accepted intent owns: {path} belongs to {}.",
+                owners.join(", ")
+            ),
+            Outside::OfOthers(owners) => format!(
+                "It has no scope here, so it owns nothing that another intent in progress owns: {path} belongs to {}.",
                 owners.join(", ")
             ),
             Outside::Unmentioned | Outside::Excluded(_) => {
@@ -347,6 +373,10 @@ impl Rules {
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
+}
+
+fn ids_of(intents: Vec<&Intent>) -> Vec<String> {
+    intents.into_iter().map(|intent| intent.id.value.clone()).collect()
 }
 
 /// Returns each intent as people read it: `INT-001 (Log in by e-mail)`.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{VerbError, Workspace};
 use ground::{Hint, RelativePath, text};
-use intents::Intent;
+use intents::{ImportedIntent, Intent};
 
 impl Workspace {
     /// Returns the error for a call that needs a selected intent if none is selected.
@@ -19,11 +19,37 @@ pub fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
         return error.with_hint();
     }
-    match ids(ws, Intent::in_progress)[..] {
+    let offered = selectable_intents(ws);
+    match offered.iter().map(|intent| intent.id.value.as_str()).collect::<Vec<_>>()[..] {
         [only] => format!("`intent select {only}`"),
         [] => format!("none is in progress; {}", start_step(ws)),
         ref several => format!("`intent select ID`, with one of {}", text::listed(several)),
     }
+}
+
+/// Returns the intents that are offered for a selection: what is being worked on in another format,
+/// and then what is in progress in the registry. If there is none, those in other formats that are
+/// begun, or else that are open. Others may be selected too.
+pub fn selectable_intents(ws: &Workspace) -> Vec<&Intent> {
+    let current = ws.registry.current_work().into_iter();
+    let current = current.filter_map(|one| ws.registry.get(&one.intent.id.value));
+    let mut offered: Vec<&Intent> =
+        current.filter(|intent| ws.registry.allows_work(intent)).collect();
+    let is_new = |intent: &&Intent| !offered.iter().any(|known| known.id == intent.id);
+    let own: Vec<&Intent> = unambiguous(ws, Intent::in_progress).filter(is_new).collect();
+    offered.extend(own);
+    if !offered.is_empty() {
+        return offered;
+    }
+    let (begun, open): (Vec<_>, Vec<_>) =
+        unadopted_open(ws).map(|one| &one.intent).partition(|intent| intent.in_progress());
+    if begun.is_empty() { open } else { begun }
+}
+
+/// Returns the intents in other formats under which work may be done, and that nobody has adopted.
+pub fn unadopted_open(ws: &Workspace) -> impl Iterator<Item = &ImportedIntent> {
+    let open = ws.registry.imported().iter().filter(|one| one.is_open() && !one.ambiguous);
+    open.filter(|one| ws.registry.unadopted(&one.intent.id.value).is_some())
 }
 
 /// Returns the intents in progress that own all of the paths. Empty if there are no paths.

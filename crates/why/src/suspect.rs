@@ -65,7 +65,11 @@ impl IntentPart {
     }
 
     fn differing(then: &Intent, now: &Intent) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|part| part.entries_of(then) != part.entries_of(now)).collect()
+        // An intent that is kept in another format has no scope until somebody adopts it.
+        let is_adoption = now.source().is_some() && then.owned_scope.is_empty();
+        let counts = |part: &Self| *part != Self::OwnedScope || !is_adoption;
+        let differs = |part: &Self| part.entries_of(then) != part.entries_of(now);
+        Self::ALL.into_iter().filter(|part| counts(part) && differs(part)).collect()
     }
 }
 
@@ -236,11 +240,11 @@ fn has_parts(
     present: &Intent,
     parts: &[IntentPart],
 ) -> Option<bool> {
-    let registry = ws.registry_at(commit)?;
+    ws.registry_at(commit)?;
     let ids = ws.registry.ids(&present.id.value);
-    let then = ids.iter().find_map(|id| registry.get(id));
+    let then = ids.iter().find_map(|id| ws.intent_at(commit, id));
     Some(then.is_some_and(|then| {
-        parts.iter().all(|part| part.entries_of(then) == part.entries_of(present))
+        parts.iter().all(|part| part.entries_of(&then) == part.entries_of(present))
     }))
 }
 

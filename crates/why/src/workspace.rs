@@ -17,6 +17,7 @@ use ground::{
         Aspect, ChangeKind, ComparedFiles, GitError, PathChange, StoredContent, Target,
         configured_on_machine, path_on_machine, person_of_machine,
     },
+    policy::SourceFormat,
     root::RootError,
     session,
     text::shell_word,
@@ -546,7 +547,7 @@ impl Workspace {
     }
 
     /// Returns the id of the intent that somebody probably means: the only one with this number, with
-    /// this id in other letters, or with this text in its name. `None` if there is not exactly one.
+    /// this id in other letters or without its prefix, or with this text in its name. `None` if there is not exactly one.
     pub fn intent_meant_by(&self, text: &str) -> Option<String> {
         let text = text.trim().to_lowercase();
         let number = |id: &str| {
@@ -562,16 +563,26 @@ impl Workspace {
         let has_name = |intent: &Intent| {
             text.chars().count() > 2 && intent.name.value.to_lowercase().contains(&text)
         };
-        let ids = |is_it: &dyn Fn(&Intent) -> bool| {
-            let found = self.registry.intents().iter().filter(|intent| is_it(intent));
+        let is_id = |intent: &Intent| {
+            let id = intent.id.value.to_lowercase();
+            let bare = SourceFormat::of_id(&id).map(|(_, bare)| bare);
+            id == text || bare.is_some_and(|bare| bare == text)
+        };
+        let ids = |is_it: &dyn Fn(&Intent) -> bool, is_imported: bool| {
+            let imported = self.registry.all_intents().skip(self.registry.intents().len());
+            let own = self.registry.intents().iter().filter(|_| !is_imported);
+            let found = own.chain(imported.filter(|_| is_imported)).filter(|intent| is_it(intent));
             found.map(|intent| intent.id.value.clone()).collect::<Vec<_>>()
         };
-        let ways: [&dyn Fn(&Intent) -> bool; 3] = [
-            &|intent| intent.id.value.to_lowercase() == text,
-            &|intent| is_number(&intent.id.value),
-            &has_name,
+        let ways: [(&dyn Fn(&Intent) -> bool, bool); 5] = [
+            (&is_id, false),
+            (&|intent| is_number(&intent.id.value), false),
+            (&is_id, true),
+            (&has_name, false),
+            (&has_name, true),
         ];
-        let found = ways.into_iter().map(ids).find(|ids| !ids.is_empty())?;
+        let mut found = ways.into_iter().map(|(is_it, is_imported)| ids(is_it, is_imported));
+        let found = found.find(|ids| !ids.is_empty())?;
         <[String; 1]>::try_from(found).ok().map(|[only]| only)
     }
 
@@ -603,14 +614,23 @@ impl Workspace {
         shell_word(&format!(":/{place}"))
     }
 
-    /// Returns the intent with this id, or an error if it is not in progress.
+    /// Returns the intent with this id, or an error if no work may be done under it.
     pub fn intent_in_progress(&self, id: &str) -> Result<&Intent, VerbError> {
         let intent = self.intent(id)?;
-        if intent.in_progress() {
+        if self.registry.allows_work(intent) {
             return Ok(intent);
         }
         let status =
             intent.status.as_ref().map_or("without a known status", |status| status.value.as_str());
+        if let Some(imported) = self.registry.unadopted(id) {
+            return Err(match imported.format.is_work() {
+                true => VerbError::mendable(
+                    format!("intent {id} is {status}, as {} says", imported.unit),
+                    format!("`intent adopt {id}` puts it in progress here"),
+                ),
+                false => VerbError::refused(format!("{id} is a decision, and no work")),
+            });
+        }
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 

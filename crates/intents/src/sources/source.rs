@@ -105,6 +105,23 @@ impl ImportedIntent {
         })
     }
 
+    /// Returns true if work may begin or go on under it.
+    pub fn is_open(&self) -> bool {
+        use Status::{Draft, InProgress, Pending};
+        let status = self.intent.status.as_ref().map(|status| status.value);
+        self.format.is_work() && matches!(status, Some(Draft | Pending | InProgress))
+    }
+
+    /// Returns true if a file belongs to the intent itself, or is one that it names or in a folder
+    /// that it names.
+    pub fn names(&self, path: &RelativePath) -> bool {
+        let mut named = self.scope_hints.iter().map(String::as_str).chain([self.unit.as_str()]);
+        named.any(|named| {
+            let below = path.as_str().strip_prefix(named.trim_end_matches('/'));
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
+    }
+
     pub(super) fn set_name(&mut self, name: String, span: Range<usize>) {
         self.intent.name = spanned(name, span);
     }

@@ -1,6 +1,8 @@
 //! Cuts a change into parts and judges each of them. A part is a block that was edited or deleted,
 //! or a file that is judged as a whole.
 
+use std::collections::BTreeSet;
+
 use super::ComparedSides;
 use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, PartOwner};
 use crate::lesson;
@@ -9,7 +11,7 @@ use evidence::signing;
 use ground::control_files::is_control_file;
 use ground::policy::Lessons;
 use ground::{Code, Finding, RelativePath, text};
-use intents::scope;
+use intents::{ImportedIntent, scope};
 use ledger::Approved;
 use why::answers::FileProvenance;
 use why::baseline::{Baseline, Edits, FormerFile};
@@ -256,11 +258,34 @@ impl PartJudge<'_> {
     /// it.
     pub(super) fn judge_parts(&self, parts: &[ChangedPart]) -> Vec<Finding> {
         if !signing::is_rule(&self.rules.accepted().policy, self.path) {
-            return parts.iter().flat_map(|part| self.judge(part)).collect();
+            let judged = parts.iter().flat_map(|part| self.judge(part));
+            return judged.chain(self.beyond_named(parts)).collect();
         }
         let unbound = PartJudge { bound: &[], of_other_work: &[], ..*self };
         let findings = parts.iter().flat_map(|part| unbound.judge(part));
         findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
+    }
+
+    /// Returns a finding for each intent without a scope under which the file was changed although
+    /// it does not name the file.
+    fn beyond_named(&self, parts: &[ChangedPart]) -> Vec<Finding> {
+        let bound = self.bound.first().filter(|_| self.bound.len() == 1);
+        let id = |part: &'_ ChangedPart| {
+            part.answer.as_ref().map(|it| it.intent.clone()).or(bound.cloned())
+        };
+        let ids: BTreeSet<String> = parts.iter().filter_map(id).collect();
+        let imported = ids.iter().filter_map(|id| self.rules.unadopted(id));
+        let beyond = imported.filter(|imported| !imported.names(self.path));
+        let finding = |imported: &ImportedIntent| {
+            let (id, path) = (&imported.intent.id.value, self.path);
+            let message = format!(
+                "{path} was changed under {id}, which has no scope here and does not name it."
+            );
+            let help = format!("`intent adopt {id}` gives it a scope.");
+            let finding = Finding::new(Code::ScopeNotAdopted, message, help).in_file(path);
+            Finding { intent: Some(id.clone()), ..finding }
+        };
+        beyond.map(finding).collect()
     }
 
     fn judge(&self, part: &ChangedPart) -> Vec<Finding> {
@@ -278,9 +303,8 @@ impl PartJudge<'_> {
         let mut found = rulings(chosen);
         for other in named.iter().skip(1).map(String::as_str) {
             let others = rulings(Some(other));
-            let is_active = |id: Option<&str>| {
-                id.and_then(|id| self.rules.intent(id)).is_some_and(|it| it.in_progress())
-            };
+            let is_active =
+                |id: Option<&str>| id.is_some_and(|id| self.rules.intent_at_work(id).is_some());
             let rank = |found: &[Ruling], id| (found.len(), !is_active(id));
             if rank(&others, Some(other)) < rank(&found, chosen) {
                 (chosen, found) = (Some(other), others);
@@ -461,7 +485,7 @@ impl PartJudge<'_> {
     /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.
     /// Recorded work was judged when the record was made.
     fn not_active(&self, part: &ChangedPart, id: &str) -> Option<Finding> {
-        let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
+        let intent = self.rules.intent(id).filter(|_| self.rules.intent_at_work(id).is_none())?;
         let status =
             intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
         let message = format!("{} under {id}, which is {status}.", part.what);

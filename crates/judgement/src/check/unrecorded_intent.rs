@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::{CheckRequest, ComparedSides, JudgedChange};
-use ground::policy::AuthorRule;
+use ground::policy::{AuthorRule, SourceFormat};
 use ground::{Git, RelativePath};
 use intents::Intent;
 use why::rules::Rules;
@@ -213,7 +213,9 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
     };
     let branch = request.branch.clone().or(named)?;
     let names = |intent: &&Intent| {
+        // A colon cannot be in the name of a branch.
         let id = &intent.id.value;
+        let id = SourceFormat::of_id(id).map_or(id.as_str(), |(_, name)| name);
         patterns.iter().any(|pattern| {
             let pattern = pattern.replace("{intent}", &globset::escape(id));
             let mut glob = GlobBuilder::new(&pattern);
@@ -228,7 +230,7 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
         })
     };
     let all = [&rules.accepted().registry, &ws.registry];
-    let found = all.iter().flat_map(|registry| registry.intents()).filter(names);
+    let found = all.iter().flat_map(|registry| registry.all_intents()).filter(names);
     let ids: BTreeSet<&String> = found.map(|intent| &intent.id.value).collect();
     // If the name fits several intents, it stands for none of them.
     let [only] = Vec::from_iter(ids)[..] else { return None };

@@ -7,7 +7,7 @@ use crate::gate::{is_control_path, may_hold};
 use fence::stand_in::StandIn;
 use fence::{FenceAccess, FencePlan};
 use ground::RelativePath;
-use intents::{Scope, ScopeVerdict};
+use intents::{Intent, Scope, ScopeVerdict};
 use why::Workspace;
 
 /// How many levels deep ignored outputs are searched for outside the writable folders.
@@ -21,10 +21,12 @@ const ANYTHING: &str = "intent-fence-any";
 
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
     let owned = Owned::of_intents(ws, intents);
+    let is_without_scope = intents.iter().any(|id| ws.registry.unadopted(id).is_some());
+    let free = is_without_scope.then(|| owned_by_nobody(ws));
     let mut walk = FenceWalk {
         ws,
         ids: intents.iter().map(String::as_str).collect(),
-        scopes: intents.iter().filter_map(|id| ws.registry.scope(id)).collect(),
+        scopes: intents.iter().filter_map(|id| ws.registry.scope(id)).chain(&free).collect(),
         owned: &owned,
         protected: Scope::new(&ws.policy.protected_paths),
         plan,
@@ -48,6 +50,14 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
     }
 }
 
+/// Returns what work under an intent without a scope may change: all that no intent in progress owns.
+fn owned_by_nobody(ws: &Workspace) -> Scope {
+    let others = ws.registry.intents().iter().filter(|intent| intent.in_progress());
+    let owned = others.flat_map(Intent::scope_entries).filter(|entry| !entry.starts_with('!'));
+    let excluded = owned.map(|entry| format!("!{entry}"));
+    Scope::new(&std::iter::once("**".to_owned()).chain(excluded).collect::<Vec<_>>())
+}
+
 /// The files and folders that the entries of scopes name: `src/auth/**` names the folder `src/auth`,
 /// and `README.md` names that file. `*.md` names neither, and may match files in any folder.
 #[derive(Default)]
@@ -64,6 +74,7 @@ impl Owned {
     fn of_intents(ws: &Workspace, intents: &[String]) -> Self {
         let mut owned = Self::default();
         for id in intents {
+            owned.anywhere |= ws.registry.unadopted(id).is_some();
             let (Some(intent), Some(scope)) = (ws.registry.get(id), ws.registry.scope(id)) else {
                 continue;
             };

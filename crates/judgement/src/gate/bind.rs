@@ -162,7 +162,7 @@ pub fn prompt(event: &Event) {
     keep_model(&home, event);
     announced::forget_asked(&home.root, &event.session_key());
     let said = event.prompt.as_deref().unwrap_or_default();
-    let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
+    let ids = home.registry.all_intents().map(|intent| intent.id.value.clone());
     let named: Vec<String> = ids.filter(|id| requested::asks_for(said, id)).collect();
     let stored = session::store_prompted_intents(&home.root, &event.session_key(), &named);
     session::or_log(&home.root, "a prompt could not be noted", stored);
@@ -209,7 +209,10 @@ pub fn session_start(event: &Event) -> Option<String> {
 fn terms(ws: &Workspace, id: &str) -> String {
     let mut said = format!("Selected in this session: {id}.");
     let Some(intent) = ws.registry.get(id) else { return said };
-    said.push_str(&format!(" It owns: {}.", intent.scope_entries().join(", ")));
+    said.push_str(&match ws.registry.unadopted(id) {
+        Some(imported) => format!(" {}", selection::without_scope(imported)),
+        None => format!(" It owns: {}.", intent.scope_entries().join(", ")),
+    });
     for constraint in &intent.constraints {
         said.push_str(&format!("\nConstraint: {}", constraint.value));
     }

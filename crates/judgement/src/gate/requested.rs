@@ -55,10 +55,15 @@ fn own_lines(prompt: &str) -> Vec<&str> {
 }
 
 fn requests(sentence: &str, id: &str) -> bool {
+    // People leave out the prefix of `openspec:add-login`. A name like `1.17` may be anything.
+    let (prefix, id) = id.split_once(':').unwrap_or(("", id));
+    if !prefix.is_empty() && !id.contains('-') {
+        return false;
+    }
     let words: Vec<String> = sentence
         .split(|c: char| !(c.is_alphanumeric() || "-_.'’".contains(c)))
         .map(|word| word.trim_end_matches(['.', '-', '\'']).replace('’', "'").to_lowercase())
-        .filter(|word| !word.is_empty())
+        .filter(|word| !word.is_empty() && word != prefix)
         .collect();
     let Some(at) = words.iter().position(|word| *word == id.to_lowercase()) else { return false };
     let is_quoted = sentence.contains(['"', '`', '“', '«']);
@@ -94,6 +99,20 @@ mod tests {
             let asks = asks_for(prompt, "INT-002");
             // A program's name before the verb is no sentence of a person.
             assert_eq!(asks, prompt != "intent select INT-002", "{prompt}");
+        }
+    }
+
+    #[test]
+    fn the_prefix_of_an_id_may_be_left_out() {
+        for prompt in ["openspec:add-login", "please do add-login", "Work on openspec:add-login."] {
+            assert!(asks_for(prompt, "openspec:add-login"), "{prompt}");
+        }
+        for (prompt, id) in [
+            ("do not touch add-login", "openspec:add-login"),
+            ("add-login-page", "openspec:add-login"),
+            ("Fix 1.17", "bmad:1.17"),
+        ] {
+            assert!(!asks_for(prompt, id), "{prompt}");
         }
     }
 

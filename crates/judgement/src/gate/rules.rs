@@ -44,6 +44,9 @@ impl<'a> PathRules<'a> {
             Err(denial) => return Some(denial),
         };
         let id = &intent.id.value;
+        if self.ws.registry.unadopted(id).is_some() {
+            return self.denial_of_whole_without_scope(id);
+        }
         let owned = self.ws.registry.scope(id)?;
         let owns = |path: &str| RelativePath::new(path).is_ok_and(|path| owned.owns(&path));
         // The entry `*` owns only what is at the root.
@@ -55,6 +58,17 @@ impl<'a> PathRules<'a> {
             "Scope Violation: {id} is not authorized to edit the whole workspace. It owns {scope}. Name the paths that are meant."
         );
         Some(Denial::new(DenialCode::ScopeViolation, message).about_intent(id))
+    }
+
+    fn denial_of_whole_without_scope(&self, id: &str) -> Option<Denial> {
+        let owns = |intent: &Intent| intent.in_progress() && !intent.owned_scope.is_empty();
+        let owners = names_of_intents(unambiguous(self.ws, owns));
+        let message = format!(
+            "Scope Violation: {id} is not authorized to edit the whole workspace. Parts of it belong to {}. Name the paths that are meant.",
+            owners.join(", ")
+        );
+        let denial = Denial::new(DenialCode::ScopeViolation, message).about_intent(id);
+        (!owners.is_empty()).then_some(denial)
     }
 
     /// Returns a denial for a command that changes at least one of these paths but not necessarily
@@ -120,7 +134,7 @@ impl<'a> PathRules<'a> {
             };
             return deny(DenialCode::UnknownIntent, format!("{why} {}", selectable(ws)));
         };
-        if intent.in_progress() {
+        if ws.registry.allows_work(intent) {
             return Ok(intent);
         }
         let status =
@@ -159,6 +173,14 @@ impl<'a> PathRules<'a> {
         }
         if unambiguous(ws, Intent::in_progress).next().is_none() {
             return selectable(ws);
+        }
+        let offered = selectable::selectable_intents(ws).into_iter();
+        let free = offered.filter(|one| ws.registry.unadopted(&one.id.value).is_some());
+        if let free @ [_, ..] = &names_of_intents(free)[..] {
+            return format!(
+                "No intent in progress owns {path}{more}. {} may change it: select it if the work is for it.",
+                free.join(" or ")
+            );
         }
         let waiting = ws.registry.owners_among(path, selectable::can_start);
         let waiting = names_of_intents(waiting.into_iter().filter(|intent| !intent.in_progress()));
@@ -222,6 +244,11 @@ impl<'a> PathRules<'a> {
             // Whether git ignores the path is checked last, so that for most edits the ignore files
             // need not be read.
             Ruling::Outside(_) if ws.ignores.git_ignored(path) => return None,
+            Ruling::Outside(Outside::OfOthers(_)) => {
+                let message =
+                    format!("{what} {why} Select that one for work on it, or ask a person.");
+                Denial::new(DenialCode::ScopeViolation, message)
+            }
             Ruling::Outside(outside) => {
                 let entry = match outside {
                     Outside::Excluded(at) => intent.owned_scope.get(*at),
@@ -264,12 +291,20 @@ pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     Denial::new(DenialCode::ScopeViolation, message).about_path(path)
 }
 
+/// So many intents are offered by name.
+const MAX_OFFERED: usize = 50;
+
 /// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
-    let intents = names_of_intents(unambiguous(ws, Intent::in_progress));
+    let intents = names_of_intents(selectable::selectable_intents(ws));
     if intents.is_empty() {
         let next = selectable::start_step(ws);
         return format!("No intent is in progress. A person does this: {next}.");
     }
-    format!("Select one of: {}.", intents.join(", "))
+    let more = match intents.len().saturating_sub(MAX_OFFERED) {
+        0 => String::new(),
+        more => format!(", or one of {more} more that `intent list` shows"),
+    };
+    let first = intents.len().min(MAX_OFFERED);
+    format!("Select one of: {}{more}.", intents[..first].join(", "))
 }
