@@ -152,6 +152,18 @@ impl CallContext {
         Ok((ws, path))
     }
 
+    /// Like [`Self::file`], for a question that git alone can answer. So the repository of the
+    /// connection need not have `.orchestration/`.
+    fn file_to_ask_about(&self, named: &str) -> Result<(Workspace, RelativePath), Refusal> {
+        let own =
+            Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?;
+        if own.root.governed() || own.git().is_none() {
+            return self.file(named);
+        }
+        let path = own.path(&self.folder, &self.folder.join(Path::new(named)))?;
+        Ok((own, path))
+    }
+
     /// Returns an event for the gate that describes this call.
     fn event(&self, tool: &str, effects: Vec<Effect>) -> Event {
         let who = self.session.actor_parts();

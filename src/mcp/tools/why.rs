@@ -25,7 +25,7 @@ pub(super) struct WhyToolArguments {
 }
 
 pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcome<WhyAnswer> {
-    let (ws, path) = call.file(&arguments.path)?;
+    let (ws, path) = call.file_to_ask_about(&arguments.path)?;
     let ws = ws.with_kept_answers();
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = answers::on_disk(&ws, &path, which).map_err(VerbError::from)?;
@@ -61,6 +61,7 @@ fn described(block: &BlockAnswer) -> String {
         block.commit.as_ref().map(|commit| {
             format!(", commit {} by {}: {}", commit.short(), commit.author, commit.subject)
         }),
+        block.origin.as_ref().map(|origin| format!("; {}", origin.in_words())),
         block.suspect.as_ref().map(|suspect| format!("; suspect: {}", suspect.message)),
         block.lines_text().map(|lines| format!("; {lines}")),
     ];

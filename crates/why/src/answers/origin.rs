@@ -58,6 +58,24 @@ impl NoRecord {
 }
 
 impl OriginAnswer {
+    /// Says in one line what is known, each thing with the word of its strength.
+    pub fn in_words(&self) -> String {
+        let commit = &self.commit;
+        let intents = self.intent.iter().chain(&self.candidates);
+        let intents: Vec<String> = intents
+            .map(|intent| match &intent.name {
+                Some(name) => format!("{} ({name})", intent.id),
+                None => intent.id.clone(),
+            })
+            .collect();
+        let intents = (!intents.is_empty())
+            .then(|| format!("{}, {}", intents.join(" or "), self.how_it_is_known()));
+        let git = format!("git says: {} by {}: {}", commit.short(), commit.author, commit.subject);
+        let agents = commit.agents_in_words().map(|said| format!("the commit says: {said}"));
+        let parts = intents.into_iter().chain([git]).chain(agents);
+        parts.collect::<Vec<_>>().join("; ")
+    }
+
     /// Says how the intent is known.
     pub fn how_it_is_known(&self) -> &'static str {
         let is_one = self.intent.is_some();
