@@ -403,6 +403,30 @@ fn every_answer_and_every_refusal_matches_its_schema() {
 }
 
 #[test]
+fn intents_of_other_formats_are_listed_and_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let init = Command::new("git").args(["init", "-q"]).current_dir(&folder).status();
+    assert!(init.unwrap().success());
+    write("openspec/changes/add-login/proposal.md", "# Change: Add a login\n");
+    write("openspec/changes/add-login/tasks.md", "- [ ] 1.1 a in `src/login.rs`\n");
+    write("openspec/changes/archive/2025-01-01-add-logout/proposal.md", "# Change: Done\n");
+    let mut client = Client::start(folder.path(), Era::Handshake("2025-06-18"), &["mcp"]);
+    let listed = client.done("list_intents", json!({}));
+    assert_eq!(listed["intents"][0]["id"], "openspec:add-login");
+    assert_eq!(listed["intents"].as_array().map(Vec::len), Some(1));
+    assert_eq!(listed["left_out"], json!(["1 completed OpenSpec change"]));
+    let read =
+        client.ask("resources/read", json!({ "uri": "intent://intents/openspec:add-login" }));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Add a login") && text.contains("src/login.rs"), "{text}");
+}
+
+#[test]
 fn an_agent_reads_writes_and_records_a_file() {
     let repo = Repo::new();
     repo.write("src/a.rs", CODE);

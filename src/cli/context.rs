@@ -78,24 +78,22 @@ impl Context {
                  the root of the workspace",
                 text::shell_word(&root.path().to_string_lossy())
             ),
-            None => match self.intent_called(named) {
-                Some(id) => format!(
-                    "{id} is an intent: `intent trace {id}` shows its records, `intent context {id}` what it asks for"
-                ),
-                None => {
-                    "paths are taken from the current folder, or from the one named with -C".into()
-                }
-            },
+            None => self.hint_about_intent(named).unwrap_or_else(|| {
+                "paths are taken from the current folder, or from the one named with -C".into()
+            }),
         };
         CliError::usage(format!("{} does not exist", named.display()), hint)
     }
 
-    /// Returns the id of the intent that has this text as its id, in any letters.
-    fn intent_called(&self, named: &Path) -> Option<String> {
+    /// Returns a hint if a name that was meant as a file is the id of an intent, in any letters.
+    pub fn hint_about_intent(&self, named: &Path) -> Option<String> {
         let workspace = self.open_workspace().ok()?;
-        let mut ids = workspace.registry.intents().iter().map(|intent| &intent.id.value);
+        let mut ids = workspace.registry.all_intents().map(|intent| &intent.id.value);
         let is_it = |id: &&String| named.to_str().is_some_and(|text| id.eq_ignore_ascii_case(text));
-        ids.find(is_it).cloned()
+        let id = ids.find(is_it)?;
+        Some(format!(
+            "{id} is an intent: `intent trace {id}` shows its records, `intent context {id}` what it asks for"
+        ))
     }
 
     pub fn environment(&self) -> &Environment {

@@ -1,10 +1,11 @@
-//! Notices changes of the files from which a workspace is loaded: registry, policy, ledger, ignore
-//! files, and the state of git.
+//! Notices changes of the files from which a workspace is loaded: registry, intents in other
+//! formats, policy, ledger, ignore files, and the state of git.
 //!
 //! A client with watchers reports the changes below its folders. Our own watcher runs as well,
 //! because the root of the workspace may lie above the opened folder, the git directory may lie
 //! outside of it (linked work trees, submodules), and many editors watch neither.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -12,15 +13,22 @@ use serde_json::json;
 use tower_lsp::lsp_types as lsp;
 
 use super::workspace_location::WorkspaceLocation;
+use intents::sources::unit_of_path;
 
 /// The files of which the client is asked to report every change.
-const GLOBS: [&str; 6] = [
+const GLOBS: [&str; 12] = [
     "**/.orchestration/**",
     "**/.intentignore",
     "**/.rooignore",
     "**/.gitignore",
     "**/.git/HEAD",
     "**/.git/logs/HEAD",
+    "**/openspec/changes/**",
+    "**/specs/*/*.md",
+    "**/.specify/feature.json",
+    "**/backlog/**/*.md",
+    "**/.taskmaster/**/*.json",
+    "**/conductor/**",
 ];
 
 /// Returns the registration of file watchers at the client.
@@ -57,10 +65,20 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
         };
     }
     names.last().is_some_and(|name| {
-        matches!(&**name, ".intentignore" | ".rooignore" | ".gitignore")
+        is_of_source(&names)
+            || matches!(&**name, ".intentignore" | ".rooignore" | ".gitignore")
             || is_head(name)
             || is_rebase(name)
     })
+}
+
+/// Returns true for a file of an intent that is kept in another format, as far as its path says, and
+/// for what says which intents are being worked on.
+fn is_of_source(names: &[Cow<'_, str>]) -> bool {
+    let path = names.join("/");
+    let mut ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    names.iter().any(|name| matches!(&**name, ".specify" | ".taskmaster"))
+        || ends.any(|end| unit_of_path(end).is_some())
 }
 
 /// Returns true if a file may belong to the work tree. Only the creation and deletion of such files
@@ -154,6 +172,10 @@ mod tests {
             ("/w/.git/FETCH_HEAD", false),
             ("/w/.git/HEAD.lock", false),
             ("/w/.git/index", false),
+            ("/w/openspec/changes/add-login/tasks.md", true),
+            ("/w/.specify/feature.json", true),
+            ("/w/.taskmaster/tasks/tasks.json", true),
+            ("/w/openspec/project.md", false),
             ("/w/src/main.rs", false),
         ] {
             assert_eq!(is_relevant(Path::new(path)), expected, "{path}");

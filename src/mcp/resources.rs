@@ -8,7 +8,7 @@ use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, Res
 use ground::{Hint, text};
 
 use super::tools::CallContext;
-use intents::{IntentFile, Registry};
+use intents::{ImportedIntent, IntentFile, Registry};
 use judgement::map;
 use overview::context;
 use why::{VerbError, Workspace};
@@ -50,12 +50,14 @@ pub(super) fn read(call: &CallContext, uri: &str) -> Result<ReadResourceResult, 
     let refused = |error: VerbError| ErrorData::internal_error(error.with_hint(), None);
     let ws = Workspace::open(&call.folder, call.session.environment());
     let ws = ws.map_err(|error| refused(error.into()))?;
-    ws.governed().map_err(refused)?;
     let (kind, text) = match uri {
         // The other two resources are escaped when they are made. Here only invisible characters
         // are made visible.
         REGISTRY => ("application/yaml", text::visible(&registry(&ws.registry), true)),
-        MAP => ("text/markdown", map::markdown(&map::map(&ws).map_err(refused)?)),
+        MAP => {
+            ws.governed().map_err(refused)?;
+            ("text/markdown", map::markdown(&map::map(&ws).map_err(refused)?))
+        }
         _ => {
             let id = uri.strip_prefix(INTENT).ok_or_else(none)?;
             let intent = match ws.intent(id) {
@@ -71,11 +73,20 @@ pub(super) fn read(call: &CallContext, uri: &str) -> Result<ReadResourceResult, 
 }
 
 /// Returns the text of the registry: the list, then each file of one intent as a separate YAML
-/// document.
+/// document, then a comment for each open intent that is kept in another format.
 fn registry(registry: &Registry) -> String {
     let document = |file: &Arc<IntentFile>| format!("---\n# {}\n{}\n", file.path(), file.text());
-    match registry.files() {
+    let own: String = match registry.files() {
         [list] => list.text().to_string(),
         files => files.iter().filter(|file| file.exists()).map(document).collect(),
-    }
+    };
+    let open = registry.not_adopted().filter(|imported| !imported.is_closed());
+    let comment = |imported: &ImportedIntent| {
+        let ImportedIntent { intent, unit, .. } = imported;
+        let status = intent.status.as_ref().map_or("no status", |status| status.value.as_str());
+        let said = format!("{} ({status}, in {unit}): {}", intent.id.value, intent.name.value);
+        format!("# {}\n", text::visible(&said, false))
+    };
+    let others: String = open.map(comment).collect();
+    if others.is_empty() { own } else { format!("{own}\n{others}") }
 }

@@ -14,6 +14,7 @@ mod founded;
 mod hooks;
 mod hostile;
 mod ids;
+mod imported;
 pub mod lab;
 mod listed;
 mod merging;

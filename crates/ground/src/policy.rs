@@ -109,6 +109,20 @@ impl SourceFormat {
         SOURCE_FORMATS[self as usize].1
     }
 
+    /// Returns what one of its intents is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Openspec => "OpenSpec change",
+            Self::Speckit => "Spec Kit feature",
+            Self::Kiro => "Kiro spec",
+            Self::Backlog => "Backlog.md task",
+            Self::Bmad => "BMAD story",
+            Self::Taskmaster => "Taskmaster task",
+            Self::Conductor => "Conductor track",
+            Self::Adr => "architecture decision",
+        }
+    }
+
     /// Returns true if its intents are work. The others are only cited.
     pub fn is_work(self) -> bool {
         self != Self::Adr

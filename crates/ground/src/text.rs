@@ -3,7 +3,12 @@
 
 /// Formats a number with a noun: `4 files`, `1 block`.
 pub fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    let is_consonant = |c: char| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
+    match noun.strip_suffix('y').filter(|stem| stem.ends_with(is_consonant)) {
+        _ if number == 1 => format!("{number} {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
 }
 
 /// Joins words as `a`, `a and b`, or `a, b and c`.

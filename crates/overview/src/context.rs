@@ -23,11 +23,12 @@ use serde_json::Value;
 use ground::RelativePath;
 use ground::approvals::{self, Subject};
 use ground::text::{self, shell_word};
-use intents::{Intent, Spanned};
+use intents::{ImportedIntent, Intent, Requirement, Spanned};
 use judgement::{lesson, map};
 use ledger::Entry;
 use why::Workspace;
 
+use super::source::SourceBrief;
 use layout::{ContextList, element, escaped};
 
 /// How many characters a context has at most, unless all of it is asked for. What `intent select`
@@ -41,6 +42,8 @@ const MAX_ID_IN_COMMAND: usize = 40;
 /// would be too long otherwise. With the shorter one, every list that binds the work shows an entry.
 const LONG_ENTRY: usize = 1_000;
 const SHORT_ENTRY: usize = 160;
+/// The number of characters to which the reason of an intent is shortened.
+const LONG_REASON: usize = 600;
 /// The number of records that are listed, unless all are asked for.
 const LAST_RECORDS: usize = 3;
 /// The list whose newest entry is the last one. The others begin with what matters most.
@@ -77,6 +80,9 @@ const COMMITTED: &str = "What is in commits is not counted here; `intent map` sh
 /// The instruction to the agent that reads the context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
 
+/// The instruction about an intent that is kept in another format and that nobody has adopted.
+const INSTRUCTION_UNADOPTED: &str = "This intent owns no file yet; scope_hints are the files that it names. Follow every constraint. `intent adopt` lets a person give it a scope.";
+
 /// The terms of work under an intent, as data: those that the context shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Terms {
@@ -99,6 +105,12 @@ pub struct Terms {
     pub open_questions: Vec<String>,
     /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
+    /// The files that the intent names where it is kept in another format.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope_hints: Vec<String>,
+    /// The requirements there that are no criteria, each with its name.
+    #[serde(skip)]
+    requirements: Vec<String>,
     /// The lessons that were learned in this project, the newest last.
     pub lessons: Vec<String>,
     /// How many entries are left out of each list that is too long. `intent context --full` has
@@ -110,8 +122,13 @@ pub struct Terms {
 impl Terms {
     /// Reads the terms of an intent from the registry, the ignore files and the lessons.
     fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
+        let imported = ws.registry.imported_intent(&intent.id.value);
+        let required = imported.into_iter().flat_map(|imported| imported.other_requirements());
+        let is_unadopted = ws.registry.position(&intent.id.value).is_none();
         Self {
-            instruction: INSTRUCTION,
+            instruction: if is_unadopted { INSTRUCTION_UNADOPTED } else { INSTRUCTION },
+            scope_hints: imported.map(|imported| imported.scope_hints.clone()).unwrap_or_default(),
+            requirements: required.map(Requirement::as_criterion).collect(),
             constraints: values(&intent.constraints),
             owned_scope: values(&intent.owned_scope),
             ignored_paths: kept_from(ws, intent),
@@ -131,10 +148,12 @@ impl Terms {
             ("owned_scope", "path", &mut self.owned_scope),
             ("ignored_paths", "path", &mut self.ignored_paths),
             ("acceptance_criteria", "criterion", &mut self.acceptance_criteria),
+            ("requirements", "requirement", &mut self.requirements),
             ("open_questions", "question", &mut self.open_questions),
         ];
         let helping = vec![
             ("related_specs", "spec", &mut self.related_specs),
+            ("scope_hints", "path", &mut self.scope_hints),
             (LESSONS, "lesson", &mut self.lessons),
         ];
         [binding, helping]
@@ -167,6 +186,12 @@ pub struct ContextAnswer {
     /// An `<intent_context>` element inside an element that marks where text of the repository
     /// begins and ends.
     pub context: String,
+    /// Why the intent was asked for, as another format says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What another format says of the intent, if it is kept there.
+    #[serde(flatten)]
+    pub kept: SourceBrief,
     /// The same terms as data.
     #[serde(flatten)]
     pub terms: Terms,
@@ -175,7 +200,19 @@ pub struct ContextAnswer {
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     let (xml, terms) = xml_and_terms(ws, intent, extent);
     let context = text::of_repository(&xml, usize::MAX);
-    ContextAnswer { id: intent.id.value.clone(), context, terms }
+    let imported = ws.registry.imported_intent(&intent.id.value);
+    let mut kept = imported.map(SourceBrief::new).unwrap_or_default();
+    // The hints are a part of the terms.
+    kept.scope_hints.clear();
+    if extent != ContextExtent::Full {
+        kept.requirements.truncate(terms.requirements.len() + terms.acceptance_criteria.len());
+        for one in &mut kept.requirements {
+            one.text = text::shorten(&one.text, SHORT_ENTRY);
+        }
+    }
+    let reason = imported.and_then(|imported| imported.reason.as_deref());
+    let reason = reason.map(|reason| text::shorten(reason, LONG_REASON));
+    ContextAnswer { id: intent.id.value.clone(), context, reason, kept, terms }
 }
 
 /// Formats the context of an intent as XML. The terms are those that it shows.
@@ -184,10 +221,13 @@ fn xml_and_terms(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> (Str
         ContextExtent::Minimal => WorkDone::default(),
         _ => WorkDone::under_intent(ws, intent, extent),
     };
-    let before = format!("{}  <instruction>{INSTRUCTION}</instruction>\n", head(intent));
+    let whole = Terms::from_registry(ws, intent);
+    let imported = ws.registry.imported_intent(&intent.id.value);
+    let about = imported.map(about_source).unwrap_or_default();
+    let instruction = whole.instruction;
+    let before = format!("{}  <instruction>{instruction}</instruction>\n{about}", head(intent));
     let notes = work.notes.iter().map(|note| format!("  <note>{}</note>\n", escaped(note, 300)));
     let after = format!("{}</intent_context>\n", notes.collect::<String>());
-    let whole = Terms::from_registry(ws, intent);
     let with_entries_of = |longest| {
         let mut terms = whole.clone();
         terms.shorten_entries(longest);
@@ -295,6 +335,20 @@ fn head(intent: &Intent) -> String {
         escaped(&intent.name.value, MAX_NAME),
         owner.unwrap_or_default()
     )
+}
+
+/// Formats where an intent in another format is kept, why it was asked for, and how far it is.
+fn about_source(imported: &ImportedIntent) -> String {
+    let kept = SourceBrief::new(imported);
+    let (unit, progress) = (imported.unit.as_str(), kept.progress());
+    let mut about = format!("  <kept_in>{}</kept_in>\n", escaped(unit, MAX_NAME));
+    if let Some(reason) = &imported.reason {
+        about.push_str(&format!("  <reason>{}</reason>\n", escaped(reason, LONG_REASON)));
+    }
+    if !progress.is_empty() {
+        about.push_str(&format!("  <progress>{}</progress>\n", escaped(&progress, MAX_NAME)));
+    }
+    about
 }
 
 /// Returns the command that shows all of a context.

@@ -8,6 +8,7 @@
 //! - [`init`]: creating the first files of a workspace.
 //! - [`report`]: everything that is known of a workspace, in one answer.
 //! - [`select`]: selecting an intent, and listing all of them.
+//! - [`source`]: what another format says of an intent that is kept there.
 //! - [`status`]: a short overview of the state of a workspace.
 //! - [`team`]: the files that a team needs besides the ledger.
 //! - [`uninstall`]: removing what `init` added.
@@ -19,6 +20,7 @@ pub mod explain;
 pub mod init;
 pub mod report;
 pub mod select;
+pub mod source;
 pub mod status;
 pub mod team;
 pub mod uninstall;

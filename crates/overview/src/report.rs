@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::gather::Gathered;
+use super::source::SourceBrief;
 use evidence::verify::{self, VerdictCounts};
 use ground::{Hint, Level, RelativePath, clock, ignores};
 use intents::Status;
@@ -91,9 +92,12 @@ pub struct ReportedIntent {
     pub name: Option<String>,
     /// The status of the intent. `None` if it is missing or unknown.
     pub status: Option<Status>,
-    /// Whether the registry contains the intent; if not, only records name it. `None` if the
-    /// registry cannot be read.
+    /// Whether the registry or another format contains the intent; if not, only records name it.
+    /// `None` if the registry cannot be read.
     pub in_registry: Option<bool>,
+    /// What another format says of the intent, if it is kept there.
+    #[serde(flatten)]
+    pub kept: SourceBrief,
     /// Whether the person of this work tree has selected it.
     pub selected: bool,
     /// The person who asked for the intent.

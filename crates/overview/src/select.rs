@@ -1,14 +1,19 @@
 //! `intent select`: declares the intent that a person or session works under, and returns the
 //! context of that intent. Also `list` and `status`.
 
+use std::collections::BTreeMap;
+
 use judgement::selection::{OtherSession, bind, other_sessions, sharing, without_scope};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, ContextExtent};
+use super::source::SourceBrief;
+use ground::policy::SourceFormat;
 use ground::session;
-use intents::Intent;
+use ground::text::counted;
+use intents::{ImportedIntent, Intent, Status};
 use why::{VerbError, Workspace};
 
 /// The result of selecting an intent.
@@ -54,6 +59,40 @@ pub struct IntentSummary {
     pub blocks: Option<usize>,
     /// Whether the person of this work tree has selected it.
     pub selected: bool,
+    /// Whether it is being worked on, as the branch's name or the tool of its format says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub current: bool,
+    /// What another format says of it, if it is kept there.
+    #[serde(flatten)]
+    pub kept: SourceBrief,
+}
+
+impl IntentSummary {
+    /// Returns true if a list leaves it out unless all intents are asked for: if it is kept in
+    /// another format and closed, or only cited by others.
+    pub fn is_in_the_background(&self) -> bool {
+        let is_closed = matches!(self.status, Some(Status::Completed | Status::Archived));
+        let is_used = self.selected || self.current || !self.owned_scope.is_empty();
+        self.kept.source.is_some_and(|source| is_closed || !source.is_work()) && !is_used
+    }
+}
+
+/// Counts the intents that a list leaves out: `83 completed OpenSpec changes`.
+pub fn counts_in_background(intents: &[IntentSummary]) -> Vec<String> {
+    let mut counts: BTreeMap<(SourceFormat, &str), usize> = BTreeMap::new();
+    for intent in intents.iter().filter(|intent| intent.is_in_the_background()) {
+        let Some(source) = intent.kept.source else { continue };
+        let state = match intent.status {
+            Some(Status::Completed) if source.is_work() => "completed ",
+            Some(Status::Archived) if source.is_work() => "archived ",
+            _ => "",
+        };
+        *counts.entry((source, state)).or_default() += 1;
+    }
+    let words = |((source, state), count): ((SourceFormat, &str), usize)| {
+        counted(count, &format!("{state}{}", source.noun()))
+    };
+    counts.into_iter().map(words).collect()
 }
 
 /// Selects an intent for the person, or for a session, and records the selection. Returns
@@ -70,8 +109,10 @@ pub fn select(
     let curated = context::answer(ws, intent, ContextExtent::Curated);
     // The scope is the one that the context shows: it is not longer than an agent should read.
     let owned_scope = curated.terms.owned_scope.clone();
+    let summary = summary(ws, intent);
+    let kept = summary.kept.clone().without_lists();
     Ok(SelectAnswer {
-        intent: IntentSummary { selected: true, owned_scope, ..summary(ws, intent) },
+        intent: IntentSummary { selected: true, owned_scope, kept, ..summary },
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: curated.context,
         terms: curated.terms,
@@ -101,10 +142,31 @@ pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
     Ok(ClearAnswer { cleared: ws.selected(None) })
 }
 
-/// Returns all intents, in the order of the registry.
+/// Returns all intents: those that are being worked on, then the others in the order of the
+/// registry, then those that are kept in other formats.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
-    Ok(ws.registry.intents().iter().map(|intent| summary(ws, intent)).collect())
+    let current = ws.registry.current_work();
+    let selected = ws.selected(None);
+    let own = ws.registry.intents().iter();
+    let own = own.map(|intent| (intent, ws.registry.imported_intent(&intent.id.value)));
+    let kept = ws.registry.not_adopted().map(|imported| (&imported.intent, Some(imported)));
+    let mut all: Vec<(usize, IntentSummary)> = own
+        .chain(kept)
+        .map(|(intent, imported)| {
+            let is_it = |one: &&ImportedIntent| one.intent.id.value == intent.id.value;
+            let is_meant = imported.is_some_and(|imported| !imported.ambiguous);
+            let place = current.iter().position(|one| is_meant && is_it(one));
+            let summary = IntentSummary {
+                selected: selected.as_ref() == Some(&intent.id.value),
+                current: place.is_some(),
+                ..described(intent, imported)
+            };
+            (place.unwrap_or(usize::MAX), summary)
+        })
+        .collect();
+    all.sort_by_key(|(place, _)| *place);
+    Ok(all.into_iter().map(|(_, summary)| summary).collect())
 }
 
 /// Like [`list`], with what each intent has produced. All files are read for this.
@@ -122,6 +184,14 @@ pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError>
 
 /// Returns an intent as it is shown in lists, without what it has produced.
 pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
+    let id = intent.id.value.as_str();
+    IntentSummary {
+        selected: ws.selected(None).as_deref() == Some(id),
+        ..described(intent, ws.registry.imported_intent(id))
+    }
+}
+
+fn described(intent: &Intent, imported: Option<&ImportedIntent>) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
@@ -130,6 +200,8 @@ pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
         files: None,
         blocks: None,
-        selected: ws.selected(None).as_deref() == Some(&intent.id.value),
+        selected: false,
+        current: false,
+        kept: imported.map(SourceBrief::new).unwrap_or_default(),
     }
 }

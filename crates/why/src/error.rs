@@ -4,7 +4,7 @@ use super::lesson_error::LessonError;
 use code::Unread;
 use ground::git::GitError;
 use ground::store::StoreError;
-use ground::text::counted;
+use ground::text::{self, counted};
 use ground::{Hint, RelativePath};
 
 /// Why a verb could not do its work. The message says what happened, and [`Hint::hint`] what a person
@@ -113,7 +113,7 @@ fn unknown(id: &str, known: &[String]) -> String {
     }
     match known {
         [] => format!("no intent {id}; the registry holds no intents yet (`intent new`)"),
-        known => format!("no intent {id}; the registry holds {}", known.join(", ")),
+        known => format!("no intent {id}; the registry holds {}", text::listed(known)),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Workspace, rules};
 use ground::{RelativePath, text};
-use intents::{Intent, Status, scope};
+use intents::{ImportedIntent, Intent, Status, scope};
 
 /// The intents that own a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -17,6 +17,9 @@ pub struct FileOwners {
     /// The intents whose scope owns the file: those in progress first, then in the order of the
     /// registry.
     pub owners: Vec<FileOwner>,
+    /// Open intents that are kept in other formats and name the file. They do not own it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub may_be_about: Vec<HintingIntent>,
     /// The rule that forbids agents to change the file, whichever intent owns it.
     #[serde(rename = "kept_by", skip_serializing_if = "Option::is_none")]
     pub forbidden_by: Option<String>,
@@ -40,6 +43,17 @@ pub struct FileOwner {
     /// The rule that forbids work under this intent on the file, although its scope owns the file.
     #[serde(rename = "kept_by", skip_serializing_if = "Option::is_none")]
     pub forbidden_by: Option<String>,
+}
+
+/// An open intent that is kept in another format and names a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HintingIntent {
+    /// The id of the intent, for example `openspec:add-login`.
+    pub id: String,
+    /// The name of the intent.
+    pub name: String,
+    /// The status of the intent. `None` if it is missing or unknown.
+    pub status: Option<Status>,
 }
 
 impl FileOwner {
@@ -68,7 +82,11 @@ pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str
     let open: Vec<&Intent> = owners.iter().filter(|it| keeping(it).is_none()).copied().collect();
     let may_go_on =
         forbidden_by.is_some() || open.iter().any(|it| it.in_progress() && is_selected(it));
-    let next = if may_go_on { None } else { next_command(path, &open, in_hand, keeping) };
+    let next = match may_go_on {
+        true => None,
+        false if !ws.root.governed() => Some("intent init".to_owned()),
+        false => next_command(path, &open, in_hand, keeping),
+    };
     let owners = owners.into_iter().map(|intent| FileOwner {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
@@ -76,7 +94,25 @@ pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str
         selected: is_selected(intent),
         forbidden_by: keeping(intent),
     });
-    FileOwners { path: path.clone(), owners: owners.collect(), forbidden_by, next }
+    let (path, owners) = (path.clone(), owners.collect());
+    let may_be_about = hinting(ws, &path);
+    FileOwners { path, owners, may_be_about, forbidden_by, next }
+}
+
+/// Returns the open intents of other formats that name a file, or a folder above it.
+fn hinting(ws: &Workspace, path: &RelativePath) -> Vec<HintingIntent> {
+    let names = |hint: &String| {
+        let below = path.as_str().strip_prefix(hint.trim_end_matches('/'));
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    };
+    let open = ws.registry.not_adopted().filter(|one| !one.is_closed() && !one.ambiguous);
+    let named = open.filter(|imported| imported.scope_hints.iter().any(names));
+    let hinting = named.map(|ImportedIntent { intent, .. }| HintingIntent {
+        id: intent.id.value.clone(),
+        name: intent.name.value.clone(),
+        status: intent.status.as_ref().map(|status| status.value),
+    });
+    hinting.collect()
 }
 
 /// Returns the command to run next: select or start an owner, ask for a wider scope, or create a

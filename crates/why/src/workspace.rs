@@ -9,6 +9,7 @@ use super::known_commits::KnownCommits;
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
 use ground::answer_store::AnswerStore;
+use ground::policy::SourceFormat;
 use ground::store::{self, StoreError};
 use ground::{
     Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
@@ -17,7 +18,6 @@ use ground::{
         Aspect, ChangeKind, ComparedFiles, GitError, PathChange, StoredContent, Target,
         configured_on_machine, path_on_machine, person_of_machine,
     },
-    policy::SourceFormat,
     root::RootError,
     session,
     text::shell_word,
@@ -541,13 +541,14 @@ impl Workspace {
         self.sound_registry()?;
         self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
             id: id.to_owned(),
-            known: self.registry.intents().iter().map(|it| it.id.value.clone()).collect(),
+            known: self.registry.all_intents().map(|it| it.id.value.clone()).collect(),
             meant: self.intent_meant_by(id),
         })
     }
 
     /// Returns the id of the intent that somebody probably means: the only one with this number, with
-    /// this id in other letters or without its prefix, or with this text in its name. `None` if there is not exactly one.
+    /// this id in other letters or without its prefix, or with this text in its name. `None` if
+    /// there is not exactly one. Those of the registry are meant first.
     pub fn intent_meant_by(&self, text: &str) -> Option<String> {
         let text = text.trim().to_lowercase();
         let number = |id: &str| {
@@ -563,27 +564,24 @@ impl Workspace {
         let has_name = |intent: &Intent| {
             text.chars().count() > 2 && intent.name.value.to_lowercase().contains(&text)
         };
-        let is_id = |intent: &Intent| {
+        let has_id = |intent: &Intent| {
             let id = intent.id.value.to_lowercase();
-            let bare = SourceFormat::of_id(&id).map(|(_, bare)| bare);
-            id == text || bare.is_some_and(|bare| bare == text)
+            id == text || SourceFormat::of_id(&id).is_some_and(|(_, name)| name == text)
         };
-        let ids = |is_it: &dyn Fn(&Intent) -> bool, is_imported: bool| {
-            let imported = self.registry.all_intents().skip(self.registry.intents().len());
-            let own = self.registry.intents().iter().filter(|_| !is_imported);
-            let found = own.chain(imported.filter(|_| is_imported)).filter(|intent| is_it(intent));
-            found.map(|intent| intent.id.value.clone()).collect::<Vec<_>>()
-        };
-        let ways: [(&dyn Fn(&Intent) -> bool, bool); 5] = [
-            (&is_id, false),
-            (&|intent| is_number(&intent.id.value), false),
-            (&is_id, true),
-            (&has_name, false),
-            (&has_name, true),
-        ];
-        let mut found = ways.into_iter().map(|(is_it, is_imported)| ids(is_it, is_imported));
-        let found = found.find(|ids| !ids.is_empty())?;
-        <[String; 1]>::try_from(found).ok().map(|[only]| only)
+        let ways: [&dyn Fn(&Intent) -> bool; 3] =
+            [&has_id, &|intent| is_number(&intent.id.value), &has_name];
+        let in_own = ways.iter().map(|is_it| {
+            let own = self.registry.intents().iter();
+            own.filter(|intent| is_it(intent)).collect::<Vec<_>>()
+        });
+        let in_others = ways.iter().map(|is_it| {
+            let others = self.registry.not_adopted().map(|imported| &imported.intent);
+            others.filter(|intent| is_it(intent)).collect::<Vec<_>>()
+        });
+        match in_own.chain(in_others).find(|found| !found.is_empty())?[..] {
+            [only] => Some(only.id.value.clone()),
+            _ => None,
+        }
     }
 
     /// Says that the registry is missing on disk and how to restore it from git. `None` if it is

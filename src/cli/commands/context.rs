@@ -24,9 +24,13 @@ pub struct ContextArgs {
 
 pub fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
     let workspace = cli.open_workspace()?;
-    workspace.governed()?;
-    let selected = || workspace.selected(cli.agent());
-    let id = args.id.or_else(selected).ok_or_else(|| workspace.nothing_selected())?;
+    let id = match args.id {
+        Some(id) => id,
+        None => {
+            workspace.governed()?;
+            workspace.selected(cli.agent()).ok_or_else(|| workspace.nothing_selected())?
+        }
+    };
     let intent = workspace.intent(&id)?;
     let extent = ContextExtent::from_switches(args.minimal, args.full);
     let answer = context::answer(&workspace, intent, extent);

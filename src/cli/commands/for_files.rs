@@ -13,8 +13,9 @@ use why::owners::{self, FileOwner, FileOwners};
 /// Tell which intents own files, and what to do where none does
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Intents in progress first; ● marks the selected one. A file need not exist yet. Exit code
-1 where one of the files may be changed under no intent in progress.
+Intents in progress first; ● marks the selected one. An intent that is kept in another format
+and names a file may be about it, but owns it only once a person adopts it. A file need not
+exist yet. Exit code 1 where one of the files may be changed under no intent in progress.
 
 Example:
   intent for src/auth/jwt.rs src/auth/new.rs")]
@@ -35,7 +36,6 @@ pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let (workspace, path) = context.file(&FileTarget::without_lines(&context.cwd, path))?;
-        workspace.governed()?;
         workspace.sound_registry()?;
         let selected = workspace.selected(session).filter(|_| is_known);
         files.push(owners::owners_of_file(&workspace, &path, selected.as_deref()));
@@ -62,6 +62,14 @@ fn show(page: &mut Page, file: &FileOwners) {
     }
     if file.owners.is_empty() {
         page.literal("    ").styled(WARN, "no intent owns it").end();
+    }
+    for hinting in &file.may_be_about {
+        let status = hinting.status.map_or("no status", Status::as_str);
+        page.literal("    ").styled(INTENT, &hinting.id).literal("  ");
+        page.styled(shared::status_style(status), status)
+            .literal("  ")
+            .styled(PLAIN, &hinting.name);
+        page.literal("  ").styled(DIM, "may be about it").end();
     }
     if let Some(rule) = &file.forbidden_by {
         page.literal("    ").styled(WARN, "kept from agents").literal(": ").text(rule).end();

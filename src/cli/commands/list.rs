@@ -5,15 +5,23 @@ use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::{CliError, Context, Exit};
 use ground::text::counted;
 use intents::Status;
-use overview::select::{IntentSummary, list, list_with_counts};
+use overview::select::{IntentSummary, counts_in_background, list, list_with_counts};
+use why::Workspace;
 
 /// List the intents
 #[derive(Debug, clap::Args)]
-#[command(after_help = "● marks the selected intent.")]
+#[command(after_help = "\
+● marks the selected intent, ▸ one that is being worked on, as the branch or the tool of its
+format says. Intents that a team keeps in other formats, such as OpenSpec, are read where they
+are.")]
 pub struct ListArgs {
     /// List only intents in progress
     #[arg(long)]
     in_progress: bool,
+
+    /// Also list completed intents and decisions that are kept in other formats
+    #[arg(long)]
+    all: bool,
 
     /// Also count what each intent has produced, which may take long: all records are read
     #[arg(long)]
@@ -21,7 +29,7 @@ pub struct ListArgs {
 }
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
-    let workspace = context.governed_workspace()?;
+    let workspace = context.open_workspace()?;
     let mut intents = match args.count {
         true => list_with_counts(&workspace)?,
         false => list(&workspace)?,
@@ -34,7 +42,7 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
             Some(why) => {
                 page.text(why).end();
             }
-            None => show(page, &intents),
+            None => show(page, &workspace, &intents, args.all),
         }
         let unread = match args.count {
             true => workspace.unread_evidence(),
@@ -44,18 +52,35 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     })
 }
 
-fn show(page: &mut Page, intents: &[IntentSummary]) {
+fn show(page: &mut Page, workspace: &Workspace, intents: &[IntentSummary], all: bool) {
     if intents.is_empty() {
-        page.line("No intents. Create one with `intent new NAME`.");
+        page.line(match workspace.root.governed() {
+            true => "No intents. Create one with `intent new NAME`.",
+            false => "No intents. `intent init` sets up a place for them.",
+        });
         return;
     }
-    page.table(0, intents.iter().map(row));
+    let is_listed = |intent: &&IntentSummary| all || !intent.is_in_the_background();
+    let listed: Vec<&IntentSummary> = intents.iter().filter(is_listed).collect();
+    // Only intents of other formats say how far they are.
+    let show_progress = listed.iter().any(|intent| intent.kept.source.is_some());
+    page.table(0, listed.into_iter().map(|intent| row(intent, show_progress)));
+    if !all {
+        for count in counts_in_background(intents) {
+            page.styled(DIM, format!("{count} (--all lists them)")).end();
+        }
+    }
 }
 
-fn row(intent: &IntentSummary) -> Vec<Cell> {
+fn row(intent: &IntentSummary, show_progress: bool) -> Vec<Cell> {
     let status = intent.status.map_or("no status", Status::as_str);
+    let mark = match intent {
+        IntentSummary { selected: true, .. } => "●",
+        IntentSummary { current: true, .. } => "▸",
+        _ => " ",
+    };
     let mut row = vec![
-        Cell::new(GOOD, if intent.selected { "●" } else { " " }),
+        Cell::new(GOOD, mark),
         Cell::new(INTENT, &intent.id),
         Cell::new(shared::status_style(status), status),
         Cell::new(PLAIN, &intent.name),
@@ -67,6 +92,7 @@ fn row(intent: &IntentSummary) -> Vec<Cell> {
             Cell::new(PLAIN, format!("{blocks} in {}", counted(files, "file")))
         }
     }));
+    row.extend(show_progress.then(|| Cell::new(DIM, intent.kept.progress())));
     row.push(Cell::new(DIM, intent.owner.as_deref().unwrap_or_default()));
     row
 }

@@ -30,7 +30,7 @@ pub(super) fn changed_intent(page: &mut Page, answer: &RegistryAnswer) {
 /// list.
 pub(super) fn why_no_intents(workspace: &Workspace) -> Option<String> {
     let registry = &workspace.registry;
-    if !registry.exists() || !registry.intents().is_empty() {
+    if !registry.exists() || registry.all_intents().next().is_some() {
         return None;
     }
     let path = registry.path();

@@ -43,14 +43,16 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked;
+    let intent = request.intent.filter(|_| entries.is_empty());
+    let none = intent
+        .map(|id| format!("no record is under {id}; `intent context {id}` shows what it asks for"));
     let records = entries.into_iter().map(|entry| match json {
         true => PrintedPiece::Json([&entry.stored[..], b"\n"].concat()),
         false => PrintedPiece::Page(line(&workspace, &entry)),
     });
     // With `--json` every line must be a record, so notes are left out.
-    let notes =
-        workspace.unread_evidence().filter(|_| !json).map(|note| PrintedPiece::Page(noted(note)));
-    context.printer.stream(records.chain(notes))
+    let notes = workspace.unread_evidence().into_iter().chain(none).filter(|_| !json);
+    context.printer.stream(records.chain(notes.map(|note| PrintedPiece::Page(noted(note)))))
 }
 
 /// Returns the intent that an argument names, if no file has that name. It is an error if the argument

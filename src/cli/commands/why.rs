@@ -112,9 +112,12 @@ fn asked_about(
     let here = context.open_workspace()?;
     let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
     let Some((_, commit)) = found else {
+        let help =
+            "name a file, as PATH, PATH:LINE or REV:PATH; paths are taken from the current folder";
+        let of_intent = context.hint_about_intent(Path::new(&target.named));
         return Err(CliError::usage(
             format!("{} does not exist, and {revision:?} is no revision here", target.named),
-            "name a file, as PATH, PATH:LINE or REV:PATH; paths are taken from the current folder",
+            of_intent.unwrap_or_else(|| help.to_owned()),
         ));
     };
     // Git takes a path after a revision from the top of the work tree, unless the path begins with

@@ -18,7 +18,7 @@ use why::owners::{self, FileOwner, FileOwners};
 
 pub(super) const LIST: &str = "\
 All intents of this project with their status and the globs of the files they own, and which one this session has \
-selected. Only an intent that is IN_PROGRESS can be selected. With `paths`, also which intents own these files, and what \
+selected; also those that are kept in other formats, such as OpenSpec or Spec Kit. Only an intent that is IN_PROGRESS can be selected. With `paths`, also which intents own these files, and what \
 to do where none does.";
 
 pub(super) const SELECT: &str = "\
@@ -51,20 +51,31 @@ pub(super) struct Select {
 pub(super) struct Intents {
     /// The id of the intent that this session has selected.
     selected: Option<String>,
-    /// The intents in the order of the registry. The `selected` of each refers to this session.
+    /// The intents: those that are being worked on, then those of the registry, then open ones that
+    /// are kept in other formats. The `selected` of each refers to this session.
     intents: Vec<IntentSummary>,
+    /// How many intents are left out: those that are kept in other formats and are closed, or only
+    /// cited by others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
     /// The owners of the given files, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileOwners>,
 }
 
 pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> {
-    let ws = call.open_workspace()?;
+    let ws = call.open_any_workspace()?;
     let selected = ws.selected(Some(&call.actor()));
     let mut intents = select::list(&ws)?;
+    if intents.is_empty() {
+        ws.governed()?;
+    }
     for intent in &mut intents {
         intent.selected = selected.as_ref() == Some(&intent.id);
+        intent.kept = std::mem::take(&mut intent.kept).without_lists();
     }
+    let left_out = select::counts_in_background(&intents);
+    intents.retain(|intent| !intent.is_in_the_background());
     let mut files = Vec::with_capacity(arguments.paths.len());
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
@@ -78,14 +89,20 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
         let status = intent.status.map_or("without a known status", |status| status.as_str());
         let mark = if intent.selected { ", selected by this session" } else { "" };
         let (id, name) = (line(&intent.id), line(&intent.name));
-        format!("{id} ({status}{mark}): {name}; owns {}", line(&intent.owned_scope.join(", ")))
+        let current = if intent.current { ", being worked on" } else { "" };
+        let owns = match (&intent.kept.unit, &intent.owned_scope[..]) {
+            (Some(unit), []) => format!("kept in {unit}; owns no file until a person adopts it"),
+            (_, owned) => format!("owns {}", owned.join(", ")),
+        };
+        format!("{id} ({status}{mark}{current}): {name}; {}", line(&owns))
     };
+    let others = left_out.iter().map(|count| format!("Left out: {count}."));
     let nothing = "The registry holds no intents yet. `propose_intent` asks a person for one.";
     let nothing = intents.is_empty().then(|| nothing.to_owned());
-    let lines = intents.iter().map(of_intent).chain(nothing);
+    let lines = intents.iter().map(of_intent).chain(nothing).chain(others);
     let lines = lines.chain(files.iter().map(|file| line(&describe_owners(file))));
     let words: String = lines.map(|line| format!("{line}\n")).collect();
-    Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files }, &words))
+    Ok(ToolAnswer::with_repository_text(Intents { selected, intents, left_out, files }, &words))
 }
 
 pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<SelectAnswer> {
@@ -164,6 +181,13 @@ fn describe_owners(file: &FileOwners) -> String {
     match (open.as_str(), others.as_str()) {
         ("", "") if !kept.is_empty() => {
             format!("No intent may change {path}.{kept} Leave it as it is, or ask a person.")
+        }
+        ("", "") if !file.may_be_about.is_empty() => {
+            let ids = file.may_be_about.iter().map(|one| one.id.as_str());
+            let ids = text::listed(&ids.collect::<Vec<_>>());
+            format!(
+                "No intent owns {path}; it is named by {ids}. A person adopts one: `intent adopt ID`."
+            )
         }
         ("", "") => format!(
             "No intent in progress owns {path}. `request_scope` asks a person to widen one, `propose_intent` to make one."

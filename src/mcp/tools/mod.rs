@@ -134,10 +134,15 @@ where
 }
 
 impl CallContext {
+    /// Opens the workspace of the folder in which relative paths start. It may have no
+    /// `.orchestration/`.
+    fn open_any_workspace(&self) -> Result<Workspace, Refusal> {
+        Ok(Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?)
+    }
+
     /// Opens the workspace of the folder in which relative paths start.
     fn open_workspace(&self) -> Result<Workspace, Refusal> {
-        let ws =
-            Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?;
+        let ws = self.open_any_workspace()?;
         ws.governed()?;
         Ok(ws)
     }

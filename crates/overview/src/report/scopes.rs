@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::gather::Gathered;
 use super::{FolderGap, Overlap, ReportedFile, ReportedIntent};
+use crate::source::SourceBrief;
 use ground::RelativePath;
 use intents::{Intent, ScopeVerdict, Spanned, lint};
 use why::Workspace;
@@ -27,7 +28,8 @@ pub(super) fn gaps(tree: &[RelativePath], reported: &[ReportedFile]) -> Vec<Fold
     folders.into_iter().map(gap).collect()
 }
 
-/// Returns the intents of the registry, followed by those that only records name.
+/// Returns the intents of the registry, followed by those that only records name, among them those
+/// that are kept in other formats.
 pub(super) fn intents(
     ws: &Workspace,
     tree: &[RelativePath],
@@ -49,11 +51,12 @@ pub(super) fn intents(
             }
         })
         .collect();
-    let strangers = gathered.tallies.keys().filter(|id| ws.registry.get(id).is_none());
     let in_registry = ws.unread_registry().is_none().then_some(false);
-    let stranger =
-        |id: &String| ReportedIntent { id: id.clone(), in_registry, ..Default::default() };
-    all.extend(strangers.map(stranger));
+    let others = gathered.tallies.keys().filter(|id| ws.registry.position(id).is_none());
+    all.extend(others.map(|id| match ws.registry.get(id) {
+        Some(intent) => registered(ws, intent),
+        None => ReportedIntent { id: id.clone(), in_registry, ..Default::default() },
+    }));
     for intent in &mut all {
         if let Some(tally) = gathered.tallies.get(&intent.id) {
             intent.recorded_files = tally.files.len();
@@ -67,6 +70,7 @@ pub(super) fn intents(
 fn registered(ws: &Workspace, intent: &Intent) -> ReportedIntent {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
     let name = Some(intent.name.value.clone());
+    let imported = ws.registry.imported_intent(&intent.id.value);
     ReportedIntent {
         id: intent.id.value.clone(),
         name: name.filter(|name| !name.is_empty()),
@@ -78,6 +82,7 @@ fn registered(ws: &Workspace, intent: &Intent) -> ReportedIntent {
         constraints: values(&intent.constraints),
         acceptance_criteria: values(&intent.acceptance_criteria),
         related_specs: values(&intent.related_specs),
+        kept: imported.map(SourceBrief::new).unwrap_or_default().without_lists(),
         ..ReportedIntent::default()
     }
 }
