@@ -16,7 +16,7 @@ use super::workspace_location::WorkspaceLocation;
 use intents::sources::unit_of_path;
 
 /// The files of which the client is asked to report every change.
-const GLOBS: [&str; 12] = [
+const GLOBS: [&str; 13] = [
     "**/.orchestration/**",
     "**/.intentignore",
     "**/.rooignore",
@@ -26,6 +26,7 @@ const GLOBS: [&str; 12] = [
     "**/openspec/changes/**",
     "**/specs/*/*.md",
     "**/.specify/feature.json",
+    "**/.kiro/specs/**",
     "**/backlog/**/*.md",
     "**/.taskmaster/**/*.json",
     "**/conductor/**",

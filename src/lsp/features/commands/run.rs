@@ -107,10 +107,14 @@ pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) 
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (ContextArguments, _) = in_workspace(snapshot, argument)?;
-    workspace.governed().map_err(refusal)?;
-    let selected = || workspace.selected(wanted.session.as_deref());
-    let id = wanted.id.clone().or_else(selected).ok_or_else(|| workspace.nothing_selected());
-    let id = id.map_err(refusal)?;
+    let id = match wanted.id.clone() {
+        Some(id) => id,
+        None => {
+            workspace.governed().map_err(refusal)?;
+            let selected = workspace.selected(wanted.session.as_deref());
+            selected.ok_or_else(|| refusal(workspace.nothing_selected()))?
+        }
+    };
     let intent = workspace.intent(&id).map_err(refusal)?;
     let extent = context::ContextExtent::from_switches(wanted.minimal, wanted.full);
     to_json("intent.context", context::answer(&workspace, intent, extent))
