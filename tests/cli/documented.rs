@@ -5,10 +5,11 @@ use std::process::Command;
 use super::lab::Lab;
 
 /// The documents whose commands work in any repository. `tests/e2e` plays the story and the approvals.
-const DOCUMENTS: [(&str, &str); 5] = [
+const DOCUMENTS: [(&str, &str); 6] = [
     ("README.md", include_str!("../../README.md")),
     ("docs/agents.md", include_str!("../../docs/agents.md")),
     ("docs/ci.md", include_str!("../../docs/ci.md")),
+    ("docs/day-one.md", include_str!("../../docs/day-one.md")),
     ("docs/git-hooks.md", include_str!("../../docs/git-hooks.md")),
     ("docs/shell.md", include_str!("../../docs/shell.md")),
 ];

@@ -1,6 +1,7 @@
 //! The command line as people and programs see it: the real binary in a real folder.
 
 mod absolved;
+mod adopted;
 mod books;
 mod claimed;
 mod clones;

@@ -10,6 +10,7 @@ use ignore::{DirEntry, Match, WalkBuilder};
 
 use super::git::GitError;
 use super::path::is_orchestration_name;
+use super::policy::SourceFormat;
 use super::{Code, Finding, Git, Hint, RelativePath, Root, discover, folder, store};
 
 /// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
@@ -315,13 +316,17 @@ fn levels(path: &str) -> impl Iterator<Item = (&str, bool)> {
 /// Returns the intent and the pattern of a line that applies to a single intent. Only
 /// `.intentignore` may have such lines.
 ///
-/// `INT-002: src/generated/**` is such a line. `a/b: c` and `notes:` are ordinary patterns.
+/// `INT-002: src/generated/**` is such a line, and so is `openspec:add-login: src/generated/**`.
+/// `a/b: c` and `notes:` are ordinary patterns.
 fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a str)> {
-    let (id, pattern) = line.trim_start_matches('\u{feff}').split_once(':')?;
+    let line = line.trim_start_matches('\u{feff}');
+    let mut colons = line.match_indices(':').map(|(at, _)| (&line[..at], &line[at + 1..]));
+    let (id, pattern) = colons.find(|(_, rest)| rest.starts_with([' ', '\t']))?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let is_id = id.starts_with(char::is_alphabetic) && id.chars().all(plain);
-    let apart = pattern.starts_with([' ', '\t']) && !pattern.trim().is_empty();
-    (file.file_name() == ".intentignore" && is_id && apart).then(|| (id, pattern.trim()))
+    let bare = SourceFormat::of_id(id).map_or(id, |(_, name)| name);
+    let is_id = id.starts_with(char::is_alphabetic) && bare.chars().all(plain);
+    let has_pattern = !pattern.trim().is_empty();
+    (file.file_name() == ".intentignore" && is_id && has_pattern).then(|| (id, pattern.trim()))
 }
 
 /// Returns the rules of the folder with this path below the top ("" is the top). `None` if it has no

@@ -118,6 +118,15 @@ pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, Ve
     answer
 }
 
+/// Adds a file that points to an intent in another format, and gives it a scope. It is in progress
+/// from then on, whatever its boxes say, because agents tick those.
+pub fn adopt(ws: &Workspace, id: &str, scope: Vec<String>) -> Result<RegistryAnswer, VerbError> {
+    ws.governed()?;
+    let (id, status) = (id.to_owned(), Some(Status::InProgress));
+    let edit = RegistryEdit::Adopt { id: id.clone(), status, scope };
+    change(ws, &turn(ws)?, &id, &[edit], "adopted")
+}
+
 /// What a person changes of an intent. Nothing but what is given is changed.
 #[derive(Clone, Debug, Default)]
 pub struct IntentChange {

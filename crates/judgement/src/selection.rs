@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use evidence::record;
-use ground::{Selection, clock, session, text};
+use ground::{Selection, clock, session};
 use intents::{ImportedIntent, Intent};
 use ledger::{Record, RecordKind};
 use why::{VerbError, Workspace};
@@ -80,13 +80,8 @@ pub fn refuse_unseen(
 /// Says that an intent in another format has no scope, and what gives it one.
 pub fn without_scope(imported: &ImportedIntent) -> String {
     let id = &imported.intent.id.value;
-    let hints = &imported.scope_hints;
-    let named = match hints.is_empty() {
-        true => String::new(),
-        false => format!(" It names {}.", text::listed(hints)),
-    };
     format!(
-        "{id} has no scope here, so it may change what no other intent in progress owns.{named} A person gives it a scope with `intent adopt {id}`."
+        "{id} has no scope here, so it may change what no other intent in progress owns. A person gives it a scope with `intent adopt {id}`."
     )
 }
 

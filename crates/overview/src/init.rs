@@ -1,5 +1,6 @@
 //! `intent init`: creates the first files of a workspace. Existing files are never overwritten.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use why::selectable;
 
@@ -7,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use evidence::git_hooks::{Act, GitHooksAnswer, git_hooks};
-use ground::{Environment, Root, store};
+use ground::policy::SourceFormat;
+use ground::{Environment, Root, store, text};
+use intents::Status;
 use why::{VerbError, Workspace};
 
 /// What `intent init` created, and what it left alone.
@@ -27,6 +30,9 @@ pub struct InitAnswer {
     pub hooks: Option<GitHooksAnswer>,
     /// Whether a person has declined the hooks, so that none were installed.
     pub declined: bool,
+    /// The intents that are kept in other formats, in a sentence. `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
     /// Whether this run created a file or installed a hook.
     pub changed: bool,
     /// The command to run next.
@@ -74,13 +80,26 @@ pub fn init(folder: &Path, environment: &Environment) -> Result<InitAnswer, Verb
         layout: layout(&root),
         hooks,
         declined,
+        found: found_in_other_formats(&ws),
         next: next_command(&ws),
     })
 }
 
 /// Returns the command to run next. It is always exactly one.
 fn next_command(ws: &Workspace) -> String {
+    let current = ws.registry.current_work().into_iter();
+    let mut current = current.map(|one| &one.intent.id.value);
+    let open: Vec<&String> =
+        selectable::unadopted_open(ws).map(|one| &one.intent.id.value).collect();
+    if let Some(id) = current.find(|id| open.contains(id)) {
+        return format!("intent adopt {id}");
+    }
     if ws.registry.intents().is_empty() {
+        match open[..] {
+            [] => {}
+            [only] => return format!("intent adopt {only}"),
+            _ => return "intent list".to_owned(),
+        }
         return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
     }
     let step = selectable::next_step(ws);
@@ -88,6 +107,29 @@ fn next_command(ws: &Workspace) -> String {
     // The step ends with `ID` if there are several intents. Only the person can choose, so list
     // them.
     command.filter(|command| !command.ends_with(" ID")).unwrap_or("intent list").to_owned()
+}
+
+/// Says how many intents of each other format there are: `23 open and 83 archived OpenSpec changes`.
+fn found_in_other_formats(ws: &Workspace) -> Option<String> {
+    let mut counts: BTreeMap<SourceFormat, [usize; 2]> = BTreeMap::new();
+    for imported in ws.registry.imported() {
+        let status = imported.intent.status.as_ref().map(|status| status.value);
+        let is_over = matches!(status, Some(Status::Completed | Status::Archived));
+        counts.entry(imported.format).or_default()[usize::from(is_over)] += 1;
+    }
+    let told = counts.into_iter().map(|(format, [open, over])| {
+        let kind = format.noun();
+        match (open, over) {
+            _ if !format.is_work() => text::counted(open + over, kind),
+            (open, 0) => text::counted(open, &format!("open {kind}")),
+            (0, over) => text::counted(over, &format!("finished {kind}")),
+            (open, over) => {
+                format!("{open} open and {}", text::counted(over, &format!("finished {kind}")))
+            }
+        }
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("{}; `intent list` shows them", text::listed(&told)))
 }
 
 fn layout(root: &Root) -> String {

@@ -1,6 +1,7 @@
 //! What concerns a whole workspace: setting it up and removing it, and the overviews of what is
 //! known of it.
 //!
+//! - [`adopt`]: giving a scope to an intent that is kept in another format.
 //! - [`context`]: what an agent should know before it works under an intent.
 //! - [`criteria`]: testing the acceptance criteria of an intent, and completing it.
 //! - [`doctor`]: whether everything is in place, and what to do if not.
@@ -13,6 +14,7 @@
 //! - [`team`]: the files that a team needs besides the ledger.
 //! - [`uninstall`]: removing what `init` added.
 
+pub mod adopt;
 pub mod context;
 pub mod criteria;
 pub mod doctor;

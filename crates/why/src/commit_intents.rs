@@ -55,7 +55,7 @@ fn intents_of(
         (KnownBy::Inferred, found)
     };
     let is_about_some = (1..=MAX_INTENTS).contains(&found.len());
-    is_about_some.then(|| CommitIntents { known_by, found })
+    is_about_some.then_some(CommitIntents { known_by, found })
 }
 
 fn known_now(id: String) -> IntentOfCommit {
@@ -67,7 +67,7 @@ fn known_now(id: String) -> IntentOfCommit {
 /// stands in the subject.
 fn named_intents(registry: &Registry, names: &[String], subject: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    if names.is_empty() || !(registry.exists() || !registry.imported().is_empty()) {
+    if names.is_empty() {
         return found;
     }
     let own = |name: &String| {
@@ -101,37 +101,16 @@ fn is_called(imported: &ImportedIntent, word: &str) -> bool {
         && id.eq_ignore_ascii_case(word)
 }
 
-/// Returns the imported intents whose files a commit changed together with other files. The first
-/// commit and an import change the files of all.
+/// Returns the imported intents whose files a commit changed together with other files.
 fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfCommit>, GitError> {
-    let none = Vec::new();
-    let Some(git) = ws.git() else { return Ok(none) };
-    let mut reader = git.object_reader()?;
-    let node = reader.commit(git.object_id(commit)?)?;
-    let [parent] = node.parents[..] else { return Ok(none) };
-    let before = reader.commit(parent)?.tree;
-    let changed = reader.changed_blobs(Some(before), Some(node.tree))?;
-    if changed.len() > MAX_FILES {
-        return Ok(none);
-    }
-    // A move into an archive says nothing about the code of its commit.
-    let gone: HashSet<ObjectId> =
-        changed.iter().filter(|one| one.now.is_none()).filter_map(|one| one.before).collect();
-    let new: HashSet<ObjectId> =
-        changed.iter().filter(|one| one.before.is_none()).filter_map(|one| one.now).collect();
-    let is_renamed = |one: &&ChangedBlob| match (one.before, one.now) {
-        (None, Some(now)) => gone.contains(&now),
-        (Some(before), None) => new.contains(&before),
-        _ => false,
-    };
-    let edited = changed.iter().filter(|one| !is_renamed(one));
-    let paths = edited.filter_map(|one| git.path_in_workspace(one.path.as_ref()));
-    let all = paths.filter_map(|path| intent_of_path(ws, &path)).collect::<BTreeSet<_>>();
+    let Some(git) = ws.git() else { return Ok(Vec::new()) };
+    let paths = edited_files(ws, commit)?;
+    let all: BTreeSet<String> = paths.iter().filter_map(|path| intent_of_path(ws, path)).collect();
     // The parts of a task, such as `TASK-12.1`, are written with it.
     let is_part = |id: &String| all.iter().any(|of| id.starts_with(&format!("{of}.")));
     let ids: BTreeSet<String> = all.iter().filter(|id| !is_part(id)).cloned().collect();
     if ids.len() > MAX_INTENTS {
-        return Ok(none);
+        return Ok(Vec::new());
     }
     let of_commit = |id: String| {
         if ws.registry.imported_intent(&id).is_some() {
@@ -163,6 +142,52 @@ fn intent_of_path(ws: &Workspace, path: &RelativePath) -> Option<String> {
     });
     let (first, second) = (same.next(), same.next());
     Some(first.filter(|_| second.is_none()).map_or(id, |one| one.intent.id.value.clone()))
+}
+
+/// Returns the files, other than its own, that the last commits changed together with a file of an
+/// imported intent.
+pub fn files_beside(ws: &Workspace, id: &str) -> Result<BTreeSet<RelativePath>, GitError> {
+    let mut found = BTreeSet::new();
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(found) };
+    for commit in git.commits_between(&[], head, MAX_MAIN_LINE)? {
+        // History that is missing here tells nothing.
+        let edited = edited_files(ws, &commit).unwrap_or_default();
+        let (of_units, code): (Vec<_>, Vec<_>) =
+            edited.into_iter().partition(|path| unit_of_path(path.as_str()).is_some());
+        let units: BTreeSet<_> =
+            of_units.iter().filter_map(|path| unit_of_path(path.as_str())).collect();
+        if units.contains(id) && units.len() <= MAX_INTENTS {
+            found.extend(code);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the files that a commit changed, without those that it only moved. The first commit and
+/// an import change the files of all intents, so nothing is returned for them.
+fn edited_files(ws: &Workspace, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
+    let none = Vec::new();
+    let Some(git) = ws.git() else { return Ok(none) };
+    let mut reader = git.object_reader()?;
+    let node = reader.commit(git.object_id(commit)?)?;
+    let [parent] = node.parents[..] else { return Ok(none) };
+    let before = reader.commit(parent)?.tree;
+    let changed = reader.changed_blobs(Some(before), Some(node.tree))?;
+    if changed.len() > MAX_FILES {
+        return Ok(none);
+    }
+    // A move into an archive says nothing about the code of its commit.
+    let gone: HashSet<ObjectId> =
+        changed.iter().filter(|one| one.now.is_none()).filter_map(|one| one.before).collect();
+    let new: HashSet<ObjectId> =
+        changed.iter().filter(|one| one.before.is_none()).filter_map(|one| one.now).collect();
+    let is_renamed = |one: &&ChangedBlob| match (one.before, one.now) {
+        (None, Some(now)) => gone.contains(&now),
+        (Some(before), None) => new.contains(&before),
+        _ => false,
+    };
+    let edited = changed.iter().filter(|one| !is_renamed(one));
+    Ok(edited.filter_map(|one| git.path_in_workspace(one.path.as_ref())).collect())
 }
 
 /// Returns the imported intent after which the branch is named that a merge brought the commit with.

@@ -35,7 +35,7 @@ pub mod answers;
 pub mod baseline;
 pub mod change_class;
 pub(crate) mod commit_brief;
-pub(crate) mod commit_intents;
+pub mod commit_intents;
 pub(crate) mod commit_words;
 pub mod error;
 pub mod file_lines;

@@ -2,6 +2,7 @@
 //! the answer. `shared` holds what several of them print.
 
 mod accept;
+mod adopt;
 mod anchor;
 mod approve;
 mod check;
@@ -64,6 +65,7 @@ pub enum Command {
     Start(start::StartArgs),
     Complete(complete::CompleteArgs),
     Edit(edit::EditArgs),
+    Adopt(adopt::AdoptArgs),
     Renumber(renumber::RenumberArgs),
     Test(test::TestArgs),
     Select(select::SelectArgs),
@@ -227,6 +229,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Start(args) => start::run(context, args),
         Command::Test(args) => test::run(context, args),
         Command::Complete(args) => complete::run(context, args),
+        Command::Adopt(args) => adopt::run(context, args),
         Command::Edit(args) => edit::run(context, args),
         Command::Renumber(args) => renumber::run(context, args),
         Command::Select(args) => select::run(context, args),

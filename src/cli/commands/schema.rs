@@ -60,6 +60,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("compact", written::<evidence::compact::CompactAnswer>()),
         ("split-registry", written::<judgement::registry::SplitAnswer>()),
         ("merge-registry", written::<super::merge_registry::MergeRegistryAnswer>()),
+        ("adopt", written::<overview::adopt::AdoptAnswer>()),
         ("edit", written::<judgement::registry::RegistryAnswer>()),
         ("renumber", written::<judgement::registry::RegistryAnswer>()),
         ("complete", written::<overview::criteria::CompletionAnswer>()),

@@ -1,8 +1,9 @@
 //! The pages about the codes of findings, as `docs/diagnostics/` has them.
 
 /// Each code with its page.
-pub(super) const PAGES: [(&str, &str); 43] = [
+pub(super) const PAGES: [(&str, &str); 44] = [
     ("scope-violation", include_str!("../../../../docs/diagnostics/scope-violation.md")),
+    ("scope-not-adopted", include_str!("../../../../docs/diagnostics/scope-not-adopted.md")),
     ("intent-required", include_str!("../../../../docs/diagnostics/intent-required.md")),
     ("intent-not-active", include_str!("../../../../docs/diagnostics/intent-not-active.md")),
     ("unknown-intent", include_str!("../../../../docs/diagnostics/unknown-intent.md")),

@@ -68,6 +68,9 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
         page.literal("  ").styled(DIM, "kept").pad_to(COLUMN).styled(DIM, path).end();
     }
     page.literal("  ledger").pad_to(COLUMN).text(&answer.layout).end();
+    if let Some(found) = &answer.found {
+        page.literal("  intents").pad_to(COLUMN).text(found).end();
+    }
     if let Some(hooks) = &answer.hooks {
         let said = match (hooks.installed, answer.declined, &hooks.manager) {
             (true, ..) => {
