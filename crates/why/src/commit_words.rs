@@ -191,7 +191,7 @@ fn agent_called(person: &str) -> Option<&'static str> {
         true => person.ends_with(*sign),
         false => person.starts_with(*sign),
     };
-    PEOPLE.iter().find(|(_, signs)| signs.iter().any(|sign| is_it(sign))).map(|(agent, _)| *agent)
+    PEOPLE.iter().find(|(_, signs)| signs.iter().any(&is_it)).map(|(agent, _)| *agent)
 }
 
 /// Returns true for `#1484`.

@@ -188,7 +188,7 @@ fn origin_text(file: &GovernedFile<'_>, answer: &BlockAnswer, origin: &OriginAns
     });
     text.joined(&Vec::from_iter(claims));
     let commit = &origin.commit;
-    let when = commit.timestamp.as_deref().and_then(|time| ago(time));
+    let when = commit.timestamp.as_deref().and_then(ago);
     let who = [Some(text.escaped(&commit.author)), when];
     let who: Vec<String> = who.into_iter().flatten().collect();
     let references = commit.other_references().map(|reference| text.escaped(reference));
