@@ -158,3 +158,37 @@ fn code_is_suspect_when_its_spec_has_changed_since() {
         assert!(said.contains(&since), "{said}");
     }
 }
+
+#[test]
+fn a_branch_frees_no_intent_of_its_scope() {
+    let lab = lab();
+    lab.run_git(&["checkout", "-q", "-b", "adopting"]);
+    lab.fine(&["adopt", ID, "--scope", "src/auth", "--yes"]);
+    lab.commit();
+    let notes = lab.json(&["check", "--base", "main"])["summary"]["notes"].to_string();
+    assert!(notes.contains(&format!("{ID} is new: Add a login, which owns")), "{notes}");
+
+    lab.run_git(&["checkout", "-q", "-b", "freeing"]);
+    std::fs::remove_file(lab.root.join(".orchestration/intents/openspec-add-login.yaml"))
+        .expect("removed");
+    lab.write("src/main.rs", function("main"));
+    lab.fine(&["record", "src/main.rs", "--intent", ID]);
+    lab.fine(&["seal"]);
+    lab.commit();
+    let found_here = findings(&lab, &["--base", "adopting"]);
+    assert!(found_here.contains(&found("unknown-intent", "src/main.rs")), "{found_here:?}");
+    let notes = lab.intent(&["--json", "check", "--base", "adopting"]);
+    assert!(String::from_utf8_lossy(&notes.stdout).contains("is removed from the registry"));
+
+    lab.run_git(&["checkout", "-q", "main"]);
+    lab.write(".orchestration/policy.yaml", "sources: {openspec: false}\n");
+    lab.commit();
+    lab.run_git(&["checkout", "-q", "-b", "switching"]);
+    lab.write(".orchestration/policy.yaml", "sources: {openspec: true}\n");
+    lab.write("src/main.rs", function("switching"));
+    lab.fine(&["record", "src/main.rs", "--intent", ID]);
+    lab.fine(&["seal"]);
+    lab.commit();
+    let found_here = findings(&lab, &["--base", "main"]);
+    assert!(found_here.contains(&found("unknown-intent", "src/main.rs")), "{found_here:?}");
+}

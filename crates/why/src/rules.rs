@@ -235,9 +235,13 @@ impl Rules {
         rulings
     }
 
-    /// Returns what is known of an intent in another format that nobody has adopted.
+    /// Returns what is known of an intent in another format that nobody has adopted. A change that
+    /// takes away the accepted scope of an intent, or switches on a format, does not make it one.
     pub fn unadopted(&self, id: &str) -> Option<&ImportedIntent> {
-        self.registry_of(id).unadopted(id)
+        let mut layers = self.layers().into_iter();
+        let imported = self.registry_of(id).unadopted(id)?;
+        let is_adopted = layers.any(|layer| layer.registry.scope(id).is_some());
+        (!is_adopted && self.accepted.policy.reads(imported.format)).then_some(imported)
     }
 
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {

@@ -95,9 +95,9 @@ pub(super) fn judge(
     }
     // An id that two intents share is not gone. It has a finding of its own.
     let is_gone = |id: &&String| {
-        ws.registry.get(id).is_none()
+        ws.registry.scope(id).is_none()
             && ws.registry.definitions_of(id).is_empty()
-            && rules.accepted().registry.get(id).is_some()
+            && rules.accepted().registry.scope(id).is_some()
     };
     let gone = before.intents().iter().map(|intent| &intent.id.value).filter(is_gone);
     compared.notes.extend(gone.map(|id| format!("{id} is removed from the registry.")));
@@ -211,7 +211,8 @@ impl Differs {
         let mut differs = Self::default();
         let id = &intent.id.value;
         // An intent that was renamed since is looked up by its former ids too.
-        let mut known = now.ids(id).into_iter().filter_map(|id| before.get(id));
+        let known = now.ids(id).into_iter().filter(|id| before.scope(id).is_some());
+        let mut known = known.filter_map(|id| before.get(id));
         let Some(old) = known.next() else {
             let scope = match intent.scope_entries()[..] {
                 [] => "nothing".to_owned(),
