@@ -9,7 +9,10 @@ pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 /// The groups of commands, and the commands in each of them. The tests of the command line compare
 /// this list with the definition of the command line.
 pub const GROUPS: [(&str, &[&str]); 3] = [
-    ("evidence", &["seal", "verify", "anchor", "erase", "compact", "reassign"]),
+    (
+        "evidence",
+        &["seal", "verify", "anchor", "erase", "compact", "reassign", "import", "sessions"],
+    ),
     ("agent", &["hook", "mcp", "gate", "off", "on", "worktree", "protocol", "explain"]),
     (
         "setup",

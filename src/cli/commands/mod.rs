@@ -88,8 +88,6 @@ pub enum Command {
     Lesson(lesson::LessonArgs),
     Policy(policy::PolicyArgs),
     Fence(fence::FenceArgs),
-    Import(import::ImportArgs),
-    Sessions(sessions::SessionsArgs),
     /// Seal, verify and sign what was recorded
     #[command(subcommand)]
     Evidence(EvidenceCommand),
@@ -113,6 +111,10 @@ pub enum Command {
     Compact(compact::CompactArgs),
     #[command(hide = true)]
     Reassign(reassign::ReassignArgs),
+    #[command(hide = true)]
+    Import(import::ImportArgs),
+    #[command(hide = true)]
+    Sessions(sessions::SessionsArgs),
     #[command(hide = true)]
     Hook(hook::HookArgs),
     #[command(hide = true)]
@@ -156,6 +158,8 @@ pub enum EvidenceCommand {
     Erase(erase::EraseArgs),
     Compact(compact::CompactArgs),
     Reassign(reassign::ReassignArgs),
+    Import(import::ImportArgs),
+    Sessions(sessions::SessionsArgs),
 }
 
 /// The commands that agents' hosts call, and those for the gate.
@@ -195,6 +199,8 @@ impl Command {
             Self::Evidence(EvidenceCommand::Erase(args)) => Self::Erase(args),
             Self::Evidence(EvidenceCommand::Compact(args)) => Self::Compact(args),
             Self::Evidence(EvidenceCommand::Reassign(args)) => Self::Reassign(args),
+            Self::Evidence(EvidenceCommand::Import(args)) => Self::Import(args),
+            Self::Evidence(EvidenceCommand::Sessions(args)) => Self::Sessions(args),
             Self::Agent(AgentCommand::Hook(args)) => Self::Hook(args),
             Self::Agent(AgentCommand::Mcp(args)) => Self::Mcp(args),
             Self::Agent(AgentCommand::Gate(args)) => Self::Gate(args),
