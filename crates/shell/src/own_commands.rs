@@ -23,6 +23,7 @@ pub const GROUPS: [(&str, &[&str]); 3] = [
             "team",
             "split-registry",
             "merge-registry",
+            "renumber",
             "demo",
             "completions",
             "man",

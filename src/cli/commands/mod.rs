@@ -66,7 +66,6 @@ pub enum Command {
     Complete(complete::CompleteArgs),
     Edit(edit::EditArgs),
     Adopt(adopt::AdoptArgs),
-    Renumber(renumber::RenumberArgs),
     Test(test::TestArgs),
     Select(select::SelectArgs),
     Clear(clear::ClearArgs),
@@ -142,6 +141,8 @@ pub enum Command {
     #[command(hide = true)]
     MergeRegistry(merge_registry::MergeRegistryArgs),
     #[command(hide = true)]
+    Renumber(renumber::RenumberArgs),
+    #[command(hide = true)]
     Demo(demo::DemoArgs),
     #[command(hide = true)]
     Completions(completions::CompletionsArgs),
@@ -184,6 +185,7 @@ pub enum SetupCommand {
     Team(init::TeamArgs),
     SplitRegistry(split_registry::SplitRegistryArgs),
     MergeRegistry(merge_registry::MergeRegistryArgs),
+    Renumber(renumber::RenumberArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -215,6 +217,7 @@ impl Command {
             Self::Setup(SetupCommand::Team(args)) => Self::Init(args.into()),
             Self::Setup(SetupCommand::SplitRegistry(args)) => Self::SplitRegistry(args),
             Self::Setup(SetupCommand::MergeRegistry(args)) => Self::MergeRegistry(args),
+            Self::Setup(SetupCommand::Renumber(args)) => Self::Renumber(args),
             Self::Setup(SetupCommand::Demo(args)) => Self::Demo(args),
             Self::Setup(SetupCommand::Completions(args)) => Self::Completions(args),
             Self::Setup(SetupCommand::Man(args)) => Self::Man(args),
