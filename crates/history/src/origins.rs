@@ -47,7 +47,7 @@ pub enum Origin {
     /// A commit brought them: the version at this index of [`LineOrigins::versions`].
     Brought(usize),
     /// The walk ends at this version without saying who brought them: this clone lacks the history
-    /// before it, or only later commits were asked about ([`Walk::asked_only_about`]).
+    /// before it, or only later commits were asked about (`Walk::asked_only_about`).
     Missing(usize),
 }
 

@@ -59,7 +59,7 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
     findings
 }
 
-/// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most [`MAX_ID`]
+/// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`
 /// characters. Such an id can be cited safely.
 pub fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
