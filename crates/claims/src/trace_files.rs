@@ -16,8 +16,8 @@ const MAX_DEPTH: usize = 64;
 /// The trace files that somebody asked about. Each is read once.
 #[derive(Default)]
 pub(crate) struct TraceFiles {
-    /// By the folder that holds `.agent-trace`: a path from the top of the repository that is empty,
-    /// or has a trailing `/`.
+    /// The trace files of the tree. The key is the folder that holds `.agent-trace`, from the top of
+    /// the repository: empty for the top itself, else with a trailing `/`.
     in_tree: HashMap<BString, Option<Arc<TraceFile>>>,
     imported: Option<Vec<Arc<TraceFile>>>,
 }

@@ -430,7 +430,7 @@ pub(crate) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option
     self::wrote(ws, last, None);
 }
 
-/// The actor of writes that a person saved in an editor.
+/// The name under which a write is noted that a person saved in an editor.
 const EDITOR: &str = "an editor";
 
 /// Notes that a person saved a file in an editor, so that a command of an agent which runs at the

@@ -45,7 +45,8 @@ fn path_in(word: &str, quoted: bool) -> Option<&str> {
     let word = word.rsplit_once("](").map_or(word, |(_, target)| target);
     const ENDS: [char; 6] = ['*', '_', ':', '.', '!', '?'];
     let word = word.trim_end_matches(ENDS);
-    // A bracket that the word does not open, or that is around all of it, belongs to the sentence.
+    // In `(see src/a.rs)` and `(src/a.rs)` the brackets are of the sentence; in `app/(shop)/page.ts`
+    // they are of the path.
     let word = match word.strip_prefix('(') {
         Some(inside) if !inside.contains(")/") => inside.trim_end_matches(')'),
         None if !word.contains('(') => word.trim_end_matches(')'),

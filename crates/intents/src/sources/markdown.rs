@@ -283,7 +283,7 @@ pub(super) fn section<'b, 'm>(
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Returns the section below the first heading that is `wanted`.
+/// Returns the section below the first heading for which `wanted` returns true.
 pub(super) fn section_named<'b, 'm>(
     blocks: &'b [MarkdownBlock<'m>],
     wanted: impl Fn(usize, &str) -> bool,
