@@ -48,14 +48,16 @@ impl ClaimedLines {
             RecordExtent::WholeFile | RecordExtent::Changes => true,
         };
         let mut claimed = Self::default();
-        let mut by_version: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut by_version: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (line, source) in file.lines.lines.iter().enumerate() {
             if source.claim.is_some() || source.is_missing || !is_wanted(line) {
                 continue;
             }
             let version = source.version.filter(|at| !file.lines.versions[*at].is_uncommitted());
             match version {
-                Some(version) => by_version.entry(version).or_default().push(source.line_there),
+                Some(version) => {
+                    by_version.entry(version).or_default().insert(source.line_there);
+                }
                 None => claimed.uncommitted.push(line),
             }
         }
