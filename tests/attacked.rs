@@ -37,7 +37,6 @@ impl Clone {
         let source = theirs.root().display().to_string();
         git(folder.path(), &["clone", "-q", &source, "clone"]);
         let clone = Self { folder };
-        clone.run(&["git-hooks", "--off"]);
         clone.run(&["select", "INT-001"]);
         clone
     }

@@ -275,7 +275,11 @@ fn the_hook_fences_opaque_commands_if_the_policy_wants_it() {
             let lab = lab_under(policy);
             let before = lab.kept_but(OPEN);
             let (answer, _) = lab.hook("PreToolUse", &way.command);
-            let command = rewritten(&answer).expect("rewritten as before");
+            // The labs above are shared: a way may have selected an intent that made the next way an allowed one.
+            let Some(command) = rewritten(&answer) else {
+                assert!(is_held(&answer), "{policy}, {user:?}: {}: {answer}", way.command);
+                continue;
+            };
             lab.run(&["bash", "-c", command]);
             lab.hook("PostToolUse", &way.command);
             let changed = lab.changed_since(&before);
