@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::Workspace;
 use super::commit_words::CommitWords;
 use super::known_commits::{CommitIntents, IntentOfCommit, KnownBy, MainLine, MergeOfBranch};
-use ground::git::{ChangedBlob, GitError, ObjectId, ObjectReader, Target};
+use ground::answer_store::AnswerKey;
+use ground::git::{ChangedBlob, Git, GitError, ObjectId, ObjectReader, Target};
 use ground::policy::SourceFormat;
 use ground::{CommitId, RelativePath};
 use intents::sources::{read_one_at, unit_of_path};
@@ -104,7 +105,7 @@ fn is_called(imported: &ImportedIntent, word: &str) -> bool {
 /// Returns the imported intents whose files a commit changed together with other files.
 fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfCommit>, GitError> {
     let Some(git) = ws.git() else { return Ok(Vec::new()) };
-    let paths = edited_files(ws, commit)?;
+    let paths = edited_files_of_intents(ws, git, commit)?;
     let all: BTreeSet<String> = paths.iter().filter_map(|path| intent_of_path(ws, path)).collect();
     // The parts of a task, such as `TASK-12.1`, are written with it.
     let is_part = |id: &String| all.iter().any(|of| id.starts_with(&format!("{of}.")));
@@ -122,6 +123,34 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfComm
         Some(IntentOfCommit { id, name_then })
     };
     Ok(ids.into_iter().filter_map(of_commit).collect())
+}
+
+/// Returns those files that a commit edited which are parts of imported intents. They are kept in the
+/// store of answers, because the trees of a large repository are read to find them.
+fn edited_files_of_intents(
+    ws: &Workspace,
+    git: &Git,
+    commit: &CommitId,
+) -> Result<Vec<RelativePath>, GitError> {
+    let Some(store) = ws.kept_answers.as_deref() else {
+        return Ok(only_of_intents(edited_files(ws, commit)?));
+    };
+    let view = git.object_reader()?.view_of_history()?;
+    let prefix = git.path_in_repository("");
+    let version = env!("CARGO_PKG_VERSION");
+    let parts = [version.as_bytes(), b"edited intents", &view, &prefix, commit.0.as_bytes()];
+    let key = AnswerKey::from_parts(&parts);
+    if let Some(kept) = store.recall(key) {
+        return Ok(kept);
+    }
+    let found = only_of_intents(edited_files(ws, commit)?);
+    store.keep(key, &found);
+    Ok(found)
+}
+
+fn only_of_intents(mut paths: Vec<RelativePath>) -> Vec<RelativePath> {
+    paths.retain(|path| unit_of_path(path.as_str()).is_some());
+    paths
 }
 
 /// Returns the imported intent that a file of an earlier commit is a part of. A team may have given its
