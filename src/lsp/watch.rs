@@ -16,7 +16,7 @@ use super::workspace_location::WorkspaceLocation;
 use intents::sources::unit_of_path;
 
 /// The files of which the client is asked to report every change.
-const GLOBS: [&str; 13] = [
+const GLOBS: [&str; 15] = [
     "**/.orchestration/**",
     "**/.intentignore",
     "**/.rooignore",
@@ -29,7 +29,22 @@ const GLOBS: [&str; 13] = [
     "**/.kiro/specs/**",
     "**/backlog/**/*.md",
     "**/.taskmaster/**/*.json",
+    "**/docs/stories/**",
+    "**/_bmad-output/**",
     "**/conductor/**",
+];
+
+/// The folders at the root of a workspace in which intents of other formats lie.
+const FOLDERS_OF_SOURCES: [&str; 9] = [
+    "openspec/changes",
+    "specs",
+    ".specify",
+    ".kiro/specs",
+    "backlog",
+    "docs/stories",
+    "_bmad-output",
+    ".taskmaster",
+    "conductor",
 ];
 
 /// Returns the registration of file watchers at the client.
@@ -129,7 +144,9 @@ impl Watcher {
     /// only the files that they save themselves.
     pub fn watch(&mut self, place: &WorkspaceLocation) {
         self.add_path(&place.root, RecursiveMode::NonRecursive);
-        self.add_path(&place.root.join(".orchestration"), RecursiveMode::Recursive);
+        for folder in [".orchestration"].iter().chain(&FOLDERS_OF_SOURCES) {
+            self.add_path(&place.root.join(folder), RecursiveMode::Recursive);
+        }
         if let Some(git) = &place.git_dir {
             self.add_path(git, RecursiveMode::NonRecursive);
             self.add_path(&git.join("logs"), RecursiveMode::NonRecursive);
@@ -195,6 +212,7 @@ mod tests {
         std::fs::create_dir_all(root.join(".orchestration/agent_trace")).unwrap();
         std::fs::create_dir_all(root.join(".orchestration/local/ungated")).unwrap();
         std::fs::create_dir_all(git.join("logs")).unwrap();
+        std::fs::create_dir_all(root.join("openspec/changes/add-login")).unwrap();
         let (sender, changes) = channel();
         let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
         let place =
@@ -202,7 +220,8 @@ mod tests {
         watcher.watch(&place);
         let ledger = root.join(".orchestration/agent_trace/a.jsonl");
         let ungated = root.join(".orchestration/local/ungated/1.json");
-        for path in [ledger, ungated, git.join("logs/HEAD")] {
+        let tasks = root.join("openspec/changes/add-login/tasks.md");
+        for path in [ledger, ungated, git.join("logs/HEAD"), tasks] {
             std::fs::write(&path, "x").unwrap();
             let told = changes.recv_timeout(Duration::from_secs(10)).unwrap();
             assert!(told.contains(&path), "{told:?}");
