@@ -24,6 +24,7 @@ const DENYING: Verbs = Verbs {
     idle: |_| (),
     rest: |_| (),
     clear: |_| (),
+    end: |_| (),
     session_start: |_| None,
 };
 
