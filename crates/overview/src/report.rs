@@ -21,7 +21,7 @@ use intents::Status;
 use judgement::check::{self, CheckRequest};
 use ledger::{Contributor, RecordKind, Strength};
 use provenance::Verdict;
-use why::answers::{BroughtLines, CommitBrief, RecordedBlock};
+use why::answers::{BroughtLines, CommitBrief, OriginAnswer, RecordedBlock};
 use why::findings::FindingAnswer;
 use why::{VerbError, Workspace};
 
@@ -47,6 +47,8 @@ pub struct ReportAnswer {
     pub contributors: Vec<Contributor>,
     /// The records that blocks refer to. A record appears once for each of its contributors.
     pub records: Vec<ReportedRecord>,
+    /// What is known of the commits that brought most lines of the blocks without a record.
+    pub origins: Vec<ReportedOrigin>,
     /// The files with recorded lines, by path.
     pub files: Vec<ReportedFile>,
     /// The folders with files without recorded lines.
@@ -153,6 +155,15 @@ pub struct ReportedRecord {
     pub strength: Option<Strength>,
 }
 
+/// What git and the commit tell about lines without a record. It is about the commit, not about a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReportedOrigin {
+    #[serde(flatten)]
+    pub origin: OriginAnswer,
+    /// The same in one line, each thing with the word of its strength.
+    pub in_words: String,
+}
+
 /// A file and the blocks in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportedFile {
@@ -189,6 +200,10 @@ pub struct ReportedBlock {
     /// The record that the block is under, as an index in `records`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<usize>,
+    /// What is known of the commit that brought most of its lines, as an index in `origins`. Only
+    /// for a block without a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<usize>,
     /// How many of its lines were brought under the intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brought: Option<BroughtLines>,
@@ -299,6 +314,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
         without_records,
         contributors: gathered.contributors,
         records: gathered.records,
+        origins: gathered.origins,
         files: gathered.files,
         activity,
         findings,

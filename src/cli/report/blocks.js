@@ -269,6 +269,7 @@ function showBlock(block) {
       fact("Intent", ...(told.intent ? [link("intent", told.intent, told.intent), ` ${intentName(told.intent)}`] : [verdict === "unrecorded" ? "" : "none"])),
       fact("Author", record === null ? "" : authors[block.author]),
       fact("Recorded", block.when),
+      fact("Without a record", told.origin === undefined ? "" : report.origins[told.origin].in_words),
       fact("Recorded as", elsewhere ?? ""),
       fact("Suspect", told.suspect ?? ""),
       fact("Trust", told.claimed ? "claimed: this clone did not write the record" : ""),

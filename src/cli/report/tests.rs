@@ -26,6 +26,7 @@ fn answer(text: &str) -> ReportAnswer {
             name: Some(text.to_owned()),
         }],
         records: Vec::new(),
+        origins: Vec::new(),
         files: Vec::new(),
         without_records: Vec::new(),
         activity: Vec::new(),

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord};
+use super::{Activity, ReportedBlock, ReportedFile, ReportedOrigin, ReportedRecord};
 use evidence::verify::VerdictCounts;
 use ground::RelativePath;
 use ledger::{Contributor, EntityType, Entry, RecordKind, Strength, Trust};
 use provenance::Verdict;
 use why::Workspace;
-use why::answers::{self, BlockAnswer, FileProvenance, RecordBrief, RecordedBlock, Which};
+use why::answers::{
+    self, BlockAnswer, FileProvenance, OriginAnswer, RecordBrief, RecordedBlock, Which,
+};
 
 /// The maximum number of records that are listed for a block. The others are only counted.
 const MAX_RECORDS: usize = 20;
@@ -25,11 +27,14 @@ pub(super) struct Gathered {
     strengths: HashMap<String, Option<Strength>>,
     pub(super) contributors: Vec<Contributor>,
     pub(super) records: Vec<ReportedRecord>,
+    pub(super) origins: Vec<ReportedOrigin>,
     pub(super) files: Vec<ReportedFile>,
     /// The numbers of each intent.
     pub(super) tallies: BTreeMap<String, Tally>,
     known_contributors: HashMap<(EntityType, Option<String>, Option<String>), usize>,
     known_records: HashMap<(String, usize, Option<String>), usize>,
+    /// The indices of `origins`, by commit.
+    known_origins: HashMap<String, usize>,
 }
 
 /// The blocks that were recorded under one intent, and their files.
@@ -47,10 +52,12 @@ impl Gathered {
             strengths: entries.map(|it| (it.record.id.clone(), ws.strength(it))).collect(),
             contributors: Vec::new(),
             records: Vec::new(),
+            origins: Vec::new(),
             files: Vec::new(),
             tallies: BTreeMap::new(),
             known_contributors: HashMap::new(),
             known_records: HashMap::new(),
+            known_origins: HashMap::new(),
         }
     }
 
@@ -97,6 +104,7 @@ impl Gathered {
             verdict: answer.verdict,
             only_inside: answer.only_inside,
             record: own,
+            origin: answer.origin.map(|origin| self.origin(origin)),
             brought: answer.brought,
             newer: answer.newer,
             cut: answer.cut,
@@ -130,6 +138,14 @@ impl Gathered {
         });
         self.known_records.insert(key, self.records.len() - 1);
         self.records.len() - 1
+    }
+
+    fn origin(&mut self, origin: OriginAnswer) -> usize {
+        *self.known_origins.entry(origin.commit.id.clone()).or_insert_with(|| {
+            let in_words = origin.in_words();
+            self.origins.push(ReportedOrigin { origin, in_words });
+            self.origins.len() - 1
+        })
     }
 
     fn contributor(&mut self, who: &Contributor) -> usize {
