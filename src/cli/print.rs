@@ -101,6 +101,17 @@ impl Printer {
         self.written(result.and_then(|()| out.flush()))
     }
 
+    /// Lets `write` print to stdout. Stops without an error if the reader has closed the pipe.
+    pub fn raw(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Exit, CliError> {
+        let mut stdout = self.streams.output();
+        let mut out = io::BufWriter::new(&mut *stdout);
+        let result = write(&mut out);
+        self.written(result.and_then(|()| out.flush()))
+    }
+
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
     pub fn error(&self, error: &CliError) -> Exit {
         let hint = error.hint();

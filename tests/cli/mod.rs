@@ -10,6 +10,7 @@ mod context;
 mod conversions;
 mod day_one;
 mod documented;
+mod exported;
 mod first_use;
 mod founded;
 mod hooks;

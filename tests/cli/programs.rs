@@ -66,18 +66,27 @@ fn stored_records_match_their_schema() {
 }
 
 #[test]
-fn trace_prints_the_stored_bytes() {
+fn trace_gives_back_every_stored_field() {
     let lab = worked_in();
-    let mut stored: Vec<String> = Vec::new();
+    let by_id = |text: &str| -> BTreeMap<String, Value> {
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        records.map(|record| (record["id"].to_string(), record)).collect()
+    };
+    let traced = by_id(&lab.fine(&["trace", "--json"]));
+    let schemas: BTreeMap<&str, Value> = intent_lsp::cli::schemas().into_iter().collect();
+    let schema = Schema::of(&schemas["trace"]);
     let files = walk(&lab.root.join(".orchestration/agent_trace")).into_iter();
+    let mut stored = BTreeMap::new();
     for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")) {
-        stored.extend(std::fs::read_to_string(file).expect("a ledger").lines().map(str::to_owned));
+        stored.extend(by_id(&std::fs::read_to_string(file).expect("a ledger")));
     }
-    let mut traced: Vec<String> =
-        lab.fine(&["trace", "--json"]).lines().map(str::to_owned).collect();
-    stored.sort();
-    traced.sort();
-    assert_eq!(traced, stored);
+    assert!(stored.len() >= 4 && stored.keys().eq(traced.keys()), "{stored:?} {traced:?}");
+    for (id, record) in stored {
+        assert_eq!(schema.complaint(&traced[&id]), None, "{id}");
+        for (key, value) in record.as_object().expect("an object") {
+            assert_eq!(traced[&id][key], *value, "{id} {key}");
+        }
+    }
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

@@ -70,6 +70,8 @@ pub struct CheckRequest {
     /// What recognises files that our own commands wrote for a person who set the repository up.
     /// That is nobody's work, so no scope has to own it.
     pub is_own_setup: Option<IsOwnSetup>,
+    /// The policy that decides the levels of findings, if it is not the one that judges.
+    pub levels: Option<Arc<ground::Policy>>,
 }
 
 /// Returns true if a file differs from its former text only in what our own commands write. It is
@@ -233,7 +235,7 @@ pub fn change_signed(
     if request.suspect {
         findings.extend(suspects::suspect_findings(ws));
     }
-    let mut findings = levelled(&policy, findings);
+    let mut findings = levelled(request.levels.as_ref().unwrap_or(&policy), findings);
     if let Some(path) = &request.baseline {
         let known = KnownFindings::read(&judged, path)?;
         let before = findings.len();

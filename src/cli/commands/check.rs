@@ -151,6 +151,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
         with_class: is_data,
         baseline,
         is_own_setup,
+        levels: None,
     };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {

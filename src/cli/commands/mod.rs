@@ -16,6 +16,7 @@ mod doctor;
 mod edit;
 mod erase;
 mod explain;
+mod export;
 mod fence;
 mod for_files;
 mod gate;
@@ -81,6 +82,7 @@ pub enum Command {
     Map(map::MapArgs),
     Report(report::ReportArgs),
     Trace(trace::TraceArgs),
+    Export(export::ExportArgs),
     Doctor(doctor::DoctorArgs),
     Approve(approve::ApproveArgs),
     Reject(approve::RejectArgs),
@@ -261,6 +263,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Anchor(args) => anchor::run(context, args),
         Command::Erase(args) => erase::run(context, args),
         Command::Trace(args) => trace::run(context, args),
+        Command::Export(args) => export::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
         Command::Fence(args) => fence::run(context, args),

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::shared;
 use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, when};
+use export::traced::{CarryingCommits, TracedRecord};
 use ground::text::counted;
 use ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
 use why::Workspace;
@@ -15,8 +18,8 @@ use why::trace::{TraceRequest, trace};
 /// Stream the records of the ledger, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json every record is one line, byte for byte as it is stored. On a terminal,
-invisible characters are escaped.
+With --json every record is one line that stands by itself: it says which intent, who, when
+and in which commit. `intent schema trace` describes it.
 
 Examples:
   intent trace INT-001
@@ -46,8 +49,15 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     let intent = request.intent.filter(|_| entries.is_empty());
     let none = intent
         .map(|id| format!("no record is under {id}; `intent context {id}` shows what it asks for"));
+    let carriers = match json {
+        true => CarryingCommits::of_entries(&workspace, &entries)?,
+        false => CarryingCommits::default(),
+    };
     let records = entries.into_iter().map(|entry| match json {
-        true => PrintedPiece::Json([&entry.stored[..], b"\n"].concat()),
+        true => {
+            let object = TracedRecord::new(&workspace, &entry, &carriers).to_object();
+            PrintedPiece::Json(format!("{}\n", Value::Object(object)).into_bytes())
+        }
         false => PrintedPiece::Page(line(&workspace, &entry)),
     });
     // With `--json` every line must be a record, so notes are left out.

@@ -1,0 +1,185 @@
+//! The commits of a range, and all of their rows.
+
+use std::io;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::claims::{self, CarryingCommit, ClaimRow};
+use super::evidence;
+use super::findings::{self, FindingRow};
+use super::intents::{IntentRow, KnownIntents};
+use super::people::People;
+use ground::CommitId;
+use ground::git::{Git, GitError, short_id};
+use ledger::Entry;
+use why::{VerbError, Workspace};
+
+/// What takes the rows, in a fixed order: the commits oldest first.
+pub trait RowSink {
+    /// Takes the records that a commit carries, and the rows of these records by path and line.
+    fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()>;
+
+    fn intent(&mut self, row: &IntentRow) -> io::Result<()>;
+
+    fn finding(&mut self, row: &FindingRow) -> io::Result<()>;
+}
+
+/// The records that a commit carries, in two forms.
+pub struct CarriedRecords<'a> {
+    pub by: &'a CarryingCommit,
+    pub entries: &'a [Arc<Entry>],
+    pub rows: &'a [ClaimRow],
+}
+
+/// Why an export ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The history or the rules cannot be read.
+    #[error(transparent)]
+    Read(#[from] VerbError),
+    /// The sink took a row no more.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+impl From<GitError> for ExportError {
+    fn from(error: GitError) -> Self {
+        Self::Read(error.into())
+    }
+}
+
+/// A range of commits: the ancestors of `to`, with itself, that are not ancestors of `from`.
+#[derive(Clone, Debug)]
+pub struct CommitRange {
+    /// `None` for the whole history.
+    pub from: Option<CommitId>,
+    pub to: CommitId,
+    /// When `to` was committed, in seconds since 1970.
+    pub time: i64,
+}
+
+impl CommitRange {
+    /// Reads `A..B`, or a single revision, which means its whole history.
+    pub fn parse(git: &Git, text: &str) -> Result<Self, GitError> {
+        match text.split_once("..") {
+            Some((from, to)) => {
+                let to = if to.is_empty() { "HEAD" } else { to };
+                Self::new(git, Some(git.resolve(from)?), git.resolve(to)?)
+            }
+            None => Self::new(git, None, git.resolve(text)?),
+        }
+    }
+
+    /// Returns the range from the newest first parent of `HEAD` that is older than a time.
+    pub fn newer_than(git: &Git, time: Timestamp) -> Result<Self, GitError> {
+        let to = git.resolve("HEAD")?;
+        let mut next = Some(to.clone());
+        while let Some(commit) = next {
+            let info = git.commit_info(&commit)?;
+            if info.time < time.as_second() {
+                return Self::new(git, Some(commit), to);
+            }
+            next = info.parents.into_iter().next();
+        }
+        Self::new(git, None, to)
+    }
+
+    fn new(git: &Git, from: Option<CommitId>, to: CommitId) -> Result<Self, GitError> {
+        let time = git.commit_info(&to)?.time;
+        Ok(Self { from, to, time })
+    }
+
+    /// Returns the name of the files of this range, without what follows the dot.
+    pub fn file_stem(&self) -> String {
+        let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
+        let from = self.from.as_ref().map_or_else(|| "0".repeat(12), |from| short(&from.0));
+        format!("{from}-{}", short(&self.to.0))
+    }
+
+    /// Returns the day of the last commit in UTC: `2026-02-18`.
+    pub fn day(&self) -> String {
+        let time = Timestamp::from_second(self.time).unwrap_or_default();
+        time.to_zoned(TimeZone::UTC).date().to_string()
+    }
+
+    /// Returns the range for people: `6af3b8d..cb0d6f3`.
+    pub fn in_words(&self) -> String {
+        let to = short_id(&self.to.0);
+        match &self.from {
+            Some(from) => format!("{}..{to}", short_id(&from.0)),
+            None => format!("the history of {to}"),
+        }
+    }
+}
+
+/// How many rows there were of each table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    pub commits: usize,
+    pub claims: usize,
+    pub intents: usize,
+    pub findings: usize,
+}
+
+/// Gives all rows of a range to a sink. The memory does not grow with the rows.
+pub fn export(
+    ws: &Workspace,
+    range: &CommitRange,
+    (repo, people): (&str, &People),
+    sink: &mut dyn RowSink,
+) -> Result<RowCounts, ExportError> {
+    let git = ws.git().ok_or_else(|| ws.no_git("an export"))?;
+    let mut counts = RowCounts::default();
+    let seen: Vec<&CommitId> = range.from.iter().collect();
+    let mut commits = Vec::new();
+    for commit in git.commits_between(&seen, &range.to, usize::MAX)? {
+        commits.push((git.commit_info(&commit)?.time, commit));
+    }
+    commits.sort_unstable_by(|a, b| (a.0, &a.1.0).cmp(&(b.0, &b.1.0)));
+    let mut known = KnownIntents::default();
+    if let Some(from) = &range.from {
+        known.changed(&ws.at_commit(from.clone(), None)?.registry, (repo, &from.0), people);
+    }
+    let mut reader = git.object_reader()?;
+    let time_of = |commit: &str| {
+        let info = git.commit_info(&CommitId(commit.to_owned())).ok()?;
+        claims::written_time(info.time)
+    };
+    for (time, commit) in &commits {
+        counts.commits += 1;
+        let change = evidence::of_commit(git, &mut reader, commit)?;
+        let carried = CarryingCommit {
+            repo: repo.to_owned(),
+            id: commit.0.clone(),
+            time: claims::written_time(*time),
+        };
+        let mut rows = Vec::new();
+        for entry in &change.entries {
+            claims::append(&mut rows, entry, &carried, people, time_of);
+        }
+        rows.sort_by(|a, b| {
+            let key = |row: &ClaimRow| (row.start_line, row.end_line);
+            (&a.path, key(a), &a.record_id).cmp(&(&b.path, key(b), &b.record_id))
+        });
+        counts.claims += rows.len();
+        if !change.entries.is_empty() {
+            sink.commit(&CarriedRecords { by: &carried, entries: &change.entries, rows: &rows })?;
+        }
+        if change.has_other_rules || *commit == range.to {
+            let registry = ws.at_commit(commit.clone(), None)?.registry;
+            for row in known.changed(&registry, (repo, &commit.0), people) {
+                sink.intent(&row)?;
+                counts.intents += 1;
+            }
+        }
+    }
+    if let Some(from) = &range.from {
+        for row in findings::of_range(ws, (from, &range.to), repo)? {
+            sink.finding(&row)?;
+            counts.findings += 1;
+        }
+    }
+    Ok(counts)
+}
