@@ -317,19 +317,78 @@ fn the_advice_about_a_conflict_is_followed_literally() {
     }
 }
 
+/// Lets git merge the list with the program of the test, or with one that does not exist.
+fn let_git_merge(lab: &Lab, program: &str) {
+    lab.fine(&["setup", "merge-registry", "--install"]);
+    let driver = lab.read_git(&["config", "merge.intent-registry.driver"]);
+    let driver = driver.trim().replacen("intent", program, 1);
+    lab.run_git(&["config", "merge.intent-registry.driver", &driver]);
+}
+
 #[test]
 fn git_merges_a_list_by_itself_where_the_driver_is_installed() {
     for conflict in CONFLICTS {
-        let lab = conflicting(conflict);
-        lab.fine(&["setup", "merge-registry", "--install"]);
-        let program = env!("CARGO_BIN_EXE_intent");
-        let driver = lab.read_git(&["config", "merge.intent-registry.driver"]);
-        let driver = driver.trim().replacen("intent", program, 1);
-        lab.run_git(&["config", "merge.intent-registry.driver", &driver]);
-        lab.commit();
-        assert!(lab.try_git(&["merge", "-q", "--no-edit", "theirs"]), "{}", conflict.0);
-        ends_sound(&lab, conflict.0);
+        for rebases in [false, true] {
+            let lab = conflicting(conflict);
+            let_git_merge(&lab, env!("CARGO_BIN_EXE_intent"));
+            lab.commit();
+            let merged = match rebases {
+                false => lab.try_git(&["merge", "-q", "--no-edit", "theirs"]),
+                true => lab.try_git(&["rebase", "-q", "ours", "theirs"]),
+            };
+            assert!(merged, "{} {rebases}", conflict.0);
+            if !rebases {
+                ends_sound(&lab, conflict.0);
+            }
+            assert!(lab.fine(&["list"]).contains("INT-00"), "{} {rebases}", conflict.0);
+        }
     }
+}
+
+/// The attribute is committed, so it also reaches clones without the program.
+#[test]
+fn git_merges_the_lines_of_a_list_where_the_program_is_missing() {
+    let [append, edits, ..] = CONFLICTS;
+    for program in ["no-such-program", ""] {
+        let merge = |conflict: Conflict| {
+            let lab = conflicting(conflict);
+            let_git_merge(&lab, program);
+            if program.is_empty() {
+                lab.run_git(&["config", "--remove-section", "merge.intent-registry"]);
+            }
+            lab.commit();
+            let merged = lab.try_git(&["merge", "-q", "--no-edit", "theirs"]);
+            (merged, lab.read(LIST))
+        };
+        let (merged, text) = merge(append);
+        assert!(!merged, "{program}");
+        for part in ["<<<<<<<", "maps/**", "=======", "mail/**", ">>>>>>>"] {
+            assert!(text.contains(part), "{program}: no {part} in {text}");
+        }
+        // Changes of different lines are merged.
+        let (_, ours, _) = edits;
+        let (merged, text) = merge(("changes of two intents", ours, append.2));
+        assert!(merged && text.contains("BLOCKED") && text.contains("mail/**"), "{text}");
+    }
+}
+
+#[test]
+fn init_offers_to_let_git_merge_a_list() {
+    let offered = |lab: &Lab| lab.json(&["init", "--no-agents"])["list"].clone();
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**"]);
+    assert!(offered(&lab).is_null(), "files do not conflict");
+    let lab = listed();
+    let told = offered(&lab).to_string();
+    assert!(told.contains("`intent setup merge-registry --install`"), "{told}");
+    lab.fine(&["setup", "merge-registry", "--install"]);
+    assert!(offered(&lab).is_null());
+    // What was put into git's settings can be taken back.
+    let told = lab.fine(&["uninstall", "--dry-run"]);
+    assert!(told.contains("merge.intent-registry"), "{told}");
+    assert!(!lab.git_says(&["config", "merge.intent-registry.driver"]).is_empty());
+    lab.fine(&["uninstall"]);
+    assert!(lab.git_says(&["config", "merge.intent-registry.driver"]).is_empty());
 }
 
 #[test]

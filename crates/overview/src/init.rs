@@ -33,6 +33,10 @@ pub struct InitAnswer {
     /// The intents that are kept in other formats, in a sentence. `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
+    /// How git can merge a list of intents without conflicts, in a sentence. `None` if there is no
+    /// list, or if git does so already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<String>,
     /// Whether this run created a file or installed a hook.
     pub changed: bool,
     /// The command to run next.
@@ -52,6 +56,16 @@ pub const FILES: [(&str, &str); 2] = [
     (
         ".orchestration/.gitattributes",
         "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
+    ),
+];
+
+/// The settings of git that make it merge a list of intents intent by intent. If the program is
+/// missing or cannot merge the list, git merges it line by line.
+pub const LIST_DRIVER: [(&str, &str); 2] = [
+    ("merge.intent-registry.name", "intents, one by one"),
+    (
+        "merge.intent-registry.driver",
+        "intent setup merge-registry --path %P %O %A %B || git merge-file %A %O %B",
     ),
 ];
 
@@ -81,6 +95,7 @@ pub fn init(folder: &Path, environment: &Environment) -> Result<InitAnswer, Verb
         hooks,
         declined,
         found: found_in_other_formats(&ws),
+        list: advice_about_list(&ws),
         next: next_command(&ws),
     })
 }
@@ -130,6 +145,19 @@ fn found_in_other_formats(ws: &Workspace) -> Option<String> {
     });
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| format!("{}; `intent list` shows them", text::listed(&told)))
+}
+
+/// Offers what keeps two branches that each add an intent to the list from a conflict.
+fn advice_about_list(ws: &Workspace) -> Option<String> {
+    let list = ws.registry.list();
+    let [_, (key, driver)] = LIST_DRIVER;
+    let is_merged = ws.git()?.configured(key).is_some_and(|configured| configured == driver);
+    (!list.intents().is_empty() && !is_merged).then(|| {
+        format!(
+            "{} conflicts if two branches add an intent: `intent setup merge-registry --install` lets git merge it in this clone, `intent setup split-registry` gives each intent a file",
+            list.path()
+        )
+    })
 }
 
 fn layout(root: &Root) -> String {

@@ -14,6 +14,7 @@ use ground::text::shell_word;
 use ground::{RelativePath, store};
 use intents::entries;
 use judgement::{map, registry, reserved_ids};
+use overview::init::LIST_DRIVER;
 use why::Workspace;
 
 /// Settle a merge conflict in the registry: the intents of both sides are kept
@@ -96,8 +97,8 @@ fn show(page: &mut Page, answer: &MergeRegistryAnswer) {
     };
 }
 
-/// Merges as git asks a driver to: the result is written over our version. Where it cannot be
-/// merged intent by intent, git's own merge of lines is made.
+/// Merges as git asks a driver to: the result is written over our version. If the versions cannot be
+/// merged intent by intent, nothing is written, and the driver lets git merge the lines.
 fn drive(
     context: &Context,
     [base, ours, theirs]: [&Path; 3],
@@ -116,12 +117,7 @@ fn drive(
         let texts = texts.each_ref().map(String::as_str);
         entries::merge(&list, texts, &taken.unwrap_or_else(|_| BTreeSet::new())).ok()
     });
-    let Some(merged) = merged else {
-        let mut command = programs::command("git", context.environment());
-        command.current_dir(&context.cwd).arg("merge-file").args([ours, base, theirs]);
-        let status = command.status().map_err(|source| CliError::io("git", "started", source))?;
-        return Ok(if status.success() { Exit::Fine } else { Exit::Findings });
-    };
+    let Some(merged) = merged else { return Ok(Exit::Findings) };
     let ours_now = context.cwd.join(ours);
     std::fs::write(&ours_now, merged.text)
         .map_err(|source| CliError::io(ours, "written", source))?;
@@ -131,15 +127,11 @@ fn drive(
 }
 
 const LIST: &str = ".orchestration/active_intents.yaml";
-const ATTRIBUTES: &str = ".orchestration/.gitattributes";
-const DRIVER: &str = "intent setup merge-registry --path %P %O %A %B";
+const FOLDER: &str = ".orchestration";
 
 /// Tells git of this clone the driver, and commits carry which file it is for.
 fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
-    for (key, value) in [
-        ("merge.intent-registry.name", "intents, one by one"),
-        ("merge.intent-registry.driver", DRIVER),
-    ] {
+    for (key, value) in LIST_DRIVER {
         let mut command = programs::command("git", context.environment());
         command.current_dir(workspace.root.path()).args(["config", key, value]);
         let status = command.status().map_err(|source| CliError::io("git", "started", source))?;
@@ -147,10 +139,14 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
             return Err(CliError::usage("git config failed", "a repository of git is needed"));
         }
     }
-    let file = workspace.root.path().join(ATTRIBUTES);
-    let mut text = std::fs::read_to_string(&file).unwrap_or_default();
     let list = workspace.registry.path().as_str();
-    let name = list.strip_prefix(".orchestration").unwrap_or(list);
+    // Attributes apply to files below the folder in which they are written.
+    let (attributes, name) = match list.strip_prefix(FOLDER) {
+        Some(name) => (format!("{FOLDER}/.gitattributes"), name.to_owned()),
+        None => (".gitattributes".to_owned(), format!("/{list}")),
+    };
+    let file = workspace.root.path().join(&attributes);
+    let mut text = std::fs::read_to_string(&file).unwrap_or_default();
     let line = format!("{name} merge=intent-registry\n");
     if !text.contains(&line) {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -163,6 +159,6 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     context.answer(&answer, |page| {
         page.label(GOOD, "✓").literal("git merges ").text(list);
         page.line(" intent by intent in this clone");
-        page.label(DIM, "Next:").literal("git add ").text(ATTRIBUTES).end();
+        page.label(DIM, "Next:").literal("git add ").text(&attributes).end();
     })
 }

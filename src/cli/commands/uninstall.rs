@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::init::{self, show::COLUMN};
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
-use crate::cli::{CliError, Context, Exit, person};
-use ground::{Root, store};
+use crate::cli::{CliError, Context, Exit, person, programs};
+use ground::{Git, Root, store};
 use hook::host::{HOSTS, Host};
 use hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, MAX_SETTINGS, found,
 };
+use overview::init::LIST_DRIVER;
 use overview::uninstall::{TakenHow, UninstallAnswer, uninstall};
 
 /// Take back everything that `intent init` put into this repository
@@ -57,7 +58,31 @@ pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
         agents(&folders, &args, &mut answer);
     }
     uninstall(&root, args.everything, &mut answer)?;
+    take_out_merge_driver(context, &root, &mut answer)?;
     context.answer(&answer, |page| show(page, &answer))
+}
+
+/// Removes the driver that merges a list of intents from the settings of git in this clone.
+fn take_out_merge_driver(
+    context: &Context,
+    root: &Root,
+    answer: &mut UninstallAnswer,
+) -> Result<(), CliError> {
+    let [(key, _), _] = LIST_DRIVER;
+    let section = key.rsplit_once('.').map_or(key, |(section, _)| section);
+    let git = Git::open(root).map_err(why::VerbError::from)?;
+    if git.is_none_or(|git| git.configured(key).is_none()) {
+        return Ok(());
+    }
+    let mut command = programs::command("git", context.environment());
+    command.current_dir(root.path()).args(["config", "--local"]);
+    let step = if answer.dry_run { ["--get", key] } else { ["--remove-section", section] };
+    let done =
+        command.args(step).output().map_err(|source| CliError::io("git", "started", source))?;
+    if done.status.success() {
+        answer.took(Path::new(&format!("{section} in git's settings")), TakenHow::Changed);
+    }
+    Ok(())
 }
 
 /// Removes our entries from the settings of agents. A file that cannot be changed does not stop the

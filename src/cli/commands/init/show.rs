@@ -71,6 +71,9 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
     if let Some(found) = &answer.found {
         page.literal("  intents").pad_to(COLUMN).text(found).end();
     }
+    if let Some(list) = &answer.list {
+        page.literal("  list").pad_to(COLUMN).text(list).end();
+    }
     if let Some(hooks) = &answer.hooks {
         let said = match (hooks.installed, answer.declined, &hooks.manager) {
             (true, ..) => {
