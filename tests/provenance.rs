@@ -406,7 +406,8 @@ fn an_edit_under_a_finished_intent_is_a_finding() {
     let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline = why::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
     let former = why::baseline::FormerFile { baseline, from: None };
-    let findings = check::document(&ws, &Rules::from_workspace(&ws), &path, &file, &former);
+    let (rules, is_own) = (Rules::from_workspace(&ws), overview::own_setup::is_own_setup);
+    let findings = check::document(&ws, &rules, &path, &file, &former, is_own);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
 }

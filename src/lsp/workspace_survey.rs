@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use evidence::verify;
 use ground::{Finding, RelativePath, ignores};
 use intents::Registry;
-use judgement::check::{self, CheckRequest};
+use judgement::check;
+use overview::own_setup::check_request;
 use why::Workspace;
 use why::findings::{self, FindingAnswer};
 use why::rules::Rules;
@@ -73,7 +74,7 @@ impl Survey {
     /// [`Survey::findings`] instead.
     pub fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| {
-            let checked = check::change(workspace, &CheckRequest::default());
+            let checked = check::change(workspace, &check_request());
             checked.map_or_else(
                 |_| findings::answers(workspace, self.findings.clone()),
                 |it| it.findings,

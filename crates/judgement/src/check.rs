@@ -76,7 +76,7 @@ pub struct CheckRequest {
 
 /// Returns true if a file differs from its former text only in what our own commands write. It is
 /// given the path, and what reads the former text and the present one.
-pub type IsOwnSetup = fn(&str, &dyn Fn() -> Option<(Option<String>, String)>) -> bool;
+pub(crate) type IsOwnSetup = fn(&str, &dyn Fn() -> Option<(Option<String>, String)>) -> bool;
 
 impl CheckRequest {
     /// Makes a request for a comparison, with every option at its default.
@@ -600,6 +600,7 @@ pub fn document(
     path: &RelativePath,
     file: &answers::FileProvenance,
     before: &FormerFile,
+    is_own_setup: IsOwnSetup,
 ) -> Vec<Finding> {
     if !ws.root.governed() || files::is_of_rules(path) || ws.ignores.git_ignored(path) {
         return Vec::new();
@@ -607,8 +608,14 @@ pub fn document(
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let history = ChangeHistory::of_open_work(ws, bases);
     let (mut parts, edited) = changed_parts::of_standing(ws, path, file, before, &history);
+    let texts = || {
+        let former = before.baseline.versions().first().map(code::Document::text);
+        Some((former.filter(|text| !text.is_empty()), file.document.text()))
+    };
     // What nobody can tell here is not judged.
-    if edited.iter().any(|block| history.misses_history(file, block.at)) {
+    if is_own_setup(path.as_str(), &texts)
+        || edited.iter().any(|block| history.misses_history(file, block.at))
+    {
         parts.clear();
     }
     let bound = bound_here(ws, &history);

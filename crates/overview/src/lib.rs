@@ -7,6 +7,7 @@
 //! - [`doctor`]: whether everything is in place, and what to do if not.
 //! - [`explain`]: how a shell command is understood.
 //! - [`init`]: creating the first files of a workspace.
+//! - [`own_setup`]: what `init` wrote, which no check reports.
 //! - [`report`]: everything that is known of a workspace, in one answer.
 //! - [`select`]: selecting an intent, and listing all of them.
 //! - [`source`]: what another format says of an intent that is kept there.
@@ -20,6 +21,7 @@ pub mod criteria;
 pub mod doctor;
 pub mod explain;
 pub mod init;
+pub mod own_setup;
 pub mod report;
 pub mod select;
 pub mod source;

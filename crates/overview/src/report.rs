@@ -14,11 +14,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::gather::Gathered;
+use super::own_setup;
 use super::source::SourceBrief;
 use evidence::verify::{self, VerdictCounts};
 use ground::{Hint, Level, RelativePath, clock, ignores};
 use intents::Status;
-use judgement::check::{self, CheckRequest};
+use judgement::check;
 use ledger::{Contributor, RecordKind, Strength};
 use provenance::Verdict;
 use why::answers::{BroughtLines, CommitBrief, OriginAnswer, RecordedBlock};
@@ -330,7 +331,7 @@ fn findings(
     verified: Vec<FindingAnswer>,
     notes: &mut Vec<String>,
 ) -> Vec<FindingAnswer> {
-    let mut all = match check::change(ws, &CheckRequest::default()) {
+    let mut all = match check::change(ws, &own_setup::check_request()) {
         Ok(checked) => {
             notes.extend(checked.summary.notes);
             checked.findings

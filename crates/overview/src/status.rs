@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::own_setup;
 use super::select::{IntentSummary, summary};
 use evidence::{git_hooks, seal, verify};
 use ground::{Level, RelativePath, approvals, session};
-use judgement::check::{self, CheckRequest};
+use judgement::check;
 use why::Workspace;
 use why::findings::{self, FindingAnswer};
 
@@ -64,7 +65,7 @@ pub struct StatusAnswer {
 /// Returns the state of the workspace, with the intent that the session has selected, or the person
 /// if no session is named. Never fails: a broken registry is part of the state.
 pub fn status(ws: &Workspace, session: Option<&str>) -> StatusAnswer {
-    let (findings, unknown) = match check::change(ws, &CheckRequest::default()) {
+    let (findings, unknown) = match check::change(ws, &own_setup::check_request()) {
         Ok(checked) => (checked.findings, checked.summary.unknown),
         Err(_) => (findings::answers(ws, verify::findings(ws)), Vec::new()),
     };

@@ -15,12 +15,9 @@ use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
 use ground::git::short_id;
 use ground::{Code, Level, store, text};
-use hook::install;
 use judgement::after;
-use judgement::check::{
-    CheckAnswer, CheckRequest, ComparedSides, IsOwnSetup, KnownFindings, change_signed,
-};
-use overview::team;
+use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
+use overview::own_setup::check_request;
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -142,7 +139,6 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let format = if context.printer.json_asked { CheckFormat::Json } else { args.format };
     let mut formats = args.also.iter().map(|(format, _)| *format).chain([format]);
     let is_data = formats.any(|format| format == CheckFormat::Json);
-    let is_own_setup = Some(is_own_setup as IsOwnSetup);
     let request = CheckRequest {
         against,
         intent,
@@ -150,8 +146,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
         suspect,
         with_class: is_data,
         baseline,
-        is_own_setup,
-        levels: None,
+        ..check_request()
     };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {
@@ -192,15 +187,6 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
         _ => context.printer.document(document(format)?.unwrap_or_default().as_bytes())?,
     };
     Ok(exit)
-}
-
-/// Recognises what `intent init` writes into files of the project.
-fn is_own_setup(path: &str, texts: &dyn Fn() -> Option<(Option<String>, String)>) -> bool {
-    (install::is_settings_file(path) || team::is_file(path))
-        && texts().is_some_and(|(before, now)| {
-            install::is_as_installed(path, before.as_deref(), &now)
-                || team::is_as_written(path, before.as_deref(), &now)
-        })
 }
 
 /// Parses `sarif=intent.sarif`.

@@ -22,6 +22,7 @@ use code::Document;
 use ground::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
 use intents::lint;
 use judgement::check;
+use overview::own_setup::is_own_setup;
 use why::Workspace;
 use why::rules::Rules;
 
@@ -51,8 +52,14 @@ pub fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
     let baseline = file.baseline();
     let survey = view.survey();
     let rules = rules_with_unsaved(view, survey.rules(view.workspace));
-    let mut findings =
-        check::document(view.workspace, &rules, &file.path, &analysis.file, &baseline);
+    let mut findings = check::document(
+        view.workspace,
+        &rules,
+        &file.path,
+        &analysis.file,
+        &baseline,
+        is_own_setup,
+    );
     let is_here = |finding: &&Finding| {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&file.path)
     };

@@ -20,6 +20,7 @@ use ground::{Code, Level, RelativePath};
 use judgement::check::{self, CheckAnswer, CheckRequest, ComparedSides};
 use judgement::gate::{self, Decision, GateRequest};
 use judgement::{map, registry};
+use overview::own_setup::check_request;
 use overview::{report, select};
 
 const START: &str = "
@@ -212,7 +213,7 @@ fn of_code(answer: &CheckAnswer) -> Told {
 }
 
 fn checked(editor: &Editor, against: ComparedSides, intent: Option<String>) -> CheckAnswer {
-    let request = CheckRequest { intent, with_class: true, ..CheckRequest::for_sides(against) };
+    let request = CheckRequest { intent, with_class: true, against, ..check_request() };
     check::change(editor.workspace(), &request).expect("checked")
 }
 
@@ -348,4 +349,34 @@ fn the_faces_agree_about_any_state() {
         Ok(())
     });
     agreed.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn no_face_reports_what_init_writes() {
+    let mut editor = Editor::in_git(&format!("{START}//- /.github/CODEOWNERS closed\n* @ada\n"));
+    select::select(editor.workspace(), "INT-001", None).unwrap();
+    let environment = ground::Environment::of_process();
+    overview::team::team(&editor.path(""), &["@ada".to_owned()], &environment).unwrap();
+    editor.reload();
+    let written = [".github/CODEOWNERS", ".github/workflows/intent.yml"];
+    for path in written {
+        let text = std::fs::read_to_string(editor.path(path)).unwrap();
+        editor.open(path, &text);
+    }
+    let found = |editor: &Editor| -> Vec<usize> {
+        let snapshot = editor.snapshot();
+        let shown = |path: &&str| diagnostics::diagnose(&snapshot, &editor.uri(path)).len();
+        let status = status::status(editor.workspace(), None);
+        let reported = report::report(editor.workspace()).expect("a report").findings;
+        let reported = reported.iter().filter(|it| it.level == Level::Error).count();
+        written.iter().map(shown).chain([status.errors, reported]).collect()
+    };
+    assert_eq!(found(&editor), [0, 0, 0, 0]);
+    // A line that a person adds is an edit of theirs.
+    let path = editor.path(written[0]);
+    let text = std::fs::read_to_string(&path).unwrap() + "/lib @bob\n";
+    editor.write(written[0], &text);
+    editor.open(written[0], &text);
+    editor.reload();
+    assert_eq!(found(&editor), [1, 0, 1, 1]);
 }
