@@ -1,8 +1,9 @@
 //! The ids that were given to intents in this clone, in any of its work trees. A work tree does not
 //! see what another one has not committed, so an id is reserved before it is written.
 //!
-//! Each id is an empty file in the git directory that all work trees share. Whoever creates the
-//! file has the id. The files stay, so an id is never given to a second intent.
+//! Each id is a file in the git directory that all work trees share. Whoever creates the file has
+//! the id. The files stay, so an id is never given to a second intent. A file is empty, or names the
+//! process that only offers an intent with that id.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,12 +29,37 @@ pub fn used_or_reserved(ws: &Workspace, registry: &Registry) -> (UsedIds, BTreeS
 pub(crate) fn reserve_next(
     ws: &Workspace,
     registry: &Registry,
+    taken: BTreeSet<String>,
+) -> Result<String, StoreError> {
+    reserve_first(ws, registry, taken, "")
+}
+
+/// Reserves the next free id for an intent that this process offers, and that somebody may write
+/// later. Until then the process gets the same id again, however often it offers an intent.
+pub fn reserve_for_offer(ws: &Workspace, registry: &Registry) -> Result<String, StoreError> {
+    let (used, taken) = used_or_reserved(ws, registry);
+    let (used, process) = (used.ids(), std::process::id().to_string());
+    let is_offered = |id: &&String| {
+        let file = reservation(&ws.root, id).filter(|_| !used.contains(*id));
+        let holder = file.and_then(|file| store::read_capped(&file, 32).ok()?);
+        holder.is_some_and(|holder| holder == process.as_bytes()) && registry.get(id).is_none()
+    };
+    match taken.iter().find(is_offered) {
+        Some(id) => Ok(id.clone()),
+        None => reserve_first(ws, registry, taken, &process),
+    }
+}
+
+fn reserve_first(
+    ws: &Workspace,
+    registry: &Registry,
     mut taken: BTreeSet<String>,
+    holder: &str,
 ) -> Result<String, StoreError> {
     loop {
         let id = edit::next_id(registry, &taken);
         let Some(file) = reservation(&ws.root, &id) else { return Ok(id) };
-        if store::create_new(&file, b"")? {
+        if store::create_new(&file, holder.as_bytes())? {
             return Ok(id);
         }
         taken.insert(id);

@@ -164,3 +164,26 @@ fn actions_edit_the_file_and_a_new_intent_gets_its_own_file() {
     let text = serde_json::to_string(&chosen(&editor, "Create an intent")).unwrap();
     assert!(text.contains("active_intents.yaml") && text.contains("INT-004"), "{text}");
 }
+
+#[test]
+fn an_offered_intent_shares_its_id_with_no_other() {
+    let mut editor = editor(SEARCH);
+    let offered = |editor: &Editor| {
+        let changes = operations(chosen(editor, "Create an intent"));
+        let text = serde_json::to_string(&changes).unwrap();
+        let at = text.find("id: INT-").unwrap() + 4;
+        text[at..at + 7].to_owned()
+    };
+    let entry = || intents::IntentEntry { name: "Other".into(), ..Default::default() };
+    let by_command =
+        |editor: &Editor| judgement::registry::new(editor.workspace(), entry()).unwrap().id;
+    // An offer that nobody takes uses up one id, however often it is made.
+    assert_eq!([offered(&editor), offered(&editor)], ["INT-004", "INT-004"]);
+    assert_eq!(by_command(&editor), "INT-005");
+    editor.reload();
+    assert_eq!(offered(&editor), "INT-004");
+    editor.write("/.orchestration/intents/INT-004.yaml", "id: INT-004\nname: New\nstatus: DRAFT\n");
+    editor.reload();
+    assert_eq!(offered(&editor), "INT-006");
+    assert_eq!(by_command(&editor), "INT-007");
+}

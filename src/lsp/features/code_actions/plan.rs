@@ -95,8 +95,8 @@ impl Plan {
 
 fn create(view: WorkspaceView<'_>, entry: Option<&str>) -> EditResult {
     let shown = ShownRegistry::existing(view).ok_or(NO_REGISTRY)?;
-    let (_, taken) = reserved_ids::used_or_reserved(view.workspace, &shown.registry);
-    let id = edit::next_id(&shown.registry, &taken);
+    let id = reserved_ids::reserve_for_offer(view.workspace, &shown.registry)
+        .map_err(|error| error.with_hint())?;
     let note = of_registry(format!("Create {id}"));
     let new = IntentEntry {
         id,

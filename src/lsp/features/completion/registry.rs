@@ -12,6 +12,7 @@ use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::{RelativePath, text};
 use intents::dialect::Field;
 use intents::{Spanned, Status, canonical, edit, id_in_name};
+use judgement::reserved_ids;
 
 /// The fields of an intent, in the order in which they are usually written.
 const FIELDS: [Field; 9] = [
@@ -93,7 +94,10 @@ fn values(
     };
     Some(match field {
         Field::Status => statuses(),
-        Field::Id => vec![Choice::new(edit::next_id(registry, &BTreeSet::new()), Kind::VALUE)],
+        Field::Id => {
+            let (_, taken) = reserved_ids::used_or_reserved(view.workspace, registry);
+            vec![Choice::new(edit::next_id(registry, &taken), Kind::VALUE)]
+        }
         Field::Scope => {
             let choices = paths(&view.survey().files, typed).into_iter();
             choices.map(|it| quoted(it, position)).collect()
