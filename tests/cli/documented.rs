@@ -1,56 +1,97 @@
 //! The commands of the documents, pasted into repositories that know nothing of them.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 use super::lab::Lab;
 
-/// The documents whose commands work in any repository. `tests/e2e` plays the story and the approvals.
-const DOCUMENTS: [(&str, &str); 6] = [
-    ("README.md", include_str!("../../README.md")),
-    ("docs/agents.md", include_str!("../../docs/agents.md")),
-    ("docs/ci.md", include_str!("../../docs/ci.md")),
-    ("docs/day-one.md", include_str!("../../docs/day-one.md")),
-    ("docs/git-hooks.md", include_str!("../../docs/git-hooks.md")),
-    ("docs/shell.md", include_str!("../../docs/shell.md")),
-];
-/// Programs that a reader may not have, or that build this project.
-const OTHER_PROGRAMS: [&str; 5] = ["cargo", "code", ".ci/", "pip", "pre-commit"];
+/// What is needed before a command can be pasted, and which commands cannot be pasted.
+const CONDITIONS: &str = include_str!("documented.txt");
+
+/// Returns the README and the documents below `docs/`, by their paths.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["docs", "docs/diagnostics"].into_iter().flat_map(|folder| {
+        let files = std::fs::read_dir(root.join(folder)).expect("documents");
+        files.map(move |file| format!("{folder}/{}", file.expect("a file").file_name().display()))
+    });
+    let paths = folders.filter(|path| path.ends_with(".md")).chain(["README.md".to_owned()]);
+    let read = |path: String| {
+        let text = std::fs::read_to_string(root.join(&path)).expect("text");
+        (path, text)
+    };
+    paths.map(read).collect()
+}
+
+/// Returns the texts of the conditions of one kind for a document.
+fn conditions(kind: &str, document: &str) -> impl Iterator<Item = &'static str> {
+    CONDITIONS.lines().filter_map(move |line| {
+        let (whose, text) = line.strip_prefix(kind)?.trim_start().split_once(": ")?;
+        (whose == document || whose == "*").then_some(text)
+    })
+}
 
 /// Returns the commands of the console blocks of a document.
-fn commands(document: &str) -> Vec<&str> {
+fn commands(document: &str) -> Vec<String> {
     let mut is_console = false;
-    let lines = document.lines().filter(|line| {
+    let mut typed: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in document.lines().map(str::trim_start) {
         if line.starts_with("```") {
-            is_console = *line == "```console";
+            is_console = line == "```console";
+        } else if is_console && goes_on {
+            let last = typed.last_mut().expect("a command");
+            last.push('\n');
+            last.push_str(line);
+            goes_on = line.ends_with('\\');
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_console) {
+            typed.push(command.to_owned());
+            goes_on = command.ends_with('\\');
         }
-        is_console && line.starts_with("$ ")
-    });
-    let typed = lines.filter_map(|line| line.strip_prefix("$ "));
-    typed.filter(|line| !OTHER_PROGRAMS.iter().any(|other| line.starts_with(other))).collect()
+    }
+    typed
 }
 
 /// A project of another kind than the examples of the documents.
 fn projects() -> [Lab; 2] {
     let python = Lab::git();
     python.write("app/main.py", "def main():\n    print(1)\n");
+    python.write("src/auth/middleware.ts", "// The file of the story.\n".repeat(10));
     python.commit();
+    python.run_git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     let rust = Lab::git();
     rust.write("Cargo.toml", "[package]\nname = \"x\"\n");
     rust.write("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n");
+    rust.write("src/auth/middleware.ts", "export const one = 1;\n".repeat(10));
     rust.commit();
+    rust.run_git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     [python, rust]
 }
 
 #[cfg(unix)]
 #[test]
 fn every_command_of_the_documents_can_be_pasted() {
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_intent")).parent().expect("a folder");
+    let program = Path::new(env!("CARGO_BIN_EXE_intent")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let mut bad = Vec::new();
-    for (name, document) in DOCUMENTS {
-        let commands = commands(document);
-        assert!(!commands.is_empty(), "{name}");
+    let mut skipped = BTreeSet::new();
+    for (name, document) in documents() {
+        let mut is_pasted = |command: &String| {
+            let mut rows = conditions("skip", &name).filter_map(|row| row.split_once(" | "));
+            let row = rows.find(|(start, _)| command.starts_with(*start));
+            skipped.extend(row.map(|(start, _)| start));
+            row.is_none()
+        };
+        let commands = commands(&document);
+        let commands: Vec<&String> = commands.iter().filter(|command| is_pasted(command)).collect();
+        if commands.is_empty() {
+            continue;
+        }
         for lab in projects() {
+            for given in conditions("given", &name) {
+                assert!(lab.paste(given), "{name}: {given}");
+            }
             // `doctor` tells by its exit code that something is missing.
             let script: String = commands
                 .iter()
@@ -70,4 +111,6 @@ fn every_command_of_the_documents_can_be_pasted() {
         }
     }
     assert!(bad.is_empty(), "{}", bad.join("\n"));
+    let rows = CONDITIONS.lines().filter(|line| line.starts_with("skip ")).count();
+    assert_eq!(skipped.len(), rows, "each row is about a command that is there: {skipped:?}");
 }
