@@ -1,6 +1,7 @@
 //! The context that every command receives: the folder it runs in, and the printer for its output.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -145,9 +146,31 @@ impl Context {
                 "name a file, as PATH or PATH:LINE",
             ));
         }
-        let workspace = Workspace::open(&target.path, &self.environment)?;
+        let workspace = self.workspace_of(target)?;
         let path = workspace.path(&self.cwd, &target.path)?;
         Ok((workspace, path))
+    }
+
+    /// Opens the workspace that contains a file or folder. Fails if it is in no repository, unless it
+    /// is in the current folder, which may become a workspace.
+    pub fn workspace_of(&self, target: &FileTarget) -> Result<Workspace, CliError> {
+        let workspace = Workspace::open(&target.path, &self.environment)?;
+        self.refuse_outside(&workspace.root, &target.named)?;
+        Ok(workspace)
+    }
+
+    /// Fails if the root of what a person named is in no repository, see
+    /// [`Context::workspace_of`].
+    pub fn refuse_outside(&self, root: &Root, named: impl Display) -> Result<(), CliError> {
+        let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
+        let may_become_one = cwd.parent().is_some() && root.path().starts_with(&cwd);
+        if root.governed() || root.work_tree().is_some() || may_become_one {
+            return Ok(());
+        }
+        Err(CliError::usage(
+            format!("{named} is outside of any repository"),
+            "name a file of the repository that you work in",
+        ))
     }
 
     /// Like [`Context::file`], but fails if the file does not exist.

@@ -8,21 +8,37 @@ use clap::error::{ContextKind, ContextValue};
 const SWITCHES: [&str; 2] = ["off", "uninstall"];
 
 /// The words of other programs that people try first, each with our command for it.
-const WORDS_OF_OTHERS: [(&str, &str); 15] = [
+const WORDS_OF_OTHERS: [(&str, &str); 31] = [
     ("add", "record"),
     ("annotate", "why"),
     ("blame", "why"),
+    ("cancel", "clear"),
+    ("close", "complete"),
     ("commit", "seal"),
     ("create", "new"),
+    ("delete", "edit ID --remove"),
+    ("deselect", "clear"),
     ("diff", "check"),
+    ("done", "complete"),
+    ("finish", "complete"),
     ("history", "trace"),
+    ("hooks", "git-hooks"),
     ("log", "trace"),
     ("ls", "list"),
+    ("merge", "setup merge-registry"),
+    ("owner", "for"),
+    ("remove", "edit ID --remove"),
+    ("rename", "edit ID --name NAME"),
+    ("revert", "record --undo"),
+    ("rm", "edit ID --remove"),
     ("show", "context"),
     ("stats", "report"),
+    ("stop", "clear"),
     ("switch", "select"),
+    ("undo", "record --undo"),
     ("use", "select"),
     ("validate", "verify"),
+    ("who", "why"),
     ("whose", "why"),
 ];
 

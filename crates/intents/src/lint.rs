@@ -274,7 +274,7 @@ fn nearest(text: &str) -> Option<Status> {
 }
 
 /// Returns the Levenshtein distance of two texts.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {

@@ -23,7 +23,7 @@ use ground::{
     text::shell_word,
 };
 use history::knowledge::ReadEvidence;
-use intents::{FOLDER, Intent, Registry};
+use intents::{FOLDER, Intent, Registry, lint};
 use ledger::read::is_ledger_path;
 use ledger::{Entry, Ledger, Strength, Trust, evidence};
 
@@ -539,16 +539,27 @@ impl Workspace {
 
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
-        self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
+        self.registry.get(id).ok_or_else(|| self.unknown_intent(id))
+    }
+
+    fn unknown_intent(&self, id: &str) -> VerbError {
+        let meant = self.intent_meant_by(id);
+        if meant.is_none() && RelativePath::new(id).is_ok_and(|path| self.exists(&path)) {
+            let file = ground::text::shell_word(id);
+            let hint = format!("`intent for {file}` names the intents that own it");
+            return VerbError::mendable(format!("{id} is a path, not an intent"), hint);
+        }
+        VerbError::UnknownIntent {
             id: id.to_owned(),
             known: self.registry.all_intents().map(|it| it.id.value.clone()).collect(),
-            meant: self.intent_meant_by(id),
-        })
+            meant,
+        }
     }
 
     /// Returns the id of the intent that somebody probably means: the only one with this number, with
-    /// this id in other letters or without its prefix, or with this text in its name. `None` if
-    /// there is not exactly one. Those of the registry are meant first.
+    /// this id in other letters or without its prefix, with this text in its name, or in another
+    /// format with an id that differs in few letters. `None` if there is not exactly one. Those of
+    /// the registry are meant first.
     pub fn intent_meant_by(&self, text: &str) -> Option<String> {
         let text = text.trim().to_lowercase();
         let number = |id: &str| {
@@ -568,8 +579,22 @@ impl Workspace {
             let id = intent.id.value.to_lowercase();
             id == text || SourceFormat::of_id(&id).is_some_and(|(_, name)| name == text)
         };
-        let ways: [&dyn Fn(&Intent) -> bool; 3] =
-            [&has_id, &|intent| is_number(&intent.id.value), &has_name];
+        // `openspec`, or `openspec:add-logn`. Another number is never a misspelling.
+        let digits =
+            |text: &str| -> Vec<char> { text.chars().filter(char::is_ascii_digit).collect() };
+        let is_near = |intent: &Intent| {
+            let id = intent.id.value.to_lowercase();
+            SourceFormat::of_id(&id).is_some_and(|(_, name)| {
+                let is_misspelled = |right: &str| {
+                    text.len() > 4
+                        && lint::distance(&text, right) < 3
+                        && digits(&text) == digits(right)
+                };
+                id.split(':').next() == Some(&text) || is_misspelled(&id) || is_misspelled(name)
+            })
+        };
+        let ways: [&dyn Fn(&Intent) -> bool; 4] =
+            [&has_id, &|intent| is_number(&intent.id.value), &has_name, &is_near];
         let in_own = ways.iter().map(|is_it| {
             let own = self.registry.intents().iter();
             own.filter(|intent| is_it(intent)).collect::<Vec<_>>()
@@ -675,9 +700,15 @@ impl Workspace {
         if self.root.governed() {
             return Ok(());
         }
-        let root = self.root.path().display();
-        let message = format!("{root} has no .orchestration/ folder");
-        Err(VerbError::mendable(message, "create one with `intent init`"))
+        let root = self.root.path();
+        let is_here = self.root.environment().folder().is_ok_and(|folder| folder.starts_with(root));
+        let folder = ground::text::shell_word(&root.display().to_string());
+        let command = match is_here {
+            true => "intent init".to_owned(),
+            false => format!("intent -C {folder} init"),
+        };
+        let message = format!("{} has no .orchestration/ folder", root.display());
+        Err(VerbError::mendable(message, format!("create one with `{command}`")))
     }
 
     /// Returns an error if there is a git repository that cannot be read.

@@ -27,7 +27,7 @@ pub struct EditArgs {
     id: String,
 
     /// Give it another name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", aliases = ["rename", "title"])]
     name: Option<String>,
 
     /// The globs of files it owns, in place of those it had

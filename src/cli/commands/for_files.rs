@@ -1,6 +1,6 @@
 //! `intent for`: shows which intents own files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::shared;
 use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
@@ -35,7 +35,13 @@ pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let is_known = session.is_some() || agents::agent_above(context.environment()).is_none();
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
-        let (workspace, path) = context.file(&FileTarget::without_lines(&context.cwd, path))?;
+        let target = FileTarget::parse(&context.cwd, path.as_os_str())?;
+        if !target.path.exists()
+            && let Some(hint) = context.hint_about_intent(Path::new(&target.named))
+        {
+            return Err(CliError::usage(format!("{} is no file", target.named), hint));
+        }
+        let (workspace, path) = context.file(&target)?;
         workspace.sound_registry()?;
         let selected = workspace.selected(session).filter(|_| is_known);
         files.push(owners::owners_of_file(&workspace, &path, selected.as_deref()));

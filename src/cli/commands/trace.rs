@@ -38,7 +38,16 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     if let Some(id) = named.flatten() {
         (args.intent, args.path) = (Some(id), None);
     }
-    let file = args.path.map(|path| context.file(&FileTarget::without_lines(&context.cwd, &path)));
+    let target =
+        args.path.map(|path| FileTarget::parse(&context.cwd, path.as_os_str())).transpose()?;
+    if let Some(target) = target.as_ref().filter(|target| target.lines.is_some()) {
+        let named = &target.named;
+        return Err(CliError::usage(
+            "the records of a whole file are shown, not those of a line",
+            format!("`intent trace {named}`, or `intent why {named}:LINE` for one line"),
+        ));
+    }
+    let file = target.map(|target| context.file(&target));
     let (workspace, path) = match file.transpose()? {
         Some((workspace, path)) => (workspace, Some(path)),
         None => (context.open_workspace()?, None),

@@ -64,6 +64,7 @@ impl FoundFiles<'_> {
     fn file(&mut self, cwd: &Path, named: &Path) -> Result<(), CliError> {
         let target = cwd.join(named);
         let root = self.root(&target)?;
+        self.context.refuse_outside(&root, named.display())?;
         let path = root.relative(cwd, &target)?;
         let meant = self.meant(root);
         if !target.exists() && !is_known(&meant.workspace, &path)? {
@@ -78,6 +79,7 @@ impl FoundFiles<'_> {
 
     fn folder(&mut self, cwd: &Path, folder: &Path) -> Result<(), CliError> {
         let root = Root::find(folder, self.context.environment())?;
+        self.context.refuse_outside(&root, folder.display())?;
         let real = folder.canonicalize().map_err(|source| CliError::io(folder, "read", source))?;
         if !real.starts_with(root.path()) {
             // This fails, and its error says which path is outside of which folder.

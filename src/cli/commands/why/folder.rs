@@ -11,7 +11,6 @@ use crate::cli::{CliError, Context};
 use ground::text::counted;
 use ground::{RelativePath, ignores};
 use provenance::Verdict;
-use why::Workspace;
 use why::answers::{Which, on_disk};
 
 /// How many files are looked into at most. Each needs its history.
@@ -41,7 +40,7 @@ struct FileSummary {
 
 /// Summarises the files below a folder that git does not ignore.
 pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAnswer, CliError> {
-    let workspace = Workspace::open(&target.path, context.environment())?;
+    let workspace = context.workspace_of(target)?;
     if workspace.git().is_none() {
         workspace.governed()?;
     }
