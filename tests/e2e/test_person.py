@@ -32,3 +32,43 @@ def test_an_agent_at_a_terminal_is_not_a_person(repository: Repository):
     assert recorded(repository, CLAUDECODE="1") == {"entity_type": "UNKNOWN"}
     assert recorded(repository, "--contributor", "human", shell="codex") == {"entity_type": "HUMAN"}
     assert recorded(repository, "--agent", "codex") == {"entity_type": "AI"}
+
+
+def edited(repository: Repository, script: str, variable: str = "EDITOR", shell: str = "sh", **variables: str):
+    """Opens INT-001 in an editor that is a script. Its last argument is the file, as for every editor."""
+    editor = repository.path.parent / "editor"
+    editor.write_text(f'#!/bin/sh\n[ "$1" = --wait ] || exit 9\n{script}\n')
+    editor.chmod(0o755)
+    env = {**repository.env, **variables, variable: f"{editor} --wait"}
+    return Terminal([str(BINARY), "edit", "INT-001"], repository.path, env, shell).end()
+
+
+def test_a_person_edits_an_intent_in_their_editor(bare_repository: Repository):
+    repository = bare_repository
+    repository.intent("init")
+    repository.intent("new", "Sign in", "--scope", "src/auth/**", "--start")
+    repository.git("add", "-A")
+    repository.git("commit", "-qm", "intents")
+    file = ".orchestration/intents/INT-001-sign-in.yaml"
+    before = repository.read(file)
+
+    assert edited(repository, "true") == (0, "no intent was changed\n[exit 0]\n")
+    change = """sed -i -e 's/Sign in/Log in/' -e 's/^owned_scope:.*/owned_scope: ["src\\/billing\\/**"]  # for now/' "$2" """
+    exit_code, text = edited(repository, change, "VISUAL", EDITOR="false")
+    assert exit_code == 0 and f"INT-001 is IN_PROGRESS in {file}" in text, text
+    now = repository.read(file)
+    assert "name: Log in" in now and "# for now" in now and now != before
+    assert [entry["id"] for entry in repository.intent("list")] == ["INT-001"]
+    # What a person changed is accepted at once: the new scope counts, and the change is recorded.
+    repository.write("src/billing/invoice.ts", "export const total = 1;\n")
+    repository.intent("record", "src/billing/invoice.ts", "--intent", "INT-001", "--agent", "claude-code")
+    codes = {finding["code"] for finding in repository.intent("check")["findings"]}
+    assert not codes & {"scope-violation", "registry-changed"}, codes
+
+    exit_code, text = edited(repository, "exit 1")
+    assert exit_code == 2 and "the editor failed" in text, text
+    exit_code, text = edited(repository, "true", shell="claude")
+    assert exit_code == 2 and "a person" in text, text
+    assert repository.read(file) == now
+    exit_code, text = edited(repository, 'echo "name: [" >> "$2"')
+    assert exit_code == 2 and f"{file}:" in text and "until it parses" in text, text

@@ -196,7 +196,7 @@ pub fn note_edited(ws: &Workspace, before: &Registry) -> Result<Vec<RegistryAnsw
         let place = error.place_in_compiler_form(registry.path());
         return Err(VerbError::mendable(
             format!("{place}: {}", error.message),
-            "edit it again; until it parses, no intent can be selected",
+            "mend it there; until it parses, no intent can be selected",
         ));
     }
     let mut answers = Vec::new();
