@@ -3,7 +3,7 @@
 //! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
 use super::files::write;
-use super::options::{abbreviations, has_any, operands, takes_next, values};
+use super::options::{abbreviations, cut, has_any, operands, takes_next, values};
 use super::scan::{scan, texts};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
@@ -407,7 +407,10 @@ pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         Some(found) if found.class == Class::Read => found,
         _ => opaque("intent.other", "intent"),
     };
-    for file in values(call.args, &["--out", "--output", "-o", "--dir"]) {
+    // `--also sarif=FILE`
+    let copies = values(call.args, &["--also"]).into_iter();
+    let copies = copies.map(|copy| cut(&copy, copy.lead.find('=').map_or(0, |at| at + 1)));
+    for file in values(call.args, &["--out", "--output", "-o", "--dir"]).into_iter().chain(copies) {
         found = found.most_severe(redirected(shell, &file, false));
     }
     found
