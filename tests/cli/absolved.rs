@@ -62,6 +62,47 @@ fn an_unrecorded_change_beside_recorded_work_is_out_of_scope() {
     assert_eq!(errors(&lab, &["HEAD~3..HEAD"]), [""; 0]);
 }
 
+/// Every kind of change of a file that another intent in progress owns, by nobody that is recorded.
+#[test]
+fn every_kind_of_change_is_the_same_before_and_after_the_commit() {
+    type Change = (&'static str, fn(&Lab), &'static [&'static str]);
+    const FOUND: &str = "scope-violation billing/b.rs INT-001";
+    let changes: [Change; 6] = [
+        ("an edit", |lab| edit(lab, "billing/b.rs"), &[FOUND]),
+        (
+            "a new file",
+            |lab| lab.write("billing/n.rs", "fn n() {\n    new(1);\n}\n"),
+            &["scope-violation billing/n.rs INT-001"],
+        ),
+        ("a deletion", |lab| lab.run_git(&["rm", "-q", "billing/b.rs"]), &[FOUND]),
+        (
+            "a rename within the scope",
+            |lab| lab.run_git(&["mv", "billing/b.rs", "billing/c.rs"]),
+            &[FOUND, "scope-violation billing/c.rs INT-001"],
+        ),
+        ("a file that is not text", |lab| lab.write("billing/b.rs", [0, 159, 146, 150]), &[FOUND]),
+        (
+            "a comment between blocks",
+            |lab| lab.write("billing/b.rs", lab.read("billing/b.rs") + "// Paid in cents.\n"),
+            &[FOUND],
+        ),
+    ];
+    for (name, change, expected) in changes {
+        for is_bound_by_record in [true, false] {
+            let lab = with_two_intents();
+            let expected: &[&str] = if is_bound_by_record { expected } else { &[] };
+            if is_bound_by_record {
+                edit(&lab, "src/a.rs");
+                lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+            }
+            change(&lab);
+            println!("{name}");
+            assert_found_before_and_after(&lab, expected);
+            assert_eq!(errors(&lab, &["HEAD~1..HEAD"]), expected, "{name}, in CI");
+        }
+    }
+}
+
 #[test]
 fn a_trailer_binds_the_rest_of_the_branch_and_a_contributor_is_bound_to_nothing() {
     let lab = with_two_intents();
