@@ -71,8 +71,16 @@
         (list (line-number-at-pos) (current-column))))))
 
 (defun intent-why--registry (root)
-  "The registry of the workspace ROOT."
-  (expand-file-name ".orchestration/active_intents.yaml" root))
+  "The files of the registry of the workspace ROOT: the list, and those of one intent each."
+  (let ((list (expand-file-name ".orchestration/active_intents.yaml" root))
+        (folder (expand-file-name ".orchestration/intents" root)))
+    (append (and (file-exists-p list) (list list))
+            (and (file-directory-p folder) (directory-files folder t "\\.ya?ml\\'")))))
+
+(defun intent-why--file-of (id root)
+  "The file of the registry of ROOT that holds the intent ID, or nil."
+  (seq-find (lambda (file) (intent-why--find file (intent-why--id-regexp id)))
+            (intent-why--registry root)))
 
 (defun intent-why--id-regexp (id)
   "A regular expression for the line of the registry with an intent's ID."
@@ -80,8 +88,8 @@
 
 (defun intent-why-visit-intent (id &optional root)
   "Visit the line of the registry of ROOT with an intent's ID."
-  (let* ((file (intent-why--registry (or root intent--root)))
-         (at (intent-why--find file (intent-why--id-regexp id))))
+  (let* ((file (intent-why--file-of id (or root intent--root)))
+         (at (and file (intent-why--find file (intent-why--id-regexp id)))))
     (unless at (user-error "The registry does not hold %s" id))
     (intent-why--visit-line file (car at))
     (when (re-search-forward (regexp-quote id) (line-end-position) t)

@@ -164,7 +164,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
      for start = (plist-get (plist-get location :range) :start)
      for name = (plist-get it :name)
      when (string-prefix-p (concat id " ") name)
-     unless (file-equal-p file (intent-why--registry intent--root))
+     unless (seq-some (lambda (it) (file-equal-p file it)) (intent-why--registry intent--root))
      collect (xref-make (intent--plain (string-remove-prefix (concat id " ") name))
                         (xref-make-file-location file (1+ (plist-get start :line))
                                                  (plist-get start :character))))))
@@ -182,10 +182,10 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 
 ;;;; Changing the registry
 
-(defun intent--registry-buffer ()
-  "The registry of this workspace, in a buffer that the server manages."
-  (let ((file (intent-why--registry intent--root)))
-    (unless (file-readable-p file) (user-error "There is no registry here"))
+(defun intent--registry-buffer (id)
+  "The file of the registry with the intent ID, in a buffer that the server manages."
+  (let ((file (intent-why--file-of id intent--root)))
+    (unless file (user-error "The registry does not hold %s" id))
     (with-current-buffer (find-file-noselect file)
       (unless (or (intent--managing-p) intent-beside-mode)
         (intent-mode 1)
@@ -207,7 +207,7 @@ The ledger keeps the old one: what was recorded stays as it is."
   (interactive
    (let ((id (intent--read "Rename the intent")))
      (list id (read-string (format "Rename %s to: " id) nil nil id))))
-  (let ((edit (with-current-buffer (intent--registry-buffer)
+  (let ((edit (with-current-buffer (intent--registry-buffer id)
                 (save-excursion
                   (save-restriction
                     (widen)
@@ -234,7 +234,7 @@ What it changes in files that it had to open is offered for saving."
   (if intent-beside-mode
       (intent-beside-code-actions)
     (eglot-code-actions (line-beginning-position) (line-end-position) nil t))
-  (intent--save (list (intent-why--registry intent--root))))
+  (intent--save (intent-why--registry intent--root)))
 
 ;;;; Agents' questions
 

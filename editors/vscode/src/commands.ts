@@ -92,19 +92,15 @@ function editor(): vscode.TextEditor {
   return active;
 }
 
+/** Writes an intent down, and opens its file, where the scope is still to be said. */
 async function newIntent({ server, status }: Parts): Promise<void> {
-  const registry = vscode.Uri.file(path.join(governed(status).root, ".orchestration", "active_intents.yaml"));
-  const open = await vscode.window.showTextDocument(registry);
-  const start = new vscode.Range(0, 0, 0, 0);
-  const actions = (await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", registry, start, "intent.registry", 8)) ?? [];
-  const create = actions.find((action) => action.edit && action.title.startsWith("Create an intent"));
-  if (!create?.edit) throw new Error(server.condition === "running" ? "the registry has to be sound first" : "the server is not running");
-  await vscode.workspace.applyEdit(create.edit);
-  const at = open.document.getText().lastIndexOf("name: New intent");
-  if (at < 0) return;
-  const from = open.document.positionAt(at + "name: ".length);
-  open.selection = new vscode.Selection(from, open.document.positionAt(at + "name: New intent".length));
-  open.revealRange(open.selection, vscode.TextEditorRevealType.InCenter);
+  const { root } = governed(status);
+  const name = await vscode.window.showInputBox({ title: "New Intent", prompt: "What is asked for, in a few words" });
+  if (!name) return;
+  const made = JSON.parse(await output(server, ["new", "--json", "--", name], root)) as { id: string; path: string };
+  const { document } = await vscode.window.showTextDocument(vscode.Uri.file(path.join(root, made.path)));
+  const start = document.positionAt(document.getText().lastIndexOf(made.id));
+  await show(new vscode.Location(document.uri, start));
 }
 
 /** The id that a command is about: named, of a row, or picked. */
@@ -208,14 +204,13 @@ async function accept({ server }: Parts): Promise<void> {
   await server.ask("intent.accept", { uri: document.uri.toString(), line: selection.active.line + 1 }, document.uri);
 }
 
-/** Makes the first files, and opens the registry. */
+/** Makes the first files. */
 async function init({ server, status }: Parts): Promise<void> {
   const at = folder();
   if (status.current) throw new Error(`${status.current.root} has its .orchestration/ already`);
   const yes = "Start Here";
-  const sure = await vscode.window.showInformationMessage(`Make an .orchestration/ with a registry and a policy in ${at}?`, { modal: true }, yes);
+  const sure = await vscode.window.showInformationMessage(`Make an .orchestration/ for intents and records in ${at}?`, { modal: true }, yes);
   if (sure !== yes) return;
   await output(server, ["init", "--json"], at);
   await server.restart();
-  await vscode.window.showTextDocument(vscode.Uri.file(path.join(at, ".orchestration", "active_intents.yaml")));
 }

@@ -91,7 +91,7 @@ local function places_of(client, uri, id, done)
     for _, symbol in ipairs(text.without_null(symbols) or {}) do
       local of, rest = symbol.name:match('^(%S+)%s*(.*)$')
       if of and same_id(of, id) and (not root or vim.startswith(symbol.location.uri, root)) then
-        if symbol.location.uri:match('/active_intents%.yaml$') then
+        if text.is_of_registry(symbol.location.uri) then
           definition = definition or symbol
         else
           symbol.block = rest

@@ -34,7 +34,7 @@ local function tick_of(bufnr)
 end
 
 local function is_registry(bufnr)
-  return vim.api.nvim_buf_get_name(bufnr):match('/%.orchestration/active_intents%.yaml$') ~= nil
+  return text.is_of_registry(vim.api.nvim_buf_get_name(bufnr))
 end
 
 --- Returns the surface of a buffer. The registry uses lenses, unless everything is off.

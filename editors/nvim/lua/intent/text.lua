@@ -21,6 +21,12 @@ local function codepoint(character)
   return value
 end
 
+--- Tells whether a path or an address is of the registry: its list, or the file of one intent.
+function M.is_of_registry(place)
+  return place:match('/%.orchestration/active_intents%.yaml$') ~= nil
+    or place:match('/%.orchestration/intents/[^/]+%.ya?ml$') ~= nil
+end
+
 --- Returns text of a registry or ledger on one line, with control, bidirectional and invisible characters as `U+202E`.
 function M.visible(text)
   return (tostring(text):gsub('[%z\1-\127\192-\247][\128-\191]*', function(character)
