@@ -150,6 +150,8 @@ def test_the_page_matches_the_story(bare_repository: Repository, tmp_path: pathl
         ids, hashes, commits, times and the code of the approval are masked.
 
         ## Two intents
+
+        The repository was set up with `intent init`.
     """)
     story.run("init", said=False)
     story.run("new", "JWT authentication", "--scope", "src/auth/**", "--constraint",
