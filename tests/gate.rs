@@ -116,7 +116,7 @@ fn a_denial_says_what_to_do() {
     assert_eq!(
         message,
         "Scope Violation: INT-001 is not authorized to edit billing/b.rs. Request scope expansion with \
-         `intent request-scope --intent INT-001 --add billing/b.rs --reason 'why it is needed'`. It owns src/**. billing/b.rs belongs to INT-002 (Billing)."
+         `intent request-scope --intent INT-001 --add billing/b.rs --reason 'why it is needed'`. billing/b.rs belongs to INT-002 (Billing). INT-001 owns src/**."
     );
     let (_, message) = ask(&repo, None, "billing/b.rs").expect_err("denied");
     assert_eq!(

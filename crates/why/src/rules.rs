@@ -38,6 +38,9 @@ impl Layer {
     }
 }
 
+/// How many entries of a scope are shown to somebody who left it.
+const MAX_ENTRIES: usize = 3;
+
 /// A file name that stands for any file inside a folder. Rules about particular file names, such as
 /// `**/_*`, do not match it.
 pub const SOMETHING: &str = "intent-any-file";
@@ -328,19 +331,27 @@ impl Rules {
                 owners.join(", ")
             ),
             Outside::Unmentioned | Outside::Excluded(_) => {
-                let entries = self.intent(id).map(Intent::scope_entries).unwrap_or_default();
-                let owns = match entries.is_empty() {
-                    true => "It owns nothing.".to_owned(),
-                    false => format!("It owns {}.", entries.join(", ")),
+                let owner = match &self.other_owners(path, id)[..] {
+                    [] => format!("No intent in progress owns {path}."),
+                    others => format!("{path} belongs to {}.", others.join(", ")),
                 };
-                let owners = self.owners(path).into_iter();
-                let others = names_of_intents(owners.filter(|owner| owner.id.value != id));
-                match others.is_empty() {
-                    true => format!("{owns} No intent in progress owns {path}."),
-                    false => format!("{owns} {path} belongs to {}.", others.join(", ")),
+                let entries = self.intent(id).map(Intent::scope_entries).unwrap_or_default();
+                match (entries.len(), entries.len().saturating_sub(MAX_ENTRIES)) {
+                    (0, _) => format!("{owner} {id} owns nothing."),
+                    (_, 0) => format!("{owner} {id} owns {}.", entries.join(", ")),
+                    (_, more) => {
+                        let first = entries[..MAX_ENTRIES].join(", ");
+                        format!("{owner} {id} owns {first} and {more} more.")
+                    }
                 }
             }
         }
+    }
+
+    /// Returns the other intents in progress that own a path, as people read them.
+    pub fn other_owners(&self, path: &RelativePath, id: &str) -> Vec<String> {
+        let owners = self.owners(path).into_iter();
+        names_of_intents(owners.filter(|owner| owner.id.value != id))
     }
 
     /// Says what to do about work on a path outside the scope of an intent. `it` is a noun for that

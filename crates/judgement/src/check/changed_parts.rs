@@ -369,15 +369,33 @@ impl PartJudge<'_> {
 
     fn violation(&self, part: &ChangedPart, ruling: &Ruling, id: Option<&str>) -> Finding {
         let path = self.path;
-        let (what, why) = self.rules.describe(ruling, path, id);
-        let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let message = self.other_owner(part, ruling, id).unwrap_or_else(|| {
+            let (what, why) = self.rules.describe(ruling, path, id);
+            [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+        });
         let help = self.help(part, ruling, id);
-        let mut finding = self.finding(part, ruling.code(), id, message.join(" "), help);
+        let mut finding = self.finding(part, ruling.code(), id, message, help);
         if matches!(ruling, Ruling::Outside(_)) {
             finding.related =
                 id.and_then(|id| self.rules.explained(path, id)).into_iter().collect();
         }
         finding
+    }
+
+    /// Says that the path belongs to another intent. `None` if that is not the reason.
+    fn other_owner(&self, part: &ChangedPart, ruling: &Ruling, id: Option<&str>) -> Option<String> {
+        let (path, id) = (self.path, id?);
+        if !matches!(ruling, Ruling::Outside(Outside::Unmentioned | Outside::Excluded(_))) {
+            return None;
+        }
+        let owners = self.rules.other_owners(path, id);
+        let why = match &part.answer {
+            Some(_) => format!("this was recorded under {id}"),
+            None if self.rules.is_of_one_machine() => format!("{id} is selected"),
+            None => format!("this change is made under {id}"),
+        };
+        let owners = (!owners.is_empty()).then(|| owners.join(", "))?;
+        Some(format!("Scope Violation: {path} belongs to {owners}; {why}."))
     }
 
     fn help(&self, part: &ChangedPart, ruling: &Ruling, id: Option<&str>) -> String {

@@ -19,6 +19,7 @@ use intents::{Intent, scope};
 use provenance::Verdict;
 use provenance::outline::Against;
 use why::baseline::Edits;
+use why::rules::Rules;
 use why::{Provenance, Workspace};
 
 /// The largest number of owners of the file for which actions are offered.
@@ -175,10 +176,15 @@ impl CodePlace<'_> {
         offers
     }
 
-    /// Offers to record the changes in the file under the selected intent.
+    /// Offers to record the changes in the file under the selected intent, if it may change the
+    /// file.
     fn record(&self, uncovered: bool) -> Option<Offer> {
         let id = self.selected.as_ref().filter(|_| uncovered)?;
         self.workspace.registry.get(id).filter(|intent| intent.in_progress())?;
+        let rules = Rules::from_workspace(self.workspace);
+        if !rules.rulings(&self.file.path, Some(id)).is_empty() {
+            return None;
+        }
         let title = format!(
             "Record the changes in {} under {id}",
             text::visible(self.file.path.file_name(), false)

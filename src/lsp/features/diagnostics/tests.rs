@@ -52,6 +52,22 @@ fn editor_with_an_edit_out_of_scope() -> Editor {
 }
 
 #[test]
+fn the_owner_of_a_file_comes_before_everything_else() {
+    let mut editor = editor_with_an_edit_out_of_scope();
+    let registry = "/.orchestration/active_intents.yaml";
+    let scope = "\"src/**\", \"a/**\", \"b/**\", \"c/**\", \"d/**\"";
+    let wide = std::fs::read_to_string(editor.path(registry)).unwrap();
+    editor.write(registry, &wide.replace("\"src/**\"", scope));
+    let nobody = shown_diagnostics(&editor, "/billing/invoice.rs");
+    let owns = "No intent in progress owns billing/invoice.rs. INT-001 owns src/**, a/**, b/** and 2 more.";
+    assert!(nobody.contains(owns), "{nobody}");
+    editor.write(registry, &wide.replace("COMPLETED", "IN_PROGRESS"));
+    let owned = shown_diagnostics(&editor, "/billing/invoice.rs");
+    let owner = "\n  Scope Violation: billing/invoice.rs belongs to INT-002 (Billing); INT-001 is selected.\n";
+    assert!(owned.contains(owner), "{owned}");
+}
+
+#[test]
 fn an_ungated_write_is_shown_until_the_file_changes() {
     use ground::session::{seen, ungated};
     let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {}\n");
