@@ -646,7 +646,7 @@ fn blocks_unlike_record(
     blocks
         .filter(|(_, found)| found.verdict == Verdict::Modified && !found.covered())
         .map(|(block, found)| {
-            let since = match found.newer {
+            let since = match found.newer.len() {
                 0 if found.is_cut => " (lines were removed since)".to_owned(),
                 0 => String::new(),
                 newer => {

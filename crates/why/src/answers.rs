@@ -33,7 +33,7 @@ pub use super::file_lines::FileProvenance;
 pub use super::known_commits::KnownBy;
 pub use asked::AskedFor;
 pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
-pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, span};
+pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, NewerLines, span};
 pub use origin::OriginAnswer;
 
 /// The answer for a whole file, or for one place in it.
@@ -88,6 +88,9 @@ pub struct BlockAnswer {
     /// How many of its lines are newer than the record and have none.
     #[serde(skip_serializing_if = "is_none_of_them")]
     pub newer: usize,
+    /// Who brought the newer lines, most lines first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newer_by: Vec<NewerLines>,
     /// Whether lines were removed since the record, and none is newer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -614,7 +617,8 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
         only_inside: found.only_inside,
         accepted: found.accepted.as_deref().map(acceptance),
         shares,
-        newer: found.newer,
+        newer: found.newer.len(),
+        newer_by: lines::newer_by(ws, file, &found.newer),
         cut: found.is_cut,
         history_missing: found.is_missing,
         lines: None,

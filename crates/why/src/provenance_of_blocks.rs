@@ -27,8 +27,9 @@ pub struct Provenance {
     pub shares: Vec<LineShare>,
     /// The block's own lines, each with its number, counted from 1.
     pub own: Vec<(u32, LineSource)>,
-    /// How many of its lines are newer than its record and were brought by nobody that is recorded.
-    pub newer: usize,
+    /// Those of its lines that are newer than its record and were brought by nobody that is
+    /// recorded.
+    pub newer: Vec<LineSource>,
     /// Whether the block is as recorded and only the blocks inside it differ.
     pub only_inside: bool,
     /// Whether lines were removed since it was recorded.
@@ -173,7 +174,7 @@ impl FileToJudge<'_> {
             found.verdict = if is_moved { Verdict::Moved } else { Verdict::Exact };
             return;
         }
-        found.newer = newer.len();
+        found.newer = newer.iter().map(|line| self.lines.lines[*line]).collect();
         found.verdict = match self.paired(block, claim, found, &newer) {
             Some(PairedAs::OnlyInside) => {
                 found.only_inside = true;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
-use ground::text::{self, counted};
+use ground::text;
 pub use why::VerbError;
 use why::answers::{self, BlockAnswer, Which, WhyAnswer};
 
@@ -53,9 +53,7 @@ fn described(block: &BlockAnswer) -> String {
         block.session.as_ref().map(|session| format!(" in {session}")),
         block.timestamp.as_ref().map(|when| format!(", {when}")),
         block.brought_text().map(|brought| format!(", {brought}")),
-        (block.newer > 0).then(|| {
-            format!(", {} since by nobody that is recorded", counted(block.newer, "line"))
-        }),
+        block.newer_text().map(|newer| format!(", {newer}")),
         block.cut.then(|| ", lines were removed since".to_owned()),
         block.history_missing.then(|| ", history is missing here".to_owned()),
         block.commit.as_ref().map(|commit| {

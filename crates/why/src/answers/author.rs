@@ -16,6 +16,12 @@ pub struct BroughtLines {
 }
 
 impl BroughtLines {
+    /// Returns `3 of 8 lines`.
+    pub fn in_words(self) -> String {
+        let Self { lines, of } = self;
+        format!("{lines} of {of} {}", if of == 1 { "line" } else { "lines" })
+    }
+
     pub(super) fn from_counts((lines, of): (usize, usize)) -> Self {
         let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
         Self { lines: count(lines), of: count(of) }
@@ -68,7 +74,7 @@ impl BlockAnswer {
     pub fn brought_text(&self) -> Option<String> {
         let BroughtLines { lines, of } =
             self.brought.filter(|brought| brought.lines < brought.of)?;
-        Some(format!("brought {lines} of {of} lines"))
+        Some(format!("brought {}", BroughtLines { lines, of }.in_words()))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::answers::{
 };
 use claims::{ClaimedLine, Claims};
 use ground::CommitId;
-use ground::text::joined_words;
+use ground::text::{counted, joined_words};
 use history::{FileVersion, LineSource};
 
 /// The lines of a block, without those of inner blocks.
@@ -151,6 +151,45 @@ fn claims_of<'a>(
     found
 }
 
+/// Lines of a block that are newer than its record and have none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NewerLines {
+    /// How many lines.
+    pub lines: usize,
+    /// The author of their commits, as git names them. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Whether the lines are in no commit yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
+}
+
+/// Returns who brought these lines without a record, most lines first.
+pub(super) fn newer_by(
+    ws: &Workspace,
+    file: &FileProvenance,
+    lines: &[LineSource],
+) -> Vec<NewerLines> {
+    let mut found: Vec<NewerLines> = Vec::new();
+    for source in lines {
+        let version = source.version.map(|at| &file.lines.versions[at]);
+        let uncommitted = version.is_some_and(FileVersion::is_uncommitted);
+        let commit = version.filter(|_| !uncommitted && !source.is_missing);
+        let commit = commit.map(|version| CommitId(version.commit.to_string()));
+        let author = commit.and_then(|commit| Some(commit_brief(ws, &commit)?.author));
+        let new = NewerLines { lines: 1, author, uncommitted };
+        let is_same = |known: &&mut NewerLines| {
+            (&known.author, known.uncommitted) == (&new.author, new.uncommitted)
+        };
+        match found.iter_mut().find(is_same) {
+            Some(known) => known.lines += 1,
+            None => found.push(new),
+        }
+    }
+    found.sort_by_key(|one| std::cmp::Reverse(one.lines));
+    found
+}
+
 /// Returns the lines of the block with this index.
 pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockLines {
     let mut runs: Vec<(LineRun, LineSource)> = Vec::new();
@@ -186,6 +225,24 @@ fn run_at(ws: &Workspace, file: &FileProvenance, line: u32, source: &LineSource)
 }
 
 impl BlockAnswer {
+    /// Says how many lines are newer than the record, and who brought them: `since then 3 lines by
+    /// Ada and Bob (no record)`. `None` if there are none.
+    pub fn newer_text(&self) -> Option<String> {
+        if self.newer == 0 {
+            return None;
+        }
+        let authors: Vec<&str> =
+            self.newer_by.iter().filter_map(|one| one.author.as_deref()).collect();
+        let uncommitted = self.newer_by.iter().any(|one| one.uncommitted);
+        let by = match (authors.is_empty(), uncommitted) {
+            (true, false) => String::new(),
+            (true, true) => ", not committed yet".to_owned(),
+            (false, false) => format!(" by {}", joined_words(authors)),
+            (false, true) => format!(" by {} and not committed yet", joined_words(authors)),
+        };
+        Some(format!("since then {}{by} (no record)", counted(self.newer, "line")))
+    }
+
     /// Describes the lines of a block for people. `None` if one intent brought all of them, or if
     /// lines were not requested.
     pub fn lines_text(&self) -> Option<String> {

@@ -365,11 +365,10 @@ fn meaning(block: &BlockAnswer) -> String {
         Verdict::Moved => "as recorded, in another place now".to_owned(),
         Verdict::Renamed => "as recorded but for names".to_owned(),
         Verdict::Modified if block.only_inside => "changed only in blocks inside it".to_owned(),
-        Verdict::Modified if block.newer > 0 => {
-            format!("{} since by nobody that is recorded", counted(block.newer, "line"))
-        }
         Verdict::Modified if block.cut => "lines were removed since".to_owned(),
-        Verdict::Modified => "changed since it was recorded".to_owned(),
+        Verdict::Modified => {
+            block.newer_text().unwrap_or_else(|| "changed since it was recorded".to_owned())
+        }
         Verdict::Ambiguous => block.ambiguity(),
         Verdict::Unrecorded => whose_lines(block),
     }
