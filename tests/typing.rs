@@ -10,7 +10,8 @@ use crate::mutate::chance::from_environment;
 use crate::support::editor::{Editor, address};
 use crate::support::{Repo, relative, sample_or_all};
 use code::{Block, BlockKind, Document, LineRange, language};
-use evidence::record::RecordExtent;
+use evidence::record::{self, RecordExtent};
+use judgement::judged_record;
 use serde_json::{Value, json};
 use why::answers;
 
@@ -391,14 +392,21 @@ fn till() -> String {
     format!("class Till:\n    sum = 0\n\n{methods}\ndef closed(till):\n    return till.sum == 0\n")
 }
 
-/// Writes `till`, and records each of its definitions separately, so that each has a lens of its own.
+/// Writes `till`, and records its definitions for two agents in turn, so that each has a lens of its own.
 fn till_recorded(repo: &Repo) {
     repo.write("src/till.py", &till());
-    for (at, line) in (1..).zip(till().lines()) {
-        if line.contains("def ") || line.contains("class ") {
-            let lines = LineRange::new(at, at + 2).expect("lines");
-            repo.record_as("INT-001", &["src/till.py"], RecordExtent::Lines(lines));
-        }
+    let text = till();
+    let is_definition = |line: &str| line.contains("def ") || line.contains("class ");
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| is_definition(line));
+    for ((at, _), agent) in lines.zip(["one-agent", "another-agent"].into_iter().cycle()) {
+        let request = record::RecordRequest {
+            paths: vec![relative("src/till.py")],
+            extent: RecordExtent::Lines(LineRange::new(at, at + 2).expect("lines")),
+            intent: Some("INT-001".to_owned()),
+            agent: Some(agent.to_owned()),
+            ..record::RecordRequest::default()
+        };
+        judged_record::record(&repo.open(), &request).expect("recorded");
     }
     repo.commit("till");
 }

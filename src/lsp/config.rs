@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::capabilities::Capabilities;
@@ -12,17 +13,31 @@ use ground::{Code, Level, Policy};
 pub const SECTION: &str = "intent";
 
 /// The keys that may change during a session.
-const CHANGEABLE_KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
+const CHANGEABLE_KEYS: [&str; 5] = ["codeLens", "hover", "inlayHints", "levels", "trace"];
 
 /// The keys that are read only at the start of a session.
-const START_KEYS: [&str; 6] =
-    ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl"];
+const START_KEYS: [&str; 7] =
+    ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl", "historyCommand"];
+
+/// Where a hover about a block is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HoverPlaces {
+    /// On the name and the lead of a block.
+    #[default]
+    Names,
+    /// Also on every other line, as one line.
+    Everywhere,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
     pub levels: BTreeMap<Code, Level>,
     pub code_lens: bool,
+    /// Whether constants and variables have lenses and hints too.
+    pub lens_constants: bool,
+    pub hover: HoverPlaces,
     /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
     /// lenses.
     pub inlay_hints: Option<bool>,
@@ -44,6 +59,9 @@ pub struct Settings {
     /// The address of the page about a diagnostic's code, with `{code}` in place of the code. Read
     /// at start only.
     pub docs_url: Option<String>,
+    /// The command of the client that shows the history of a block, for links in hovers. `None` if
+    /// its hovers run no commands. Read at start only.
+    pub history_command: Option<String>,
 }
 
 impl Default for Settings {
@@ -51,6 +69,8 @@ impl Default for Settings {
         Self {
             levels: BTreeMap::new(),
             code_lens: true,
+            lens_constants: false,
+            hover: HoverPlaces::Names,
             inlay_hints: None,
             trace: false,
             position_encoding: None,
@@ -60,6 +80,7 @@ impl Default for Settings {
             saves: false,
             status: false,
             docs_url: None,
+            history_command: None,
         }
     }
 }
@@ -113,13 +134,22 @@ impl Settings {
         // Some editors group switches as `{"enable": true}`.
         let switch = value.as_bool().or_else(|| value.get("enable")?.as_bool());
         let understood = match key {
-            "codeLens" => set(&mut self.code_lens, switch),
+            "codeLens" => {
+                let constants = value.get("constants").and_then(Value::as_bool);
+                let is_set = set(&mut self.lens_constants, constants);
+                set(&mut self.code_lens, switch) || is_set
+            }
+            "hover" => set(&mut self.hover, serde_json::from_value(value.clone()).ok()),
             "inlayHints" => set(&mut self.inlay_hints, switch.map(Some)),
             "interactive" => set(&mut self.interactive, switch),
             "person" => set(&mut self.person, switch),
             "saves" => set(&mut self.saves, switch),
             "status" => set(&mut self.status, switch),
             "docsUrl" => set(&mut self.docs_url, value.as_str().map(|url| Some(url.to_owned()))),
+            "historyCommand" => {
+                let command = value.as_str().filter(|name| is_command(name));
+                set(&mut self.history_command, command.map(|name| Some(name.to_owned())))
+            }
             "positionEncoding" => {
                 set(&mut self.position_encoding, serde_json::from_value(value.clone()).ok())
             }
@@ -190,6 +220,10 @@ pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Valu
     })
 }
 
+fn is_command(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
 /// Stores a value if there is one. Returns true if there is.
 fn set<T>(slot: &mut T, value: Option<T>) -> bool {
     value.map(|value| *slot = value).is_some()
@@ -203,12 +237,16 @@ mod tests {
 
     #[test]
     fn options_are_read_bare_or_in_their_section() {
-        let options = json!({ "codeLens": false, "inlayHints": { "enable": true },
+        let options = json!({ "codeLens": { "enable": false, "constants": true },
+            "inlayHints": { "enable": true }, "hover": "everywhere", "historyCommand": "a.b",
             "interactive": true, "positionEncoding": "utf-8", "trace": "verbose" });
         let (bare, problems) = Settings::at_start(Some(&options));
         assert_eq!(problems, [""; 0]);
         let expected = Settings {
             code_lens: false,
+            lens_constants: true,
+            hover: HoverPlaces::Everywhere,
+            history_command: Some("a.b".to_owned()),
             inlay_hints: Some(true),
             interactive: true,
             position_encoding: Some(Encoding::Utf8),
@@ -224,10 +262,11 @@ mod tests {
     fn an_unknown_option_is_reported_and_changes_nothing() {
         let options = json!({ "codeLens": 7, "colour": "red", "positionEncoding": "utf-7",
             "levels": { "no-such-code": "error", Code::ALL[0].as_str(): "loud" },
-            "trace": "loud", "shape": null, "docsUrl": null });
+            "trace": "loud", "shape": null, "docsUrl": null, "hover": true,
+            "historyCommand": "a?[]" });
         let (settings, problems) = Settings::at_start(Some(&options));
         assert_eq!(settings, Settings::default());
-        assert_eq!(problems.len(), 7, "{problems:?}");
+        assert_eq!(problems.len(), 9, "{problems:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! They wait while [`super::effects`] shows progress, because "nothing is recorded here" would be
 //! false for a workspace that was not read yet.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,6 +17,8 @@ use super::pending_request::{HeldRequest, PendingRequest};
 use super::refusal::{RequestRefusal, to_json};
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
+use ground::{Environment, Root};
+use intents::Registry;
 
 /// How long a request waits. Clients that block while they wait (Emacs, for a definition) give up
 /// after ten seconds.
@@ -82,13 +85,26 @@ impl Ordered {
         let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
             return;
         };
-        let method = self.held.swap_remove(at).request.method;
-        let reply = match method.as_str() {
-            "textDocument/hover" => to_json(&method, hover::still_reading()),
+        let HeldRequest { request, document } = self.held.swap_remove(at);
+        let reply = match request.method.as_str() {
+            "textDocument/hover" => {
+                let root = document.and_then(|uri| self.world.root_being_read(&uri));
+                return self.outside.work(move || {
+                    let intents = root.and_then(|root| intents_on_disk(&root));
+                    let reply = to_json(&request.method, hover::still_reading(intents));
+                    move |it: &mut Self| it.reply(ticket, reply.map_err(Into::into))
+                });
+            }
             _ => Err(RequestRefusal::StillReading),
         };
         self.reply(ticket, reply.map_err(Into::into));
     }
+}
+
+/// Returns how many intents the registry of a workspace has. Nothing else of the workspace is read.
+fn intents_on_disk(root: &Path) -> Option<usize> {
+    let root = Root::find(root, &Environment::of_process()).ok()?;
+    Some(Registry::load(&root).intents().len())
 }
 
 fn document_of(params: &Value) -> Option<lsp::Url> {

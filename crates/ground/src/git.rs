@@ -28,6 +28,7 @@ mod precheck;
 mod references;
 #[cfg(test)]
 mod tests;
+mod web;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
@@ -253,6 +254,7 @@ pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
 pub use history::{AddedFile, WalkedHistory};
 pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace, TwoTrees};
+pub use web::WebAddress;
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.

@@ -202,6 +202,19 @@ fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
         .collect()
 }
 
+/// Returns how many criteria of an intent no passed test has shown. A test may have passed at
+/// another commit.
+pub fn not_shown(ws: &Workspace, intent: &Intent) -> usize {
+    use CriterionStanding::{Passed, PassedElsewhere, PassedUnclean};
+    if commands(intent).is_empty() {
+        return intent.acceptance_criteria.len();
+    }
+    let criteria = criteria_of_intent(ws, intent);
+    let is_shown =
+        |one: &&CriterionAnswer| matches!(one.standing, Passed | PassedElsewhere | PassedUnclean);
+    criteria.len() - criteria.iter().filter(is_shown).count()
+}
+
 fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> CriterionStanding {
     match run {
         _ if command.is_none() => CriterionStanding::NoCommand,

@@ -33,7 +33,7 @@ pub use super::file_lines::FileProvenance;
 pub use super::known_commits::KnownBy;
 pub use asked::AskedFor;
 pub use author::{BroughtLines, accepted_by, agent, author_name, who_in_full};
-pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, NewerLines, span};
+pub use lines::{BlockLines, ClaimShare, LineAnswer, LineState, NewerLines, line_answer, span};
 pub use origin::OriginAnswer;
 
 /// The answer for a whole file, or for one place in it.
@@ -406,7 +406,7 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<S
 }
 
 /// Like [`answer`], with the lines of each block.
-pub fn answer_in_full(
+fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,
     file: &FileProvenance,

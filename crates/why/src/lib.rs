@@ -58,5 +58,5 @@ pub mod trace;
 pub mod workspace;
 
 pub use error::{ReadError, VerbError};
-pub use provenance_of_blocks::Provenance;
+pub use provenance_of_blocks::{LineShare, Provenance};
 pub use workspace::{LazyLedger, Workspace};

@@ -48,7 +48,8 @@ async def test_lenses_are_resolved(editor: Session):
     found = await editor.client.text_document_code_lens_async(t.CodeLensParams(t.TextDocumentIdentifier(uri)))
     offered = editor.client.initialized_with.capabilities.code_lens_provider
     assert bool(offered) == bool(editor.client.capabilities.text_document.code_lens)
-    assert {lens.range.start.line for lens in found} == {5, 12}
+    # The neighbour in line 12 would say the same.
+    assert {lens.range.start.line for lens in found} == {5}
     for lens in found:
         whole_lens = lens if lens.command else await editor.client.code_lens_resolve_async(lens)
         assert whole_lens.range == lens.range and "INT-001" in whole_lens.command.title
@@ -59,7 +60,7 @@ async def test_hints_take_one_surface(editor: Session, detail):
     document = editor.client.capabilities.text_document
     found = await editor.client.text_document_inlay_hint_async(
         t.InlayHintParams(t.TextDocumentIdentifier(uri), whole(editor, uri)))
-    expected = {5, 12} if document.inlay_hint and not document.code_lens else set()
+    expected = {5} if document.inlay_hint and not document.code_lens else set()
     assert {hint.position.line for hint in found or []} == expected
     if expected:
         some = await editor.client.text_document_inlay_hint_async(

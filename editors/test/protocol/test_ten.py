@@ -45,8 +45,9 @@ def locations(answer) -> list[tuple[str, int]]:
 async def test_hover(editor: Session, detail):
     uri = await opened(editor)
     text = await editor.hover(uri, "verify")
-    for part in ("INT-001", "JWT Authentication Migration", "exact", "claude-code", "example/model-1"):
+    for part in ("INT-001 JWT Authentication Migration", "claude-code, ", " lines", "[Intent]"):
         assert part in text, text
+    assert len(text.splitlines()) <= 4, text
     detail(text[:100])
 
 

@@ -14,6 +14,8 @@ use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 use code::{Block, Identity};
+use intents::Intent;
+use overview::criteria;
 use why::Workspace;
 
 /// The block or intent that a lens describes. The client keeps it until the lens is shown.
@@ -68,8 +70,15 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
         let now = shown.registry.file(&file.path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);
         let lens = |(id, start): (String, usize)| {
-            of_intent(workspace, uri, &id)?;
-            Some(lens(file.range(start..start), &LensSubject::Intent { uri: uri.clone(), id }))
+            let intent = workspace.registry.get(&id);
+            let is_selected = || workspace.selected(None).as_deref() == Some(&id);
+            let is_shown = intent.is_some_and(Intent::in_progress) || is_selected();
+            is_shown.then(|| {
+                lens(
+                    file.range(start..start),
+                    &LensSubject::Intent { uri: uri.clone(), id: id.clone() },
+                )
+            })
         };
         return Some(intents.into_iter().filter_map(lens).collect());
     }
@@ -78,13 +87,13 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
         return None;
     }
     let analysis = file.analyse();
-    let blocks = analysis.file.blocks.blocks.iter().enumerate();
-    let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
-    let lens = |(_, block): (usize, &Block)| {
+    let lens = |at: usize| {
+        let block = &analysis.file.blocks.blocks[at];
         let start = block.bytes.start;
         lens(file.range(start..start), &LensSubject::from_block(uri, block))
     };
-    Some(shown.map(lens).collect())
+    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
+    Some(shown.into_iter().map(lens).collect())
 }
 
 fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
@@ -121,7 +130,7 @@ fn of_block(
     let mut blocks = analysis.file.blocks.blocks.iter();
     let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;
     let answer = block_line::answer(file.view.workspace, &analysis, index)?;
-    let title = block_line::full(&answer, &analysis.file.provenance[index]);
+    let title = block_line::full(&answer);
     Some(match snapshot.client.show_document {
         true => command(title, commands::SHOW, json!({ "uri": uri, "line": range.start.line + 1 })),
         false => inactive_command(title),
@@ -138,13 +147,25 @@ fn command(title: String, name: &str, argument: Value) -> lsp::Command {
     lsp::Command { title, command, arguments }
 }
 
-/// Returns the command of an intent. `None` if the intent is neither selected nor can be selected.
+/// Returns the command of an intent, with what it still lacks. `None` if the intent is neither
+/// selected nor can be selected.
 fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> Option<lsp::Command> {
+    let intent = workspace.registry.get(id);
+    let lacks = intent.and_then(|intent| lacks(workspace, intent));
+    let title =
+        |word: &str| [word].into_iter().chain(lacks.as_deref()).collect::<Vec<_>>().join(" · ");
     if workspace.selected(None).as_deref() == Some(id) {
-        return Some(inactive_command("selected".to_owned()));
+        return Some(inactive_command(title("selected")));
     }
-    workspace.registry.get(id).filter(|intent| intent.in_progress())?;
-    Some(command("Select".to_owned(), commands::SELECT, json!({ "uri": uri, "id": id })))
+    intent.filter(|intent| intent.in_progress())?;
+    Some(command(title("Select"), commands::SELECT, json!({ "uri": uri, "id": id })))
+}
+
+/// Says how many acceptance criteria no passed test has shown: `2 of 3 criteria not shown`.
+fn lacks(workspace: &Workspace, intent: &Intent) -> Option<String> {
+    let (lacks, all) = (criteria::not_shown(workspace, intent), intent.acceptance_criteria.len());
+    let criteria = if all == 1 { "criterion" } else { "criteria" };
+    (lacks > 0).then(|| format!("{lacks} of {all} {criteria} not shown"))
 }
 
 #[cfg(test)]
@@ -206,7 +227,7 @@ impl Session {
             let params = serde_json::from_value(params).unwrap();
             handle(&editor.snapshot(), params).unwrap().unwrap_or_default().len()
         };
-        assert_eq!(ask(&editor), 2);
+        assert_eq!(ask(&editor), 1);
         editor.settings.inlay_hints = Some(true);
         assert_eq!(ask(&editor), 0, "hints were asked for");
         editor.settings.inlay_hints = None;
@@ -214,21 +235,75 @@ impl Session {
         assert_eq!(ask(&editor), 0, "lenses are switched off");
     }
 
+    fn lens_lines(editor: &Editor, path: &str) -> Vec<u32> {
+        let found = lenses(&editor.snapshot(), &editor.uri(path)).unwrap();
+        found.iter().map(|lens| lens.range.start.line).collect()
+    }
+
     #[test]
-    fn a_method_has_a_line_of_its_own_where_it_says_something_else_than_its_class() {
-        let mut editor = Editor::new(CODE);
-        let lines = |editor: &Editor| {
-            let found = lenses(&editor.snapshot(), &editor.uri("/src/auth.rs")).unwrap();
-            found.iter().map(|lens| lens.range.start.line).collect::<Vec<_>>()
-        };
-        assert_eq!(lines(&editor), [2, 4]);
-        editor.replace("/src/auth.rs", "impl Session", "impl  Session");
-        assert_eq!(lines(&editor), [2, 4], "nothing jumps while the class is edited");
-        editor.replace("/src/auth.rs", "impl  Session", "impl Session");
-        editor.replace("/src/auth.rs", "len() > 8", "len() > 9");
-        assert_eq!(lines(&editor), [2, 4, 5], "it differs");
-        editor.record("/src/auth.rs", "INT-001", "codex");
-        assert_eq!(lines(&editor), [2, 4], "most of its lines are of the record of its class");
+    fn neighbours_that_would_say_the_same_share_a_line() {
+        let mut editor = Editor::in_git(
+            "
+//- /src/a.rs intent=INT-001 agent=claude-code
+const LIMIT: u8 = 1;
+
+fn one() {}
+
+fn two() {}
+
+fn three() {}
+",
+        );
+        let path = "/src/a.rs";
+        assert_eq!(lens_lines(&editor, path), [2], "constants have no line");
+        editor.settings.lens_constants = true;
+        assert_eq!(lens_lines(&editor, path), [0]);
+        editor.settings.lens_constants = false;
+        editor.replace(path, "fn two() {}", "fn two() { 2 }");
+        assert_eq!(lens_lines(&editor, path), [2], "nothing jumps while somebody types");
+        editor.record(path, "INT-001", "codex");
+        assert_eq!(lens_lines(&editor, path), [2, 4, 6], "another agent brought the second");
+        editor.replace(path, "fn two() { 2 }", "fn two() { 3 }");
+        editor.save(path);
+        editor.commit();
+        assert_eq!(lens_lines(&editor, path), [2, 6], "a block of git has no line, and ends a run");
+    }
+
+    #[test]
+    fn no_line_appears_above_the_block_in_which_somebody_types() {
+        let files = [
+            (
+                "rs",
+                "struct A;\n\nimpl A {\n    fn one(&self) {\n        let a = 1;\n    }\n\n    fn two(&self) {\n        let b = 1;\n    }\n}\n",
+            ),
+            (
+                "py",
+                "class A:\n    def one(self):\n        a = 1\n\n    def two(self):\n        b = 1\n",
+            ),
+            (
+                "ts",
+                "class A {\n  one() {\n    let a = 1;\n  }\n\n  two() {\n    let b = 1;\n  }\n}\n",
+            ),
+            (
+                "java",
+                "class A {\n  void one() {\n    int a = 1;\n  }\n\n  void two() {\n    int b = 1;\n  }\n}\n",
+            ),
+            ("go", "package a\n\nfunc one() {\n\ta := 1\n}\n\nfunc two() {\n\tb := 1\n}\n"),
+        ];
+        for (extension, text) in files {
+            let path = format!("/src/a.{extension}");
+            let mut editor =
+                Editor::in_git(&format!("//- {path} intent=INT-001 agent=codex\n{text}"));
+            let before = lens_lines(&editor, &path);
+            assert_eq!(before.len(), 1, "{extension}");
+            for typed in ["b = 12", "b = 12 + 3", "b = 12 + (", "b = 12\n        \n        b"] {
+                let known = editor.text(&path);
+                let from = known[known.find("b ").unwrap()..].lines().next().unwrap();
+                let from = from.trim_end_matches(';').to_owned();
+                editor.replace(&path, &from, typed);
+                assert_eq!(lens_lines(&editor, &path), before, "{extension}: {typed}");
+            }
+        }
     }
 
     #[test]
@@ -259,6 +334,34 @@ impl Session {
         let blocked = editor.text(registry).replace("IN_PROGRESS", "BLOCKED");
         editor.write(registry, &blocked);
         assert!(!picture(&editor, registry).contains('|'), "none can be selected");
+    }
+
+    #[test]
+    fn the_lens_of_an_intent_says_what_it_lacks() {
+        let registry = "/.orchestration/active_intents.yaml";
+        let lacking = super::super::fixture::REGISTRY.replacen(
+            "    status: IN_PROGRESS\n",
+            "    status: IN_PROGRESS\n    acceptance_criteria: [\"run: make test\", \"It is fast\"]\n",
+            1,
+        );
+        let editor = Editor::in_git(&format!("//- {registry}\n{lacking}{CODE}"));
+        let shown = picture(&editor, registry);
+        assert!(shown.contains("| Select · 2 of 2 criteria not shown\n"), "{shown}");
+        let ran = criteria::Ran {
+            criterion: Some("run: make test".to_owned()),
+            command: "make test".to_owned(),
+            exit: Some(0),
+            milliseconds: 1,
+            source: ledger::TestSource::Run,
+            report: None,
+        };
+        let workspace = editor.workspace();
+        let tree = criteria::TreeState::from_git(workspace).unwrap();
+        criteria::record(workspace, workspace.intent("INT-001").unwrap(), &ran, &tree).unwrap();
+        let mut editor = editor;
+        editor.reload();
+        let shown = picture(&editor, registry);
+        assert!(shown.contains("| Select · 1 of 2 criteria not shown\n"), "{shown}");
     }
 
     /// A registry with two intents in progress.
@@ -321,7 +424,7 @@ impl Session {
         let mut editor = Editor::new(CODE);
         let uri = editor.uri("/src/auth.rs");
         let before = lenses(&editor.snapshot(), &uri).unwrap();
-        editor.replace("/src/auth.rs", "impl Session", "impl fmt::Debug for Session");
+        editor.replace("/src/auth.rs", "struct Session", "struct Visitor");
         let last = before.last().unwrap().clone();
         assert_eq!(resolve(&editor.snapshot(), last), Err(RequestRefusal::ContentModified));
     }

@@ -2,42 +2,40 @@
 //! or a field of the registry.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tower_lsp::lsp_types as lsp;
 
+use super::glance::{self, KnownFile, Typing};
 use super::prose::Prose;
-use super::{block_line, fields, intent_text, mention};
+use super::{fields, intent_text, mention};
 use crate::analysis::{Analysis, RecentBlock};
+use crate::config::HoverPlaces;
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition, GovernedFile, WorkspaceView};
+use code::{Block, Encoding, Position};
 use ground::Hint;
-use ground::clock::{ago, date};
 use ground::text::counted;
-use ledger::Trust;
-use provenance::Verdict;
-use why::Provenance;
-use why::answers::{self, AskedFor, BlockAnswer, OriginAnswer, RecordBrief, ShareAnswer};
+use why::answers;
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
-/// The number of claims of other tools that a hover shows.
-const MAX_CLAIMS: usize = 2;
-
-/// The number of records of a block that a hover shows.
-const MAX_RECORDS: usize = 8;
-
-/// Returns the hover of a position. `None` if nothing is known about it.
+/// Returns the hover of a position. `None` if there is nothing to say.
 pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
-/// Returns the hover that is shown while the workspace is still being read.
-pub(crate) fn still_reading() -> lsp::Hover {
-    let value = "The intents are still being read; ask again in a moment.".to_owned();
+/// Returns the hover that is shown while the workspace is still being read. `intents` is how many
+/// its registry has, if that is known.
+pub(crate) fn still_reading(intents: Option<usize>) -> lsp::Hover {
+    let value = match intents {
+        Some(count) => format!("reading {}…", counted(count, "intent")),
+        None => "reading the intents…".to_owned(),
+    };
     let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
     lsp::Hover { contents: lsp::HoverContents::Markup(contents), range: None }
 }
@@ -56,7 +54,7 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
         text.paragraph(&text.escaped(&format!("No provenance here: {}.", reason.with_hint())));
         (text, place.byte..place.byte)
     } else {
-        of_block(&place)?
+        of_block(&place).or_else(|| of_line(&place))?
     };
     let range = place.file.range(bytes);
     // Some editors drop a hover whose range does not contain the cursor.
@@ -72,7 +70,8 @@ fn empty(view: WorkspaceView<'_>) -> Prose {
     Prose::new(view.snapshot.client.hover_markdown)
 }
 
-/// Returns the text about the block at a position, and the bytes of the block's name.
+/// Returns the text about the block at a position, and the bytes of the block's name. `None` unless
+/// the position is at the name or the lead.
 ///
 /// While somebody types, the text comes from the last analysis. A block with an edit in it is
 /// described as being edited.
@@ -82,282 +81,83 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
         && let Ok(found) = recent.block_at(&open.document, place.byte)
     {
         let RecentBlock { index, edited, name } = found?;
-        if !edited {
-            return Some((block_text(&place.file, &recent.analysis, index)?, name));
-        }
-        if open.changed.elapsed() < TYPING {
-            return Some((edited_text(&place.file, &recent.analysis, index)?, name));
+        let typing = if edited { Typing::InBlock } else { Typing::Elsewhere };
+        if !edited || open.changed.elapsed() < TYPING {
+            let head = head(&recent.analysis, &recent.analysis.file.blocks.blocks[index]);
+            let head = recent.since.now(&head);
+            let is_at_head = (head.start..=head.end).contains(&place.byte);
+            return Some((block_text(&place.file, &recent.analysis, index, typing)?, name))
+                .filter(|_| is_at_head);
         }
     }
     let analysis = place.file.analyse();
     let (index, block) = analysis.block_at(place.byte)?;
-    Some((block_text(&place.file, &analysis, index)?, block.name_bytes.clone()))
+    let head = head(&analysis, block);
+    let text = (head.start..=head.end)
+        .contains(&place.byte)
+        .then(|| block_text(&place.file, &analysis, index, Typing::Elsewhere))?;
+    Some((text?, block.name_bytes.clone()))
 }
 
-/// Returns the text about a block in which somebody is typing, with the facts from before the edit.
-/// `None` if nothing is known about the block.
-fn edited_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
-    let answer = block_line::answer(file.view.workspace, analysis, index)?;
-    let found = &analysis.file.provenance[index];
-    if !is_known(found) {
+/// Returns the bytes of a block's lead, and of its node until the end of the line with the name.
+fn head(analysis: &Analysis, block: &Block) -> Range<usize> {
+    let document = &analysis.file.document;
+    let line = document.position_of(block.name_bytes.start, Encoding::Utf8).line;
+    let next = document.byte_of(Position { line: line + 1, column: 0 }, Encoding::Utf8);
+    let end = block.bytes.end.min(next.max(block.name_bytes.end));
+    let text = document.slice(block.lead.start..end).unwrap_or_default();
+    block.lead.start..block.lead.start + text.trim_end().len()
+}
+
+fn block_text(
+    file: &GovernedFile<'_>,
+    analysis: &Analysis,
+    index: usize,
+    typing: Typing,
+) -> Option<Prose> {
+    let mut text = empty(file.view);
+    glance::of_block(&text, known_file(file, analysis), index, typing)?.write(&mut text);
+    Some(text)
+}
+
+fn known_file<'a>(file: &GovernedFile<'a>, analysis: &'a Analysis) -> KnownFile<'a> {
+    let (path, uri) = (&analysis.path, &file.open.uri);
+    KnownFile { view: file.view, path, uri, file: &analysis.file }
+}
+
+/// Says whose a line is, if the user wants a hover on every line.
+fn of_line(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
+    let view = place.file.view;
+    if view.snapshot.settings.hover != HoverPlaces::Everywhere {
         return None;
     }
-    let mut text = empty(file.view);
-    if let Some(intent) = &answer.intent {
-        text.paragraph(&intent_text::heading(&text, intent));
-    }
-    text.joined(who_and_when(&text, file, &answer, found).as_slice());
-    let name = text.code(&answer.qualified_name);
-    let being_edited = text.strong("being edited");
-    text.paragraph(&format!("{} {name}: {being_edited} – before that:", answer.kind));
-    text.paragraph(&verdict(&text, file, &answer));
-    text.joined(&links(&text, file, &answer, found));
-    Some(text)
+    let (analysis, byte) = analysis_of_line(place);
+    let line = analysis.file.document.position_of(byte, Encoding::Utf8).line + 1;
+    let line = answers::line_answer(view.workspace, &analysis.file, line)?;
+    let mut text = empty(view);
+    text.line(&text.escaped(&glance::short(&line)?));
+    Some((text, place.byte..place.byte))
 }
 
-/// Returns true if a record brought lines of the block, a person accepted it, or history is missing
-/// that may name one.
-fn is_known(found: &Provenance) -> bool {
-    let has_record = found.shares.iter().any(|share| share.claim.is_some());
-    has_record || found.accepted.is_some() || found.is_missing
-}
-
-/// Returns the text about a block. `None` if nothing is known about it.
-fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
-    let answer = block_line::answer_in_full(file.view.workspace, analysis, index)?;
-    let found = &analysis.file.provenance[index];
-    if !is_known(found) {
-        return Some(origin_text(file, &answer, answer.origin.as_ref()?));
-    }
-    let mut text = empty(file.view);
-    if let Some(intent) = &answer.intent {
-        text.paragraph(&intent_text::heading(&text, intent));
-    }
-    if let Some(asked) = answer.asked.as_ref() {
-        asked_for(&mut text, asked);
-    }
-    // Several facts share a paragraph, because a terminal shows few lines.
-    let commit = answer.commit.as_ref().map(|commit| {
-        let commit_text = format!("{}: {}", commit.author, commit.subject);
-        format!("{} {}", text.code(commit.short()), text.escaped(&commit_text))
-    });
-    let wrote = who_and_when(&text, file, &answer, found).into_iter().chain(commit);
-    text.joined(&Vec::from_iter(wrote));
-    let lines = answer.lines_text().map(|lines| text.escaped(&lines));
-    let state: Vec<String> = [verdict(&text, file, &answer)].into_iter().chain(lines).collect();
-    text.paragraph(&state.join("; "));
-    if let Some(suspect) = &answer.suspect {
-        text.paragraph(&format!("{}: {}", text.strong("suspect"), text.escaped(&suspect.message)));
-    }
-    let candidates: Vec<String> = answer.candidates.iter().map(|it| record(&text, it)).collect();
-    text.list("Half of the lines each", &candidates);
-    if answer.intent.is_none() && candidates.is_empty() {
-        let shares: Vec<String> =
-            answer.shares.iter().map(|it| share(&text, it, answer.history_missing)).collect();
-        text.list("Who brought its lines", &shares);
-    }
-    let newest = answer.lineage.first();
-    let is_reassigned = newest.is_some_and(|record| !record.reassigned.is_empty());
-    if answer.lineage.len() > 1 || is_reassigned {
-        let records = answer.lineage.iter().map(|it| record(&text, it)).collect();
-        text.list("History", &intent_text::shortened(records, MAX_RECORDS));
-    }
-    if let Some(older) = mention::older_registry(file.view) {
-        text.paragraph(&text.escaped(&older));
-    }
-    text.joined(&links(&text, file, &answer, found));
-    Some(text)
-}
-
-/// Returns the text about a block that no record is about: what the commit that brought most of it
-/// tells, each thing with the word of its strength.
-fn origin_text(file: &GovernedFile<'_>, answer: &BlockAnswer, origin: &OriginAnswer) -> Prose {
-    let mut text = empty(file.view);
-    let intents = origin.intent.iter().chain(&origin.candidates);
-    let mut headings: Vec<String> =
-        intents.map(|intent| intent_text::heading(&text, intent)).collect();
-    if !headings.is_empty() {
-        headings.push(origin.how_it_is_known().to_owned());
-        headings.extend(origin.conditions.iter().map(|count| format!("must hold: {count}")));
-        text.joined(&headings);
-    }
-    let claims = answer.claims.iter().take(MAX_CLAIMS).map(|share| {
-        let who = text.escaped(&share.claimed.in_words());
-        let lines = counted(share.lines, "line");
-        format!("{} by {}: {who}, {lines}", share.claimed.strength(), share.claimed.tool.as_str())
-    });
-    text.joined(&Vec::from_iter(claims));
-    let commit = &origin.commit;
-    let when = commit.timestamp.as_deref().and_then(ago);
-    let who = [Some(text.escaped(&commit.author)), when];
-    let who: Vec<String> = who.into_iter().flatten().collect();
-    let references = commit.other_references().map(|reference| text.escaped(reference));
-    let subject = format!("{}: {}", text.code(commit.short()), text.escaped(&commit.subject));
-    let git = [format!("git says: {}", who.join(", ")), subject];
-    text.joined(&Vec::from_iter(git.into_iter().chain(references)));
-    let says =
-        commit.agents_in_words().map(|said| format!("the commit says: {}", text.escaped(&said)));
-    let shares = answer.shares.iter().filter(|share| share.commit.is_some()).count();
-    let others = (shares > 1).then(|| format!("and {}", counted(shares - 1, "other commit")));
-    text.joined(&Vec::from_iter(says.into_iter().chain(others)));
-    text
-}
-
-/// Adds who asked for the intent, and its constraints.
-fn asked_for(text: &mut Prose, asked: &AskedFor) {
-    let mut parts = Vec::new();
-    parts.extend(
-        asked.label_and_text().map(|(label, said)| format!("{label} {}", text.escaped(&said))),
-    );
-    let constraints: Vec<String> = asked.constraints.iter().map(|one| text.escaped(one)).collect();
-    if let [only] = &constraints[..] {
-        parts.push(format!("must hold: {only}"));
-    }
-    text.joined(&parts);
-    if constraints.len() > 1 {
-        text.list("Must hold", &intent_text::shortened(constraints, intent_text::MAX_ENTRIES));
-    }
-}
-
-fn who_and_when(
-    text: &Prose,
-    file: &GovernedFile<'_>,
-    answer: &BlockAnswer,
-    found: &Provenance,
-) -> Option<String> {
-    let contributor = answer.contributor.as_ref()?;
-    let mut parts =
-        vec![text.escaped(&block_line::author_name(contributor, answer.tool.as_deref()))];
-    parts.extend(contributor.model_identifier.as_deref().map(|model| text.code(model)));
-    if let Some(timestamp) = &answer.timestamp {
-        parts.extend(ago(timestamp));
-        parts.push(date(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
-    }
-    parts.extend(answer.brought_text());
-    if let Some(session) = &answer.session {
-        parts.push(format!("session {}", text.code(session)));
-    }
-    if answer.uncommitted && file.view.workspace.git().is_some() {
-        parts.push("in no commit yet".to_owned());
-    }
-    parts.extend(answer.strength.and_then(|strength| {
-        Some(text.escaped(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
-    }));
-    match found.claim.as_ref().map(|claim| file.view.workspace.trust(&claim.entry)) {
-        Some(Trust::Claimed) => parts.push("claimed: not written by this clone".to_owned()),
-        Some(Trust::Contradicted) => {
-            parts.push(text.strong("the record's own hash or chain contradicts it"))
+/// Returns an analysis that knows the line of a position, and the byte of the position in it. While
+/// somebody types elsewhere, this is the last one.
+fn analysis_of_line(place: &DocumentPosition<'_>) -> (Arc<Analysis>, usize) {
+    if let Some(recent) = place.file.recent() {
+        let line = place.file.range(place.byte..place.byte).start.line + 1;
+        let bytes = place.file.bytes_of_line(line);
+        let earlier = recent.since.earlier(bytes.start)..recent.since.earlier(bytes.end);
+        if !recent.since.any_touches(&earlier) {
+            let byte = recent.since.earlier(place.byte);
+            return (recent.analysis, byte);
         }
-        Some(Trust::Own) | None => {}
     }
-    Some(parts.join(" · "))
-}
-
-/// Returns the verdict on a block, with its meaning.
-fn verdict(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> String {
-    let meaning = match (&answer.accepted, answer.verdict) {
-        (Some(accepted), _) => {
-            format!("accepted as it stands by {}", answers::accepted_by(&accepted.contributor))
-        }
-        (None, verdict) => meaning_of(verdict, answer),
-    };
-    let moved = moved_from(text, file, answer).unwrap_or_default();
-    format!(
-        "{} {}: {} – {}{moved}",
-        answer.kind,
-        text.code(&answer.qualified_name),
-        text.strong(answer.verdict.as_str()),
-        text.escaped(&meaning),
-    )
-}
-
-fn meaning_of(verdict: Verdict, answer: &BlockAnswer) -> String {
-    match verdict {
-        Verdict::Exact => "as recorded".to_owned(),
-        Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
-        Verdict::Renamed => "as recorded, but for names that changed throughout".to_owned(),
-        Verdict::Moved => "as recorded, in another place".to_owned(),
-        Verdict::Modified if answer.only_inside => {
-            "its own text is as recorded; blocks inside it differ".to_owned()
-        }
-        Verdict::Modified if answer.newer > 0 => {
-            format!("since then {} by nobody that is recorded", counted(answer.newer, "line"))
-        }
-        Verdict::Modified => "lines were removed since".to_owned(),
-        Verdict::Ambiguous => answer.ambiguity(),
-        Verdict::Unrecorded if answer.history_missing => "history is missing here".to_owned(),
-        Verdict::Unrecorded if answer.lineage.is_empty() => "no record names it".to_owned(),
-        Verdict::Unrecorded => "no intent brought half of its lines".to_owned(),
-    }
-}
-
-/// Returns where a moved block was recorded: in another file, or in another container of the same
-/// file.
-fn moved_from(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
-    let is_moved = answer.verdict == Verdict::Moved;
-    let recorded = answer.recorded.as_ref().filter(|_| is_moved)?;
-    if recorded.path != file.path {
-        return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
-    }
-    Some(format!(", recorded as {}", text.code(&recorded.name)))
-}
-
-/// Says how many lines one intent, or one commit without a record, brought.
-fn share(text: &Prose, share: &ShareAnswer, history_missing: bool) -> String {
-    let who = match (share.unnamed(history_missing), &share.intent, &share.commit) {
-        (Some(said), ..) => said.to_owned(),
-        (None, Some(intent), _) => text.strong(intent),
-        (None, None, commit) => commit.as_ref().map_or_else(String::new, |commit| {
-            format!("git: {} {}", text.code(commit.short()), text.escaped(&commit.author))
-        }),
-    };
-    format!("{} {who}", counted(share.lines, "line"))
-}
-
-fn record(text: &Prose, record: &RecordBrief) -> String {
-    let author = block_line::author_name(&record.contributor, record.tool.as_deref());
-    let mut parts = vec![match &record.intent {
-        Some(intent) => text.strong(intent),
-        None => "no intent".to_owned(),
-    }];
-    parts.push(text.escaped(&author));
-    parts.push(text.escaped(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
-    parts.extend(record.reassigned.iter().map(|one| {
-        let when = ago(&one.timestamp).unwrap_or_else(|| one.timestamp.clone());
-        text.escaped(&format!("{} {when}", one.as_words()))
-    }));
-    parts.join(" · ")
-}
-
-fn links(
-    text: &Prose,
-    file: &GovernedFile<'_>,
-    answer: &BlockAnswer,
-    found: &Provenance,
-) -> Vec<String> {
-    let WorkspaceView { workspace, .. } = file.view;
-    let mut links = Vec::new();
-    if let Some(intent) = &answer.intent {
-        links.extend(intent_text::registry_link(file.view, &intent.id, text));
-    }
-    if let Some(claim) = &found.claim {
-        let origin = &claim.entry.origin;
-        links.push(text.link(
-            "Record",
-            file.view.address(&origin.path).as_ref(),
-            Some(origin.line),
-        ));
-    }
-    if let Some(intent) = answer.intent.as_ref().and_then(|it| workspace.registry.get(&it.id)) {
-        links.extend(intent_text::specs(file.view, intent, text));
-    }
-    links
+    (place.file.analyse(), place.byte)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::fixture::{Editor, REGISTRY};
+    use crate::features::fixture::{Editor, REGISTRY, git};
     use judgement::accept::{AcceptExtent, accept};
 
     fn shown_hover(editor: &Editor) -> String {
@@ -378,7 +178,7 @@ mod tests {
         );
         let before = shown_hover(&editor);
         assert!(
-            before.starts_with("[src/a.rs:6: second]") && before.contains("**exact**"),
+            before.starts_with("[src/a.rs:6: second]") && before.contains("3 of 3 lines"),
             "{before}"
         );
         editor.replace("/src/a.rs", "= 1", "= 11");
@@ -389,7 +189,7 @@ mod tests {
         assert_eq!(shown_hover(&editor), before, "only another block was edited");
         editor.replace("/src/a.rs", "= 2", "= 22");
         let edited = shown_hover(&editor);
-        assert!(edited.contains("function `second`: **being edited** – before that:"), "{edited}");
+        assert!(edited.contains("  \n**being edited**  \n"), "{edited}");
         assert!(edited.contains("codex"), "{edited}");
         editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\n\n\n\nfn first");
         assert!(
@@ -397,7 +197,8 @@ mod tests {
             "a position in new lines is analysed anew"
         );
         workspace_view::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
-        assert!(shown_hover(&editor).contains("**modified**"), "{}", shown_hover(&editor));
+        let since = "since then 1 line (no record)";
+        assert!(shown_hover(&editor).contains(since), "{}", shown_hover(&editor));
     }
 
     #[test]
@@ -423,8 +224,8 @@ mod tests {
 //- /src/auth.rs intent=INT-001 agent=claude-code
 struct Visitor;
 
-fn verify(token: &str) -> bool {
-    let checked = token.starts_with(\"a\")$0;
+fn ver$0ify(token: &str) -> bool {
+    let checked = token.starts_with(\"a\");
     let trimmed = token.trim();
     checked && !trimmed.is_empty()
 }
@@ -440,10 +241,11 @@ fn verify(token: &str) -> bool {
         let mut editor = Editor::new(CODE);
         editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
         let text = shown_hover(&editor);
-        let since = "since then 1 line by nobody that is recorded";
-        assert!(text.contains("**modified**") && text.contains(since), "{text}");
-        let lines = "lines 3 and 5–7 INT-001, 4 no record";
-        assert!(text.contains(lines), "{text}");
+        assert!(text.contains("3 of 4 lines") && text.contains("since then 1 line"), "{text}");
+        let mut editor = Editor::in_git(CODE);
+        editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
+        let text = shown_hover(&editor);
+        assert!(text.contains("since then 1 line, not committed yet (no record)"), "{text}");
     }
 
     #[test]
@@ -457,27 +259,11 @@ fn verify(token: &str) -> bool {
         accept(editor.workspace(), &path, extent, &by).unwrap();
         editor.reload();
         let text = shown_hover(&editor);
-        assert!(text.contains("**exact** – accepted as it stands by Ada; lines"), "{text}");
+        assert!(text.contains("  \naccepted as it stands by Ada  \n"), "{text}");
     }
 
     #[test]
-    fn a_record_that_this_clone_did_not_write_is_only_claimed() {
-        let mut editor = Editor::new(CODE);
-        assert!(!shown_hover(&editor).contains("claimed"), "{}", shown_hover(&editor));
-        std::fs::remove_file(editor.path("/.orchestration/local/clone")).unwrap();
-        let ledger = editor.path("/.orchestration/agent_trace.jsonl");
-        let text = std::fs::read_to_string(&ledger).unwrap();
-        std::fs::write(&ledger, text + "\n").unwrap();
-        editor.reload();
-        assert!(
-            shown_hover(&editor).contains("claimed: not written by this clone"),
-            "{}",
-            shown_hover(&editor)
-        );
-    }
-
-    #[test]
-    fn history_is_told_newest_first() {
+    fn a_block_with_two_records_is_of_the_last() {
         let mut editor = Editor::new(CODE);
         editor.replace("/src/auth.rs", "trim()", "trim_start()");
         editor.record("/src/auth.rs", "INT-001", "cursor");
@@ -492,7 +278,7 @@ fn verify(token: &str) -> bool {
         let code = editor.text("/src/auth.rs");
         editor.replace("/src/auth.rs", &code, &format!("{code}}}\n"));
         let text = shown_hover(&editor);
-        assert!(text.contains("**moved**") && text.contains("recorded as `verify`"), "{text}");
+        assert!(text.contains("  \nmoved; recorded as `verify`  \n"), "{text}");
     }
 
     #[test]
@@ -502,9 +288,7 @@ fn verify(token: &str) -> bool {
             "    let a = 1;\n    let b = 2;\n    let c = 3;\n    let d = 4;\n    let e = 5;\n";
         editor.replace("/src/auth.rs", "    checked", &format!("{lines}    checked"));
         let text = shown_hover(&editor);
-        assert!(text.contains("**unrecorded** – no intent brought half of its lines"), "{text}");
-        let shares = "- 5 lines no intent\n- 4 lines **INT-001**";
-        assert!(text.contains(shares), "{text}");
+        assert!(text.ends_with("]\nno record  \n5 of 9 lines  \n4 lines INT-001"), "{text}");
     }
 
     #[test]
@@ -526,11 +310,84 @@ fn verify() {}
     }
 
     #[test]
-    fn an_unrecorded_block_has_no_hover() {
-        assert_eq!(shown_hover(&Editor::new("//- /src/a.rs\nfn a() { $0 }\n")), "nothing");
+    fn an_unrecorded_block_says_so() {
+        let of = |fixture: &str| shown_hover(&Editor::new(fixture));
+        assert_eq!(of("//- /src/a.rs\nfn a$0() {}\n"), "[src/a.rs:1: a]\nno record");
+        assert_eq!(of("//- /src/a.rs\n// INT-$0999 is no intent.\n"), "nothing");
+        let mut editor = Editor::in_git("//- /src/a.rs\nfn old() {}\n\nfn mi$0ne() {}\n");
+        assert_eq!(of_git(&editor), "git says: `COMMIT` start  \nAda, just now, 1 of 1 line");
+        editor.replace("/src/a.rs", "fn mine() {}", "fn mine(new: u8) {}");
+        editor.save("/src/a.rs");
+        assert_eq!(of_git(&editor), "no record; not committed yet");
+        let body = "fn mine() {\n    one();\n    two();\n    three();\n";
+        editor.replace("/src/a.rs", "fn mine(new: u8) {", body);
+        editor.save("/src/a.rs");
+        editor.commit();
+        editor.replace("/src/a.rs", "    two();\n", "    two(2);\n");
+        editor.save("/src/a.rs");
+        let said = "git says: `COMMIT` more  \nAda, just now, 3 of 4 lines  \n1 line not committed";
+        assert_eq!(of_git(&editor), said);
+    }
+
+    /// Returns the hover without its place, and without the id of the commit.
+    fn of_git(editor: &Editor) -> String {
+        let text = shown_hover(editor);
+        let (_, text) = text.split_once('\n').unwrap();
+        let head = editor.workspace().head().map(|head| head.0[..10].to_owned());
+        text.replace(&head.unwrap_or_default(), "COMMIT")
+    }
+
+    #[test]
+    fn only_the_name_and_the_lead_of_a_block_have_a_hover_unless_every_line_shall() {
+        let file = "//- /src/a.rs intent=INT-001 agent=codex\n/// Do$0c.\n#[inline]\npub fn first(\n    a: u8,\n) -> u8 {\n    a + 1\n}\n";
+        let mut editor = Editor::in_git(file);
+        let (uri, mut at) = (editor.uri("/src/a.rs"), editor.at_cursor());
+        let mut lines = |editor: &Editor| {
+            let on = |line: u32| {
+                at.position = lsp::Position { line, character: 4 };
+                let hover = hover(&editor.snapshot(), &at)?;
+                let lsp::HoverContents::Markup(text) = hover.contents else { panic!("no markup") };
+                Some(text.value.lines().count())
+            };
+            (0..7).map(on).collect::<Vec<_>>()
+        };
+        let (head, none) = (Some(3), None);
+        assert_eq!(lines(&editor), [head, head, head, none, none, none, none], "{uri}");
+        editor.settings.hover = HoverPlaces::Everywhere;
+        let line = Some(1);
+        assert_eq!(lines(&editor), [head, head, head, line, line, line, line]);
+        editor.replace("/src/a.rs", "a + 1", "a + 2");
+        let mut at = editor.at_cursor();
+        at.position = lsp::Position { line: 5, character: 6 };
+        let said = format!("{:?}", hover(&editor.snapshot(), &at).unwrap().contents);
+        assert!(said.contains("not committed yet"), "{said}");
+    }
+
+    #[test]
+    fn a_hover_leads_to_history_commit_pull_request_and_specification() {
+        let registry = REGISTRY
+            .replace("id: INT-001\n", "id: INT-001\n    related_specs: [docs/spec.md, REQ-1]\n");
+        let mut editor =
+            Editor::in_git(&format!("{}//- /docs/spec.md closed\nSpec.\n", CODE.trim_start()));
+        editor.write("/.orchestration/active_intents.yaml", &registry);
+        editor.settings.history_command = Some("client.history".to_owned());
+        let links = |editor: &Editor| shown_hover(editor).lines().last().unwrap().to_owned();
         assert_eq!(
-            shown_hover(&Editor::new("//- /src/a.rs\n// INT-$0999 is no intent.\n")),
-            "nothing"
+            links(&editor),
+            "[Intent](<file:///ws/.orchestration/active_intents.yaml#L2>) · \
+             [History](<command:client.history?[{%22uri%22:%22file:///ws/src/auth.rs%22,%22line%22:3}]>) · \
+             [Spec](<file:///ws/docs/spec.md>)"
+        );
+        let mut editor = Editor::in_git("//- /src/a.rs\nfn fir$0st() {}\n");
+        let root = editor.workspace().root.path().to_owned();
+        git(&root, &["remote", "add", "origin", "git@github.com:ada/shop.git"]);
+        git(&root, &["commit", "-q", "--amend", "-m", "auth: sign in (#214)"]);
+        editor.reload();
+        let head = editor.workspace().head().unwrap().0.clone();
+        assert_eq!(
+            links(&editor).replace(&head, "HEAD"),
+            "[Commit](<https://github.com/ada/shop/commit/HEAD>) · \
+             [\\#214](<https://github.com/ada/shop/pull/214>)"
         );
     }
 

@@ -24,9 +24,9 @@ pub fn handle(
 fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
     let file = workspace_view::governed(snapshot, uri)?;
     let analysis = file.analyse();
-    let blocks = analysis.file.blocks.blocks.iter().enumerate();
-    let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
-    let hints = shown.filter_map(|(index, block)| {
+    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
+    let hints = shown.into_iter().filter_map(|index| {
+        let block = &analysis.file.blocks.blocks[index];
         let line = file.range(block.name_bytes.clone()).end.line;
         if !(range.start.line..=range.end.line).contains(&line) {
             return None;
@@ -34,13 +34,12 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<l
         // A column beyond the end of the line becomes the end of the line.
         let end = file.byte(lsp::Position { line, character: u32::MAX });
         let answer = block_line::answer(file.view.workspace, &analysis, index)?;
-        let found = &analysis.file.provenance[index];
         Some(lsp::InlayHint {
             position: file.range(end..end).end,
-            label: block_line::short(&answer, found).into(),
+            label: block_line::short(&answer).into(),
             kind: None,
             text_edits: None,
-            tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer, found))),
+            tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer))),
             padding_left: Some(true),
             padding_right: None,
             data: None,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tower_lsp::lsp_types as lsp;
 
+use super::block_line;
 use super::mention::{self, ShownRegistry};
 use super::prose::Prose;
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
@@ -14,21 +15,30 @@ use overview::context;
 use why::answers::{self, IntentBrief, IntentVersion};
 
 /// The largest number of entries of a list that are shown.
-pub const MAX_ENTRIES: usize = 12;
+const MAX_ENTRIES: usize = 12;
+
+/// The longest name of an intent, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// Returns the intent's id and name, and what to know before one trusts them.
+pub(crate) fn headline(text: &Prose, intent: &IntentBrief) -> String {
+    let title = text.strong(&block_line::title(intent, LONGEST_NAME));
+    let now = intent.now_called.as_deref().map(|name| format!("now called {}", text.escaped(name)));
+    let doubt = match intent.version {
+        Some(IntentVersion::Gone) => Some("not in the registry".to_owned()),
+        Some(IntentVersion::Unread) => Some("the registry cannot be read".to_owned()),
+        Some(IntentVersion::Other) => Some("another intent has this id now".to_owned()),
+        Some(IntentVersion::Earlier | IntentVersion::Unknown) | None => None,
+    };
+    [Some(title), now, doubt].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
 
 /// Returns a line with the intent's id, name and status.
-pub fn heading(text: &Prose, intent: &IntentBrief) -> String {
-    let title = super::block_line::title(intent);
-    let status = match (&intent.status, intent.version) {
-        (Some(status), _) => status.as_str(),
-        (None, Some(IntentVersion::Gone)) => "not in the registry",
-        (None, Some(IntentVersion::Unread)) => "the registry cannot be read",
-        (None, Some(IntentVersion::Other)) => "another intent has this id now",
-        (None, _) => "without a known status",
-    };
-    let now = intent.now_called.as_deref();
-    let now = now.map(|name| format!(" · now called {}", text.escaped(name))).unwrap_or_default();
-    format!("{}{now} · {}", text.strong(&title), text.escaped(status))
+fn heading(text: &Prose, intent: &IntentBrief) -> String {
+    let status = intent.status.as_deref().map(|status| text.escaped(status));
+    let unknown = || intent.version.is_none().then(|| "without a known status".to_owned());
+    let parts = [Some(headline(text, intent)), status.or_else(unknown)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// Describes an intent in full: heading, reason, scope, constraints, criteria, requirements, former
@@ -162,7 +172,7 @@ fn listed(
 }
 
 /// Cuts a long list and says how many entries are left out.
-pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
+fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
     let more = entries.len().saturating_sub(most);
     entries.truncate(most);
     entries.extend((more > 0).then(|| format!("{more} more")));
@@ -170,7 +180,7 @@ pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
-pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
+fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
     let (location, _) = ShownRegistry::in_view(view).location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }

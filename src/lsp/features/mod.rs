@@ -13,8 +13,8 @@
 //! The helpers:
 //!
 //! - `workspace_edit`: edits of files, in a form that the client understands.
-//! - `block_line`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the registry's
-//!   fields.
+//! - `block_line`, `glance`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the
+//!   registry's fields.
 //! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
 mod block_line;
@@ -30,6 +30,7 @@ pub(crate) mod execute_command;
 mod fields;
 #[cfg(test)]
 pub mod fixture;
+pub(crate) mod glance;
 pub mod hover;
 #[cfg(test)]
 mod imported_intents;

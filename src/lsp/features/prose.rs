@@ -64,6 +64,16 @@ impl Prose {
         self.out.push_str(content);
     }
 
+    /// Adds a line that is shown directly below the line before. Its content must be escaped
+    /// already.
+    pub(crate) fn line(&mut self, content: &str) {
+        if !self.out.is_empty() {
+            // Two spaces break a line in Markdown, and show nothing in a client that prints them.
+            self.out.push_str(if self.markdown { "  \n" } else { "\n" });
+        }
+        self.out.push_str(content);
+    }
+
     /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
     /// be escaped already.
     pub fn joined(&mut self, pieces: &[String]) {

@@ -121,6 +121,56 @@ fn a_command_answers_about_unsaved_text() {
 }
 
 #[test]
+fn what_a_hover_says_comes_as_data() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    let all = json!({ "paths": ["src/a.rs"], "all": true, "intent": "INT-001", "agent": "codex" });
+    answer(&mut session, "intent.record", all);
+    let uri = editor.uri("/src/a.rs");
+    let ask = |session: &mut Session, line: u32| {
+        let position = json!({ "line": line, "character": 0 });
+        answer(session, "intent.why", json!({ "uri": uri, "position": position }))
+    };
+    let closed = ask(&mut session, 0);
+    session.open(uri.as_str(), "fn a() { 1 }\n\nfn b() { 2 }\n");
+    // An open file is answered as a hover would be, so a record counts once it was loaded.
+    let mut opened = ask(&mut session, 0);
+    for _ in 0..100 {
+        if opened == closed {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        opened = ask(&mut session, 0);
+    }
+    assert_eq!(closed, opened);
+    assert_eq!(opened["lines"][0], "INT-001 Sign in", "{opened}");
+    let who = opened["lines"][1].as_str().unwrap();
+    assert!(who.starts_with("codex, just now, 1 of 1 line · ") && who.ends_with(" start"), "{who}");
+    assert_eq!(opened["lines"].as_array().unwrap().len(), 2);
+    assert_eq!(opened["short"], "INT-001 · codex, just now");
+    assert_eq!(
+        (&opened["intent"]["id"], &opened["known_by"]),
+        (&json!("INT-001"), &json!("recorded"))
+    );
+    let labels = opened["links"].as_array().unwrap().iter().map(|link| &link["label"]);
+    assert_eq!(labels.collect::<Vec<_>>(), ["Intent", "Record"]);
+    let target = opened["links"][0]["target"].as_str().unwrap();
+    assert!(target.ends_with("/.orchestration/active_intents.yaml#L2"), "{target}");
+    let typed = ask(&mut session, 2);
+    assert_eq!(typed["lines"], json!(["no record; not committed yet"]), "{typed}");
+    assert_eq!(typed["short"], "not committed yet");
+    let of_git =
+        json!({ "uri": editor.uri("/billing/b.rs"), "position": { "line": 0, "character": 0 } });
+    let of_git = answer(&mut session, "intent.why", of_git);
+    assert_eq!(of_git["short"], "git says: Ada, just now", "{of_git}");
+    assert_eq!((&of_git["commit"]["author"], &of_git["intent"]), (&json!("Ada"), &Value::Null));
+    let both = json!({ "uri": uri, "line": 1, "position": { "line": 0, "character": 0 } });
+    let refused = run(&mut session, "intent.why", both);
+    assert_eq!(session.code(refused), -32602);
+    session.finish();
+}
+
+#[test]
 fn invalid_arguments_are_refused_and_impossible_commands_fail() {
     let editor = workspace();
     let mut session = plain(&editor);

@@ -232,6 +232,12 @@ impl World {
         }
     }
 
+    /// Returns the root of the workspace of this document, if it was found.
+    pub(crate) fn root_being_read(&self, uri: &lsp::Url) -> Option<PathBuf> {
+        let path = convert::path_of(uri)?;
+        self.now.workspaces.folders.get(path.parent()?)?.clone()
+    }
+
     fn is_first(&self, root: &Path) -> bool {
         !self.now.workspaces.loaded.contains_key(root)
     }

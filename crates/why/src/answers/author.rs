@@ -22,7 +22,8 @@ impl BroughtLines {
         format!("{lines} of {of} {}", if of == 1 { "line" } else { "lines" })
     }
 
-    pub(super) fn from_counts((lines, of): (usize, usize)) -> Self {
+    /// Returns a count of the lines that say something, and of all of them.
+    pub fn from_counts((lines, of): (usize, usize)) -> Self {
         let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
         Self { lines: count(lines), of: count(of) }
     }

@@ -84,7 +84,7 @@ pub struct LineAnswer {
 }
 
 /// Returns who brought a line. `None` for the empty line after the last line break.
-pub(super) fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> Option<LineAnswer> {
+pub fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> Option<LineAnswer> {
     let source = file.lines.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
     let claim = source.claim.map(|at| &file.lines.claims[at]);
     let intent = claim.and_then(|claim| brief_then(ws, claim));
@@ -228,19 +228,7 @@ impl BlockAnswer {
     /// Says how many lines are newer than the record, and who brought them: `since then 3 lines by
     /// Ada and Bob (no record)`. `None` if there are none.
     pub fn newer_text(&self) -> Option<String> {
-        if self.newer == 0 {
-            return None;
-        }
-        let authors: Vec<&str> =
-            self.newer_by.iter().filter_map(|one| one.author.as_deref()).collect();
-        let uncommitted = self.newer_by.iter().any(|one| one.uncommitted);
-        let by = match (authors.is_empty(), uncommitted) {
-            (true, false) => String::new(),
-            (true, true) => ", not committed yet".to_owned(),
-            (false, false) => format!(" by {}", joined_words(authors)),
-            (false, true) => format!(" by {} and not committed yet", joined_words(authors)),
-        };
-        Some(format!("since then {}{by} (no record)", counted(self.newer, "line")))
+        (self.newer > 0).then(|| words_for_newer(self.newer, &self.newer_by))
     }
 
     /// Describes the lines of a block for people. `None` if one intent brought all of them, or if
@@ -248,6 +236,18 @@ impl BlockAnswer {
     pub fn lines_text(&self) -> Option<String> {
         self.lines.as_ref()?.sentence()
     }
+}
+
+fn words_for_newer(count: usize, newer_by: &[NewerLines]) -> String {
+    let authors: Vec<&str> = newer_by.iter().filter_map(|one| one.author.as_deref()).collect();
+    let uncommitted = newer_by.iter().any(|one| one.uncommitted);
+    let by = match (authors.is_empty(), uncommitted) {
+        (true, false) => String::new(),
+        (true, true) => ", not committed yet".to_owned(),
+        (false, false) => format!(" by {}", joined_words(authors)),
+        (false, true) => format!(" by {} and not committed yet", joined_words(authors)),
+    };
+    format!("since then {}{by} (no record)", counted(count, "line"))
 }
 
 /// If an owner has more runs than this, its lines are counted instead of listed.
@@ -335,6 +335,26 @@ mod tests {
             commit: None,
         };
         BlockLines { runs: runs.iter().map(run).collect() }.sentence()
+    }
+
+    #[test]
+    fn newer_lines_are_told_by_their_authors() {
+        let told = |count: usize, by: &[(usize, Option<&str>, bool)]| {
+            let one = |(lines, author, uncommitted): &(usize, Option<&str>, bool)| {
+                let (author, uncommitted) = (author.map(str::to_owned), *uncommitted);
+                NewerLines { lines: *lines, author, uncommitted }
+            };
+            words_for_newer(count, &by.iter().map(one).collect::<Vec<_>>())
+        };
+        let (ada, bob, work) = ((1, Some("Ada"), false), (2, Some("Bob"), false), (1, None, true));
+        assert_eq!(told(1, &[ada]), "since then 1 line by Ada (no record)");
+        assert_eq!(told(3, &[bob, ada]), "since then 3 lines by Bob and Ada (no record)");
+        assert_eq!(told(1, &[work]), "since then 1 line, not committed yet (no record)");
+        assert_eq!(
+            told(2, &[ada, work]),
+            "since then 2 lines by Ada and not committed yet (no record)"
+        );
+        assert_eq!(told(1, &[(1, None, false)]), "since then 1 line (no record)");
     }
 
     #[test]

@@ -121,6 +121,18 @@ pub(crate) struct WhyArguments {
     pub path: Option<String>,
     /// A line, counted from 1. If missing, all blocks are returned.
     pub line: Option<u32>,
+    /// A position as in the protocol. What a hover says there is returned as data.
+    pub position: Option<WhyPosition>,
+}
+
+/// A position in a document, in the column unit of the session.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhyPosition {
+    /// Counted from 0.
+    pub line: u32,
+    /// Counted from 0.
+    pub character: u32,
 }
 
 /// The argument object of `intent.map`.

@@ -16,14 +16,16 @@ use tower_lsp::lsp_types as lsp;
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
     RecordArguments, SelectArguments, ShowArguments, TargetArguments, VerifyArguments,
-    WhyArguments, WidenArguments, WorkspaceArguments,
+    WhyArguments, WhyPosition, WidenArguments, WorkspaceArguments,
 };
 use super::read;
 use crate::convert;
+use crate::features::glance::{self, GlanceAnswer, KnownFile, Typing};
+use crate::features::prose::Prose;
 use crate::features::{code_actions, places};
 use crate::refusal::{RequestRefusal, RequestResult, to_json};
 use crate::snapshot::Snapshot;
-use crate::workspace_view::WorkspaceView;
+use crate::workspace_view::{self, WorkspaceView};
 use evidence::{record, verify};
 use ground::{Environment, Hint, RelativePath, Root, approvals};
 use intents::scope;
@@ -163,6 +165,12 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WhyArguments = read(argument)?;
+    if let Some(at) = wanted.position {
+        if wanted.line.is_some() {
+            return Err(senseless("name a line or a position, not both"));
+        }
+        return to_json("intent.why", &glance(snapshot, argument, at)?);
+    }
     let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     let which = match wanted.line {
         None => answers::Which::All,
@@ -170,6 +178,50 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
         Some(line) => answers::Which::Line(line),
     };
     to_json("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
+}
+
+/// Returns what a hover says of the block at a position, and whose the line is. For an open document,
+/// the workspace is not loaded again, so that an editor can ask for each line on which the cursor
+/// rests.
+fn glance(
+    snapshot: &Snapshot,
+    argument: &Argument,
+    at: WhyPosition,
+) -> RequestResult<GlanceAnswer> {
+    let target = TargetArguments::from_argument(argument);
+    let at = lsp::Position { line: at.line, character: at.character };
+    let uri = target.uri.and_then(|uri| uri.parse::<lsp::Url>().ok());
+    let open = uri.as_ref().and_then(|uri| workspace_view::located(snapshot, uri));
+    if let Some(open) = open {
+        let byte = open.byte(at);
+        let analysis = open.analyse();
+        let known = KnownFile {
+            view: open.view,
+            path: &analysis.path,
+            uri: &open.open.uri,
+            file: &analysis.file,
+        };
+        let index = analysis.block_at(byte).map(|(index, _)| index);
+        return Ok(glance_of(known, at, index));
+    }
+    let (workspace, path) = file(snapshot, target)?;
+    let view = snapshot.view(&workspace);
+    let document = match view.opened(&path) {
+        None => workspace.read(&path).map_err(|error| refusal(error.into()))?,
+        Some(open) => open.document.clone(),
+    };
+    answers::has_line(&path, &document, at.line + 1).map_err(|error| refusal(error.into()))?;
+    let uri = view.address(&path).ok_or_else(|| senseless("the file has no address"))?;
+    let found = answers::file(&workspace, &path, &document);
+    let index = found.blocks.at_byte(convert::byte(&document, at, snapshot.encoding));
+    Ok(glance_of(KnownFile { view, path: &path, uri: &uri, file: &found }, at, index))
+}
+
+fn glance_of(known: KnownFile<'_>, at: lsp::Position, index: Option<usize>) -> GlanceAnswer {
+    let plain = Prose::new(false);
+    let glance = index.and_then(|at| glance::of_block(&plain, known, at, Typing::Elsewhere));
+    let line = answers::line_answer(known.view.workspace, known.file, at.line.saturating_add(1));
+    GlanceAnswer::from_glance(line.as_ref(), glance)
 }
 
 /// Returns the answer about a file. An open file is answered with its text in the editor.
