@@ -227,7 +227,7 @@ async function reading(page) {
     await hover.waitFor();
     await until("the whole hover", async () => !/Loading/.test(await hover.innerText()));
     const text = flat(await hover.innerText());
-    for (const expected of ["INT-001 JWT Authentication Migration", "exact", "claude-code"]) must(text.includes(expected), `the hover lacks ${expected}: ${text}`);
+    for (const expected of ["INT-001 JWT Authentication Migration", "claude-code, ", " lines", "History"]) must(text.includes(expected), `the hover lacks ${expected}: ${text}`);
     // TypeScript says its part below ours, when it is ready.
     const ours = hover.locator(".hover-row", { hasText: "INT-001" }).first();
     await picture("hover", [await ours.innerText(), ...(await words(page.locator(".codelens-decoration")))]);
@@ -247,7 +247,7 @@ async function reading(page) {
     return `the lens leads to line ${line} of ${REGISTRY}`;
   });
   await check("registry", async () => {
-    const lens = page.locator(".codelens-decoration", { hasText: /^(selected|Select)$/ });
+    const lens = page.locator(".codelens-decoration", { hasText: /^(selected|Select)( · .*)?$/ });
     // A lens is there before it has its place.
     await until("every lens in its place", async () => {
       const tops = await lens.evaluateAll((found) => found.map((one) => one.getBoundingClientRect().top));

@@ -53,6 +53,16 @@ export interface RecordBrief {
   timestamp?: string | null;
   tool?: string | null;
   commit?: string | null;
+  /** Decisions of people that put it under another intent since. */
+  reassigned?: { from: string; by?: string | null; timestamp: string }[];
+}
+
+/** Consecutive lines that have the same origin. */
+export interface LineRun {
+  start: number;
+  end: number;
+  state: "as_recorded" | "unrecorded" | "history_missing";
+  from?: { intent?: string | null } | null;
 }
 
 /** How many lines of a block one intent, or one commit without a record, brought. */
@@ -74,6 +84,14 @@ export interface Block {
   accepted?: { contributor: Contributor; timestamp: string; record: string } | null;
   /** How many lines are newer than the record and have none. */
   newer?: number;
+  /** Who brought the newer lines. */
+  newer_by?: { lines: number; author?: string | null; uncommitted?: boolean }[];
+  /** What the commit of the lines tells, if no record names an intent. */
+  origin?: { commit: { id: string; author: string; subject: string }; intent?: { id: string; name?: string | null } | null; known_by: "commit_says" | "inferred" | "git" } | null;
+  /** What other tools claim about lines without a record. */
+  claims?: { lines: number; tool: string; agent?: string | null; model?: string | null; human?: string | null }[];
+  /** Which part of the intent changed since. */
+  suspect?: { message: string } | null;
   /** Whether this clone lacks history that says who brought some of the lines. */
   history_missing?: boolean;
   intent: { id: string; name: string | null; status: string | null } | null;
@@ -85,6 +103,8 @@ export interface Block {
   asked?: { owner?: string; tickets?: string[]; related_specs?: string[]; constraints?: string[] } | null;
   session?: string | null;
   shares?: Share[];
+  /** Which lines are whose. */
+  lines?: { runs: LineRun[] } | null;
   commit?: { id: string; author: string; timestamp: string | null; subject: string } | null;
   uncommitted?: boolean;
   claimed?: boolean;

@@ -133,12 +133,24 @@ async function rename({ server, status }: Parts, given?: unknown): Promise<void>
   await vscode.commands.executeCommand("editor.action.rename");
 }
 
-async function lineageHere({ server, status, lineage }: Parts, given?: Subject | BlockNode): Promise<void> {
-  if (given && "uri" in given) return lineage.show(given);
-  const [uri, line] = given ? [vscode.Uri.file(path.join(given.root, given.path)), given.block.start_line] : [editor().document.uri, editor().selection.active.line + 1];
+async function lineageHere({ server, status, lineage }: Parts, given?: Subject | BlockNode | Place): Promise<void> {
+  if (given && "uri" in given && "block" in given) return lineage.show(given);
+  const [uri, line] = placeOf(given);
   const subject = await subjectAt(server, governed(status), uri, line);
   if (!subject) throw new Error("there is no block here");
   await lineage.show(subject);
+}
+
+/** A line of a file, as the link in a hover names it. */
+interface Place {
+  uri: string;
+  line: number;
+}
+
+function placeOf(given?: BlockNode | Place): [vscode.Uri, number] {
+  if (!given) return [editor().document.uri, editor().selection.active.line + 1];
+  if ("uri" in given) return [vscode.Uri.parse(given.uri), given.line];
+  return [vscode.Uri.file(path.join(given.root, given.path)), given.block.start_line];
 }
 
 async function reveal({ status, tree }: Parts): Promise<void> {

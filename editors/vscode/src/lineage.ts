@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Block, RecordBrief, Status, Why } from "./answers";
 import type { Server } from "./server";
 import { icon } from "./verdicts";
-import { acceptedBy, ago, askedFor, commitOf, markdown, meaning, moment, shares, verdict, visible, who } from "./words";
+import { acceptedBy, ago, askedFor, claims, commitOf, lines, markdown, meaning, moment, newer, ofCommit, shares, verdict, visible, who } from "./words";
 
 /** The block that a lineage is of. */
 export interface Subject {
@@ -158,22 +158,25 @@ export function picture({ subject, entry }: LineageNode): vscode.ThemeIcon {
 function tooltip(node: LineageNode): vscode.MarkdownString {
   const { entry, subject } = node;
   const { label, description } = words(node);
-  const lines = [`**${markdown(label)}** · ${markdown(description)}`];
+  const said = [`**${markdown(label)}** · ${markdown(description)}`];
   if (entry.type === "record") {
     const { step } = entry;
-    lines.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.commit ? `commit ${step.commit.slice(0, 10)}` : "in no commit yet"].filter(Boolean).map(markdown).join(" · "));
-    lines.push(`record \`${visible(step.record)}\``);
+    said.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.commit ? `commit ${step.commit.slice(0, 10)}` : "in no commit yet"].filter(Boolean).map(markdown).join(" · "));
+    for (const one of step.reassigned ?? []) said.push(markdown(`${one.from} before ${one.by ?? "a person"} reassigned it ${ago(one.timestamp)}`));
+    said.push(`record \`${visible(step.record)}\``);
   }
   if (entry.type === "now") {
     const { block } = subject;
     const constraints = (block.asked?.constraints ?? []).map((constraint) => `must hold: ${markdown(constraint)}`);
     const accepted = block.accepted && `${acceptedBy(block.accepted.contributor)}, ${ago(block.accepted.timestamp)}`;
     const missing = block.history_missing && "this clone lacks history that says who brought some of its lines";
-    const said = [accepted, missing, askedFor(block), block.session && `session ${block.session}`, shares(block), commitOf(block)];
-    lines.push(...constraints, ...said.filter((part) => !!part).map((part) => markdown(String(part))));
+    const suspect = block.suspect && `suspect: ${block.suspect.message}`;
+    const evidence = [block.strength && `evidence: ${block.strength}`, block.claimed && "claimed: not written by this clone"].filter(Boolean).join(", ");
+    const facts = [accepted, missing, suspect, newer(block), askedFor(block), block.session && `session ${block.session}`, shares(block), lines(block), commitOf(block), ofCommit(block), ...claims(block), evidence];
+    said.push(...constraints, ...facts.filter((part) => !!part).map((part) => markdown(String(part))));
   }
   if (entry.type === "now" && subject.block.recorded && subject.block.verdict === "moved") {
-    lines.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);
+    said.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);
   }
-  return new vscode.MarkdownString(lines.filter(Boolean).join("\n\n"));
+  return new vscode.MarkdownString(said.filter(Boolean).join("\n\n"));
 }

@@ -22,6 +22,9 @@ export interface Symbol {
   location: { uri: string; range: { start: { line: number; character: number }; end: { line: number; character: number } } };
 }
 
+/** The command behind *History* in a hover. */
+const HISTORY = "intent.editor.lineage";
+
 /** How a start may end. */
 export type Condition = "stopped" | "starting" | "running" | "missing" | "failed";
 
@@ -140,7 +143,9 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // In a workspace that is not trusted, nobody is asked to approve anything.
-      initializationOptions: { interactive: vscode.workspace.isTrusted, saves: true, status: true, ...forServer() },
+      initializationOptions: { interactive: vscode.workspace.isTrusted, saves: true, status: true, historyCommand: HISTORY, ...forServer() },
+      // A hover may run this one command, which only shows something.
+      markdown: { isTrusted: { enabledCommands: [HISTORY] } },
       synchronize: { configurationSection: SECTION },
       middleware: {
         provideCodeLenses: async (document, token, next) => {

@@ -31,6 +31,11 @@ export function everyDefinition(): boolean {
   return section().get<string>("provenance.lines", "definitions") === "definitions";
 }
 
+/** Whether constants and variables have lenses and hints too. */
+function constants(): boolean {
+  return section().get<boolean>("provenance.constants", false);
+}
+
 /** Levels that were set; the server knows the defaults. */
 function levels(scope?: vscode.Uri): Record<string, string> {
   const all = section(scope).get<Record<string, unknown>>("levels", {});
@@ -45,7 +50,8 @@ function levels(scope?: vscode.Uri): Record<string, string> {
 export function forServer(scope?: vscode.Uri): Record<string, unknown> {
   return {
     levels: levels(scope),
-    codeLens: true,
+    codeLens: { enable: true, constants: constants() },
+    hover: section().get<string>("hover", "names"),
     inlayHints: surface() === "inlay",
     trace: section().get<Trace>("trace.server", "off"),
   };

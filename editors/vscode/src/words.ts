@@ -1,6 +1,6 @@
 // The words for the server's answers, the same as in its own lenses. Plain data in, plain text out.
 
-import type { Block, Contributor, Share, Verdict } from "./answers";
+import type { Block, Contributor, LineRun, Share, Verdict } from "./answers";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -100,6 +100,50 @@ export function shares({ shares = [], history_missing }: Block): string {
 export function commitOf({ commit, uncommitted }: Block): string {
   if (commit) return `${visible(commit.id.slice(0, 10))} ${visible(commit.author)}: ${visible(commit.subject)}`;
   return uncommitted ? "in no commit yet" : "";
+}
+
+/** What the commit of a block without a record tells, with the word of its strength; empty where a record names the intent. */
+export function ofCommit({ origin }: Block): string {
+  if (!origin) return "";
+  const { commit, intent, known_by } = origin;
+  const strength = known_by === "inferred" ? "inferred from the commit" : "the commit says";
+  const git = `git says: ${visible(commit.id.slice(0, 10))} ${visible(commit.author)}: ${visible(commit.subject)}`;
+  return [intent && `${strength}: ${titleOf(intent)}`, git].filter(Boolean).join(" · ");
+}
+
+/** Which lines are whose: `lines 15–31 INT-001, 32 no record`; empty where all have one owner. */
+export function lines({ lines }: Block): string {
+  const owner = ({ from, state }: LineRun) => {
+    if (from) return from.intent ? visible(from.intent) : "a record without an intent";
+    return state === "history_missing" ? "history is missing here" : "no record";
+  };
+  const runs: { start: number; end: number; owner: string }[] = [];
+  for (const run of lines?.runs ?? []) {
+    const last = runs.at(-1);
+    if (last?.owner === owner(run) && last.end + 1 === run.start) last.end = run.end;
+    else runs.push({ start: run.start, end: run.end, owner: owner(run) });
+  }
+  if (new Set(runs.map((run) => run.owner)).size < 2) return "";
+  return `lines ${runs.map(({ start, end, owner }) => `${start === end ? start : `${start}–${end}`} ${owner}`).join(", ")}`;
+}
+
+/** What other tools claim about lines without a record, each with the word of its strength. */
+export function claims({ claims = [] }: Block): string[] {
+  return claims.map(({ lines, tool, agent, model, human }) => {
+    const writer = [agent, model].flatMap((part) => (part ? [visible(part)] : [])).join(" with ");
+    const person = human ? visible(human) : "";
+    const by = writer && person ? `${writer}, for ${person}` : writer || person || "an agent";
+    return `${tool === "transcript" ? "inferred" : "claimed"} by ${visible(tool)}: ${by}, ${count(lines, "line")}`;
+  });
+}
+
+/** Who brought the lines that are newer than the record: `since then 1 line by Ada (no record)`; empty where there are none. */
+export function newer({ newer: lines, newer_by = [] }: Block): string {
+  if (!lines) return "";
+  const authors = newer_by.flatMap(({ author }) => (author ? [visible(author)] : []));
+  const uncommitted = newer_by.some((one) => one.uncommitted) ? "not committed yet" : "";
+  const by = authors.length ? ` by ${[authors.join(", "), uncommitted].filter(Boolean).join(" and ")}` : uncommitted && `, ${uncommitted}`;
+  return `since then ${count(lines, "line")}${by} (no record)`;
 }
 
 /** How many lines of a modified block nobody recorded; empty where there are none. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Block } from "../src/answers";
-import { acceptedBy, ago, changed, difference, markdown, shares, shorten, visible, who } from "../src/words";
+import { acceptedBy, ago, changed, claims, difference, lines, markdown, newer, ofCommit, shares, shorten, visible, who } from "../src/words";
 
 test("ages are told as the server tells them", () => {
   const now = Date.parse("2026-11-22T12:00:00Z");
@@ -48,6 +48,24 @@ test("each line is somebody's, or nobody's", () => {
   assert.equal(shares(block({ lines: 3, intent: "INT-001" }, { lines: 1, commit })), "3 lines INT-001, 1 line git: Ada 0123456789");
   assert.equal(shares(block({ lines: 2, uncommitted: true })), "2 lines not committed");
   assert.equal(shares({ ...block({ lines: 2, commit }), history_missing: true }), "2 lines history is missing here");
+});
+
+test("what is not recorded is told by the word of its strength", () => {
+  const block = (more: object) => more as unknown as Block;
+  assert.equal(newer(block({ newer: 1, newer_by: [{ lines: 1, author: "Ada" }] })), "since then 1 line by Ada (no record)");
+  assert.equal(newer(block({ newer: 2, newer_by: [{ lines: 2, uncommitted: true }] })), "since then 2 lines, not committed yet (no record)");
+  assert.equal(newer(block({ newer: 0 })), "");
+  const run = (start: number, end: number, intent?: string) => ({ start, end, state: intent ? "as_recorded" : "unrecorded", from: intent ? { intent } : null });
+  const runs = [run(15, 20, "INT-001"), run(21, 31, "INT-001"), run(32, 32)];
+  assert.equal(lines(block({ lines: { runs } })), "lines 15–31 INT-001, 32 no record");
+  assert.equal(lines(block({ lines: { runs: runs.slice(0, 2) } })), "");
+  const commit = { id: "0123456789abcdef", author: "Ada", subject: "auth: sign in" };
+  assert.equal(ofCommit(block({ origin: { commit, known_by: "git" } })), "git says: 0123456789 Ada: auth: sign in");
+  const inferred = { commit, known_by: "inferred", intent: { id: "INT-001", name: "Sign in" } };
+  assert.equal(ofCommit(block({ origin: inferred })), "inferred from the commit: INT-001 Sign in · git says: 0123456789 Ada: auth: sign in");
+  assert.deepEqual(claims(block({ claims: [{ lines: 2, tool: "git-ai", agent: "codex" }] })), ["claimed by git-ai: codex, 2 lines"]);
+  const found = { lines: 1, tool: "transcript", agent: "claude", model: "opus", human: "Ada" };
+  assert.deepEqual(claims(block({ claims: [found] })), ["inferred by transcript: claude with opus, for Ada, 1 line"]);
 });
 
 test("texts of others mean themselves", () => {
