@@ -18,7 +18,7 @@ use super::questions::{self, RootQuestions};
 use super::refusal::panic_text;
 use super::{config, features, progress, watch, workspace_view};
 use evidence::git_hooks;
-use ground::text;
+use ground::{cache, store, text};
 use why::Workspace;
 
 /// How long to collect changed files before they are read. Programs write in bursts.
@@ -198,12 +198,17 @@ impl Ordered {
         });
     }
 
-    /// Tells the person if commits of a workspace carry no records.
+    /// Tells the person once in each clone if commits of a workspace carry no records. `intent status`
+    /// and what a client shows of it say so as long as it lasts.
     pub(super) fn tell_of_git_hooks(&self, root: &Path) {
         let Some(workspace) = self.world.now.workspace_at(root).cloned() else { return };
         let client = self.outside.client.clone();
         self.outside.pool.run(Lane::Worker, move || {
             let Some(hint) = git_hooks::hint(&workspace) else { return };
+            let Some(told) = cache::shared(&workspace.root, "told-of-git-hooks") else { return };
+            if told.exists() || store::write_atomic(&told, b"").is_err() {
+                return;
+            }
             let name = workspace.root.path().file_name().unwrap_or_default().to_string_lossy();
             let message = format!("{}: {hint}", text::visible(&name, false));
             client.show_message(lsp::MessageType::INFO, message);

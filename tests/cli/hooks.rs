@@ -4,8 +4,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use super::lab::{self, Lab, transcript};
+use crate::support::editor::Editor;
 
 /// A repository with a registry and one committed file, and without hooks.
 fn without_hooks() -> Lab {
@@ -265,4 +269,22 @@ fn commits_are_sealed_by_hooks_in_the_home_folder() {
     assert!(home.join("pre-commit").exists());
     assert!(commit_seals(&lab, 1));
     assert!(!told(&lab).contains("intent git-hooks"));
+}
+
+#[test]
+fn an_editor_is_told_of_missing_hooks_once_in_a_clone() {
+    let lab = without_hooks();
+    let is_message = |it: &Value| it["method"] == "window/showMessage";
+    let told = Editor::open_at(&lab.root, &json!({})).hear(is_message);
+    assert!(told.to_string().contains("Git's hooks are missing"), "{told}");
+    let mut again = Editor::open_at(&lab.root, &json!({}));
+    let list = json!({ "command": "intent.list", "arguments": [{}] });
+    for id in 1..4 {
+        again.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "workspace/executeCommand", "params": list }));
+        again.hear(|it| {
+            assert!(!is_message(it), "told again: {it}");
+            it["id"] == id
+        });
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
