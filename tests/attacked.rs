@@ -192,6 +192,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "git-hooks",
         "fence --explain",
         "import agent-trace .agent-trace/traces.jsonl",
+        "export",
         "sessions import --dry-run",
         "worktree agent",
         "policy --explain",

@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use ground::git::Target;
 use ground::{CommitId, Level};
 use judgement::check::{self, CheckRequest, ComparedSides};
 use why::findings::FindingAnswer;
+use why::workspace::is_governed_at;
 use why::{VerbError, Workspace};
 
 /// A row of the table. A column without a value is left out in JSON.
@@ -27,12 +29,16 @@ pub struct FindingRow {
 }
 
 /// Judges the change from one commit to another. The rules are those of the first, and the levels those
-/// of the policy at the second. Signatures are not checked, because the keys are not in the range.
+/// of the policy at the second. A repository without rules has no findings. Signatures are not checked, because the keys are not in the range.
 pub(crate) fn of_range(
     ws: &Workspace,
     (from, to): (&CommitId, &CommitId),
     repo: &str,
 ) -> Result<Vec<FindingRow>, VerbError> {
+    let is_governed = |git| is_governed_at(git, &Target::Commit(to.clone()));
+    if !ws.git().is_some_and(|git| is_governed(git).unwrap_or_default()) {
+        return Ok(Vec::new());
+    }
     let sides = ComparedSides::Range { from: from.0.clone(), to: to.0.clone() };
     let levels = Some(ws.at_commit(to.clone(), None)?.policy);
     let request = CheckRequest { levels, ..CheckRequest::for_sides(sides) };

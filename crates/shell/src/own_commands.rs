@@ -11,7 +11,10 @@ pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 pub const GROUPS: [(&str, &[&str]); 3] = [
     (
         "evidence",
-        &["seal", "verify", "anchor", "erase", "compact", "reassign", "import", "sessions"],
+        &[
+            "seal", "verify", "anchor", "erase", "compact", "reassign", "import", "export",
+            "sessions",
+        ],
     ),
     ("agent", &["hook", "mcp", "gate", "off", "on", "worktree", "protocol", "explain"]),
     (

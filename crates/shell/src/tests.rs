@@ -501,7 +501,8 @@ fn tests_and_linters_are_known() {
 }
 
 /// Every command of a group, its short spelling and an argument that it may have.
-const SPELLINGS: [(&str, &str); 26] = [
+const SPELLINGS: [(&str, &str); 27] = [
+    ("evidence export", "export"),
     ("evidence seal", "seal"),
     ("evidence verify", "verify"),
     ("evidence anchor", "anchor"),

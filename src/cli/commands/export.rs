@@ -98,7 +98,6 @@ pub struct ExportAnswer {
 
 pub fn run(context: &Context, args: ExportArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
-    workspace.governed()?;
     let git = workspace.git().ok_or_else(|| workspace.no_git("an export"))?;
     let range = match (&args.range, &args.since) {
         (Some(range), _) => CommitRange::parse(git, range).map_err(VerbError::from)?,

@@ -82,7 +82,6 @@ pub enum Command {
     Map(map::MapArgs),
     Report(report::ReportArgs),
     Trace(trace::TraceArgs),
-    Export(export::ExportArgs),
     Doctor(doctor::DoctorArgs),
     Approve(approve::ApproveArgs),
     Reject(approve::RejectArgs),
@@ -114,6 +113,8 @@ pub enum Command {
     Reassign(reassign::ReassignArgs),
     #[command(hide = true)]
     Import(import::ImportArgs),
+    #[command(hide = true)]
+    Export(export::ExportArgs),
     #[command(hide = true)]
     Sessions(sessions::SessionsArgs),
     #[command(hide = true)]
@@ -162,6 +163,7 @@ pub enum EvidenceCommand {
     Compact(compact::CompactArgs),
     Reassign(reassign::ReassignArgs),
     Import(import::ImportArgs),
+    Export(export::ExportArgs),
     Sessions(sessions::SessionsArgs),
 }
 
@@ -204,6 +206,7 @@ impl Command {
             Self::Evidence(EvidenceCommand::Compact(args)) => Self::Compact(args),
             Self::Evidence(EvidenceCommand::Reassign(args)) => Self::Reassign(args),
             Self::Evidence(EvidenceCommand::Import(args)) => Self::Import(args),
+            Self::Evidence(EvidenceCommand::Export(args)) => Self::Export(args),
             Self::Evidence(EvidenceCommand::Sessions(args)) => Self::Sessions(args),
             Self::Agent(AgentCommand::Hook(args)) => Self::Hook(args),
             Self::Agent(AgentCommand::Mcp(args)) => Self::Mcp(args),
