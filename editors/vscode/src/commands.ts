@@ -14,6 +14,7 @@ import { openReport } from "./report";
 import { review } from "./requests";
 import { words } from "./server";
 import type { Server } from "./server";
+import { changeLines } from "./settings";
 import type { StatusBar } from "./status";
 import type { BlockNode, FileNode, IntentNode, IntentTree } from "./tree";
 import { whyHere } from "./why";
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, Deed> = {
   "intent.editor.rename": rename,
   "intent.editor.why": async ({ server, status }) => whyHere(server, governed(status), editor()),
   "intent.editor.lineage": lineageHere,
+  "intent.editor.lines": cycleLines,
   "intent.editor.reveal": reveal,
   "intent.editor.openBlock": (_, node: BlockNode) => openBlock(node),
   "intent.editor.openFile": (_, node: FileNode) => vscode.window.showTextDocument(vscode.Uri.file(path.join(node.root, node.file.path))),
@@ -151,6 +153,12 @@ function placeOf(given?: BlockNode | Place): [vscode.Uri, number] {
   if (!given) return [editor().document.uri, editor().selection.active.line + 1];
   if ("uri" in given) return [vscode.Uri.parse(given.uri), given.line];
   return [vscode.Uri.file(path.join(given.root, given.path)), given.block.start_line];
+}
+
+const LINES_SAID = { off: "no line says whose it is", line: "the cursor's line says whose it is", all: "every line says whose it is" };
+
+async function cycleLines(): Promise<void> {
+  vscode.window.setStatusBarMessage(`Intent: ${LINES_SAID[await changeLines()]}`, 4000);
 }
 
 async function reveal({ status, tree }: Parts): Promise<void> {

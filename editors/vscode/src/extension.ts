@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { register } from "./commands";
 import { sayMissing } from "./install";
+import { LineText } from "./line";
 import { LineageView } from "./lineage";
 import { Provenance } from "./provenance";
 import { RecordTexts } from "./record-text";
@@ -21,6 +22,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const tree = new IntentTree(running, () => status.all);
   const lineage = new LineageView(running, () => status.current);
   const provenance = new Provenance(running, vscode.Uri.joinPath(context.extensionUri, "media"));
+  const line = new LineText(running, (document) => provenance.marked(document));
   context.subscriptions.push(
     log,
     running,
@@ -28,15 +30,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tree,
     lineage,
     provenance,
+    line,
     new RecordTexts(),
     ...register({ server: running, status, tree, lineage, log }),
     running.onDidChange((condition) => {
       void vscode.commands.executeCommand("setContext", "intent.server", condition);
       provenance.forget();
+      line.forget();
       if (condition === "missing") void sayMissing(running);
     }),
     running.onStatus(() => {
       provenance.forget();
+      line.forget();
       void lineage.again();
     }),
     status.onDidChange(() => tree.statusChanged()),

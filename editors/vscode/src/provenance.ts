@@ -5,7 +5,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Block, Why } from "./answers";
 import type { Server } from "./server";
-import { everyDefinition, surface, template } from "./settings";
+import { surface, template } from "./settings";
 import { TOKENS, render, unknownTokens } from "./template";
 import { BARS } from "./verdicts";
 import { shorten, visible } from "./words";
@@ -41,7 +41,6 @@ export class Provenance implements vscode.Disposable {
       ...this.bars.values(),
       vscode.window.onDidChangeVisibleTextEditors(() => this.soon()),
       vscode.workspace.onDidChangeTextDocument(() => this.soon()),
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.cursorMoved(textEditor)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("intent.provenance")) this.settingsChanged();
       }),
@@ -58,6 +57,12 @@ export class Provenance implements vscode.Disposable {
   forget(): void {
     for (const editor of vscode.window.visibleTextEditors) this.known.delete(editor.document);
     this.soon();
+  }
+
+  /** The lines of a document with a text at their end, from 0. */
+  marked(document: vscode.TextDocument): Set<number> {
+    const blocks = surface() === "endOfLine" ? this.known.get(document)?.blocks : undefined;
+    return new Set(blocks?.map((block) => block.start_line - 1));
   }
 
   private settingsChanged(): void {
@@ -82,11 +87,6 @@ export class Provenance implements vscode.Disposable {
   private soon(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.showEverywhere(), SETTLES);
-  }
-
-  private cursorMoved(editor: vscode.TextEditor): void {
-    const known = this.known.get(editor.document);
-    if (known?.version === editor.document.version && surface() === "endOfLine" && !everyDefinition()) this.decorate(editor, known.blocks);
   }
 
   private async showEverywhere(): Promise<void> {
@@ -127,22 +127,14 @@ function isShown(block: Block): boolean {
   return block.verdict !== "unrecorded" && !UNNAMED.has(block.kind);
 }
 
-function endsOfLines(editor: vscode.TextEditor, blocks: Block[]): vscode.DecorationOptions[] {
-  const { document, selection } = editor;
-  const cursor = selection.active.line;
-  const shown: [number, Block][] = everyDefinition() ? blocks.map((block) => [block.start_line - 1, block]) : [innermost(blocks, cursor)].flatMap((block) => (block ? [[cursor, block]] : []));
-  return shown.flatMap(([line, block]) => {
+function endsOfLines({ document }: vscode.TextEditor, blocks: Block[]): vscode.DecorationOptions[] {
+  return blocks.flatMap((block) => {
+    const line = block.start_line - 1;
     const contentText = shorten(render(template(), block), LONGEST);
     if (line >= document.lineCount || !contentText) return [];
     const { end } = document.lineAt(line).range;
     return [{ range: new vscode.Range(end, end), renderOptions: { after: { contentText } } }];
   });
-}
-
-/** The block that answers for a line, from 0. */
-function innermost(blocks: Block[], line: number): Block | undefined {
-  const around = blocks.filter((block) => block.start_line <= line + 1 && line + 1 <= block.end_line);
-  return around.reduce<Block | undefined>((best, block) => (!best || block.start_line >= best.start_line ? block : best), undefined);
 }
 
 function barsOf(document: vscode.TextDocument, blocks: Block[]): Map<string, vscode.Range[]> {

@@ -2,7 +2,7 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { CodeLensRequest, LanguageClient, RevealOutputChannelOn, ShowMessageNotification, ShowMessageRequest, State, TransportKind } from "vscode-languageclient/node";
+import { CancellationToken, CodeLensRequest, LanguageClient, RevealOutputChannelOn, ShowMessageNotification, ShowMessageRequest, State, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import type { Status } from "./answers";
 import { findIntent, isOlder, surroundings } from "./find";
@@ -73,13 +73,13 @@ export class Server implements vscode.Disposable {
     return this.client?.initializeResult?.capabilities.executeCommandProvider?.commands.includes(command) ?? false;
   }
 
-  /** Runs a command of the server. `where` says which workspace is meant. */
-  async ask<T>(command: string, argument: Record<string, unknown>, where?: vscode.Uri): Promise<T> {
+  /** Runs a command of the server. `where` says which workspace is meant; `token` takes the question back. */
+  async ask<T>(command: string, argument: Record<string, unknown>, where?: vscode.Uri, token: vscode.CancellationToken = CancellationToken.None): Promise<T> {
     if (!this.client?.isRunning()) throw new Error("the server is not running");
     refuseUntrusted(command);
     const uri = (where ?? here())?.toString();
     const filled = argument.path || argument.uri || !uri ? argument : { uri, ...argument };
-    return this.client.sendRequest("workspace/executeCommand", { command, arguments: [filled] });
+    return this.client.sendRequest("workspace/executeCommand", { command, arguments: [filled] }, token);
   }
 
   /** Where ids and blocks are, by the server's own index. */

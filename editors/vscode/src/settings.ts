@@ -1,6 +1,8 @@
 // The user's settings, and those of them that the server gets.
 
 import * as vscode from "vscode";
+import { nextLines } from "./glance";
+import type { Lines } from "./glance";
 
 export const SECTION = "intent";
 
@@ -27,8 +29,17 @@ export function template(): string {
   return section().get<string>("provenance.template", "");
 }
 
-export function everyDefinition(): boolean {
-  return section().get<string>("provenance.lines", "definitions") === "definitions";
+/** Which lines say at their end whose they are. */
+export function lines(): Lines {
+  return section().get<Lines>("lines", "line");
+}
+
+/** Chooses the next of these, where the present one was chosen. */
+export async function changeLines(): Promise<Lines> {
+  const next = nextLines(lines());
+  const inWorkspace = section().inspect("lines")?.workspaceValue !== undefined;
+  await section().update("lines", next, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+  return next;
 }
 
 /** Whether constants and variables have lenses and hints too. */
