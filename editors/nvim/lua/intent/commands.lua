@@ -355,6 +355,11 @@ M.subcommands = {
       end)
     end,
   },
+  lines = {
+    run = function()
+      say(require('intent.line').cycle() .. ' (off, line, all: which lines say whose they are)')
+    end,
+  },
   status = {
     run = function()
       with_client(function(client, uri)

@@ -31,7 +31,7 @@ function M.client_of(name, bufnr)
   end
 end
 
---- Sends a request; the callback takes an error and a result.
+--- Sends a request; the callback takes an error and a result. Returns whether it was sent, and its id.
 function M.request(client, method, params, callback, bufnr)
   local function answered(err, result)
     callback(err, result)
@@ -40,6 +40,14 @@ function M.request(client, method, params, callback, bufnr)
     return client:request(method, params, answered, bufnr)
   end
   return client.request(method, params, answered, bufnr)
+end
+
+--- Takes a request back.
+function M.cancel(client, id)
+  if has_11 then
+    return client:is_stopped() or client:cancel_request(id)
+  end
+  return client.is_stopped() or client.cancel_request(id)
 end
 
 --- Sends a request and waits for its result, at most this many milliseconds.

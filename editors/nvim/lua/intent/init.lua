@@ -1,4 +1,4 @@
--- The entry point of the plugin: `setup`, `statusline`, `status`.
+-- The entry point of the plugin: `setup`, `statusline`, `line`, `status`.
 local M = {}
 
 local group = vim.api.nvim_create_augroup('intent', { clear = true })
@@ -41,6 +41,7 @@ function M.start()
   end
   running = true
   require('intent.provenance').start()
+  require('intent.line').start()
   if vim.lsp.enable and starts_by_itself() then
     vim.lsp.enable('intent')
   end
@@ -65,6 +66,11 @@ end
 --- Returns the statusline's part for a buffer, by default the current one: `INT-001 E1 ?2`. Empty outside a workspace.
 function M.statusline(bufnr)
   return require('intent.status').line(bufnr)
+end
+
+--- Returns whose the line of the cursor is, for a statusline: `INT-006 · claude-code, 2 days`. Empty if it shows nothing.
+function M.line()
+  return require('intent.line').text()
 end
 
 --- Returns the last status of a buffer's workspace, as in `intent status --json`; nil if there is none.

@@ -3,7 +3,7 @@ local M = {}
 
 local SURFACES = { 'lens', 'virtual_text', 'inlay', 'off' }
 local LEVELS = { 'off', 'hint', 'info', 'warning', 'error' }
-local PLACES = { 'definitions', 'cursor' }
+local LINES = { 'off', 'line', 'all' }
 local TRACES = { 'off', 'messages', 'verbose' }
 local ENCODINGS = { 'utf-8', 'utf-16', 'utf-32' }
 
@@ -19,11 +19,12 @@ M.defaults = {
   auto_start = true,
   -- True: agents' questions are shown here, and `:Intent review` can answer them.
   interactive = true,
+  -- Which lines say at their end whose they are: none, the cursor's, or all that can be seen.
+  lines = 'line',
   -- Where provenance is shown; one place at a time.
   provenance = 'lens',
   virtual_text = {
     template = '${intent} ${name} · ${who} · ${when} · ${verdict}',
-    where = 'definitions',
     prefix = '  ',
   },
   -- The level of each diagnostic: { ['scope-violation'] = 'warning' }.
@@ -118,10 +119,10 @@ local RULES = {
   cmd = command,
   auto_start = of_type('boolean'),
   interactive = of_type('boolean'),
+  lines = one_of(LINES),
   provenance = one_of(SURFACES),
   virtual_text = {
     template = template(M.BLOCK_TOKENS),
-    where = one_of(PLACES),
     prefix = of_type('string'),
   },
   levels = levels,

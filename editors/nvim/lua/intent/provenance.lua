@@ -21,6 +21,7 @@ local HIGHLIGHTS = { modified = 'IntentChanged', ambiguous = 'IntentUnsure' }
 
 local function define_highlights()
   vim.cmd('highlight default link IntentProvenance LspCodeLens')
+  vim.cmd('highlight default link IntentLine IntentProvenance')
   vim.cmd('highlight default link IntentChanged IntentProvenance')
   vim.cmd('highlight default link IntentUnsure IntentProvenance')
 end
@@ -59,6 +60,17 @@ local function clear_lenses(bufnr, client)
   if lenses and vim.api.nvim_buf_is_loaded(bufnr) then
     vim.api.nvim_buf_clear_namespace(bufnr, lenses, 0, -1)
   end
+end
+
+--- Returns true if a line of a buffer, counted from 1, has a lens or a text of ours at its end.
+function M.has_text(bufnr, line)
+  local client = client_of(bufnr)
+  for _, space in pairs({ namespace, client and lens_namespace(client.id) or nil }) do
+    if #vim.api.nvim_buf_get_extmarks(bufnr, space, { line - 1, 0 }, { line - 1, -1 }, { limit = 1 }) > 0 then
+      return true
+    end
+  end
+  return false
 end
 
 --- Removes all our marks from a buffer.
@@ -118,17 +130,6 @@ local function is_told(block)
   return block.verdict ~= 'unrecorded' and block.kind ~= 'region' and block.kind ~= 'paragraph'
 end
 
-local function innermost(blocks, line)
-  local found
-  for _, block in ipairs(blocks) do
-    local around = block.start_line <= line and line <= block.end_line
-    if around and (not found or block.end_line - block.start_line <= found.end_line - found.start_line) then
-      found = block
-    end
-  end
-  return found
-end
-
 --- Draws the known answer for a buffer, if it is for the present text.
 function M.draw(bufnr)
   local known = shown[bufnr]
@@ -136,16 +137,6 @@ function M.draw(bufnr)
     return
   end
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  if options.current.virtual_text.where == 'cursor' then
-    if bufnr == vim.api.nvim_get_current_buf() then
-      local line = vim.api.nvim_win_get_cursor(0)[1]
-      local block = innermost(known.blocks, line)
-      if block then
-        mark(bufnr, line - 1, block)
-      end
-    end
-    return
-  end
   local taken = {}
   for _, block in ipairs(known.blocks) do
     -- If several blocks begin on a line, the outermost one is shown.
@@ -154,6 +145,7 @@ function M.draw(bufnr)
       mark(bufnr, block.start_line - 1, block)
     end
   end
+  require('intent.line').draw()
 end
 
 local function refresh_virtual_text(bufnr, client)
@@ -209,6 +201,7 @@ local function refresh_lenses(bufnr, client)
       end, lenses)
       clear_lenses(bufnr, client)
       vim.lsp.codelens.on_codelens(nil, lenses, { bufnr = bufnr, client_id = client.id, method = 'textDocument/codeLens' })
+      require('intent.line').draw()
     end)
   end, bufnr)
 end
@@ -304,11 +297,6 @@ function M.start()
   end)
   on('BufWinEnter', function(event)
     M.buffer_soon(event.buf, 50)
-  end)
-  on('CursorMoved', function(event)
-    if options.current.virtual_text.where == 'cursor' and shown[event.buf] then
-      M.draw(event.buf)
-    end
   end)
   on('BufWipeout', function(event)
     shown[event.buf], hinted[event.buf] = nil, nil

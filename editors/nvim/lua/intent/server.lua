@@ -169,6 +169,7 @@ local function handlers()
     ['intent/status'] = function(_, params)
       status.told(params)
       provenance.refresh_soon()
+      require('intent.line').forget()
     end,
     ['window/showMessageRequest'] = function(_, params, ctx)
       return questions.asked(params, ctx)
@@ -240,6 +241,7 @@ function M.config(root)
       vim.schedule(function()
         require('intent.status').gone()
         require('intent.provenance').forget(client_id)
+        require('intent.line').forget()
       end)
     end,
   }
@@ -282,9 +284,10 @@ function M.for_command(bufnr)
   return nil
 end
 
---- Sends a command to the server. The callback gets the answer, or nil and the reason.
+--- Sends a command to the server. The callback gets the answer, or nil and the reason. Returns whether it was sent,
+--- and its id.
 function M.execute(client, command, argument, callback)
-  compat.request(client, 'workspace/executeCommand', { command = command, arguments = { argument } }, function(err, result)
+  return compat.request(client, 'workspace/executeCommand', { command = command, arguments = { argument } }, function(err, result)
     callback(text.without_null(result), err and text.visible(err.message or 'an error without a message'))
   end)
 end
