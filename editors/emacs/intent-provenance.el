@@ -36,6 +36,9 @@ anything is left out."
   "The verdict on a block that is not what was recorded."
   :group 'intent)
 
+(defvar intent-provenance-shown-hook nil
+  "Run in a buffer after its provenance was written.")
+
 (defvar intent-provenance-mode)
 (defvar-local intent-provenance--timer nil)
 (defvar intent-provenance--complained nil
@@ -176,7 +179,8 @@ Not where nothing is recorded, and not for what lies between definitions."
           (save-restriction
             (widen)
             (intent-provenance--clear)
-            (mapc #'intent-provenance--put (plist-get result :blocks))))))))
+            (mapc #'intent-provenance--put (plist-get result :blocks))))
+        (run-hooks 'intent-provenance-shown-hook)))))
 
 (defun intent-provenance-refresh (&optional buffer)
   "Ask again for the provenance of BUFFER, by default this one."

@@ -71,14 +71,14 @@
         (list (line-number-at-pos) (current-column))))))
 
 (defun intent-why--registry (root)
-  "The files of the registry of the workspace ROOT: the list, and those of one intent each."
+  "The files of the registry of ROOT: the list, and those of one intent each."
   (let ((list (expand-file-name ".orchestration/active_intents.yaml" root))
         (folder (expand-file-name ".orchestration/intents" root)))
     (append (and (file-exists-p list) (list list))
             (and (file-directory-p folder) (directory-files folder t "\\.ya?ml\\'")))))
 
 (defun intent-why--file-of (id root)
-  "The file of the registry of ROOT that holds the intent ID, or nil."
+  "The file of the registry of ROOT with the intent ID, or nil."
   (seq-find (lambda (file) (intent-why--find file (intent-why--id-regexp id)))
             (intent-why--registry root)))
 

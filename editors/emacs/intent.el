@@ -27,6 +27,7 @@
 
 (require 'intent-client)
 (require 'intent-beside)
+(require 'intent-line)
 (require 'intent-provenance)
 (require 'intent-why)
 (require 'easymenu)
@@ -183,7 +184,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 ;;;; Changing the registry
 
 (defun intent--registry-buffer (id)
-  "The file of the registry with the intent ID, in a buffer that the server manages."
+  "The file of the registry with the intent ID, in a buffer of our server."
   (let ((file (intent-why--file-of id intent--root)))
     (unless file (user-error "The registry does not hold %s" id))
     (with-current-buffer (find-file-noselect file)
@@ -323,7 +324,7 @@ What it changes in files that it had to open is offered for saving."
                      ("l" . intent-lineage) ("r" . intent-record) ("g" . intent-goto)
                      ("b" . intent-blocks) ("n" . intent-rename) ("q" . intent-review)
                      ("i" . intent-status) ("a" . intent-code-actions)
-                     ("p" . intent-provenance-mode) ("h" . intent-report)
+                     ("p" . intent-provenance-mode) ("e" . intent-lines-cycle) ("h" . intent-report)
                      ("t" . intent-take-over)))
       (define-key map (kbd key) command))
     map)
@@ -351,6 +352,7 @@ What it changes in files that it had to open is offered for saving."
     "--"
     ["Provenance after the lines" intent-provenance-mode
      :style toggle :selected (bound-and-true-p intent-provenance-mode)]
+    ["Whose a line is: off, line, all" intent-lines-cycle]
     ["Agents' questions" intent-review]
     ["Status" intent-status]
     ["Report" intent-report]
@@ -404,11 +406,13 @@ Does nothing where no .orchestration/ lies above the file.
   (if (not intent-mode)
       (progn
         (when intent-beside-mode (intent-beside-mode -1))
+        (when intent-line-mode (intent-line-mode -1))
         (when intent-provenance-mode (intent-provenance-mode -1)))
     (setq intent--root (intent--workspace buffer-file-name))
     (if (not intent--root)
         (setq intent-mode nil)
       (intent-ensure)
+      (intent-line-mode 1)
       (when (or (eq intent-provenance 'overlay)
                 (and (eq intent-provenance 'inlay) (< emacs-major-version 29)))
         (intent-provenance-mode 1)))))
