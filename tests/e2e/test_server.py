@@ -57,7 +57,7 @@ async def test_the_server_announces_its_capabilities(editor: Session):
 async def test_a_recorded_block_shows_its_intent(editor: Session):
     uri = await recorded(editor)
     hover = await editor.hover(uri, "verify")
-    for text in ("INT-001", "JWT Authentication Migration", "claude", "exact"):
+    for text in ("INT-001", "JWT Authentication Migration", "claude", "4 of 4 lines"):
         assert text in hover, hover
     lenses = await editor.lenses(uri)
     # A class and its methods have one lens if they have the same record.
@@ -78,12 +78,12 @@ async def test_the_verdict_follows_the_block(editor: Session):
     uri = await recorded(editor)
 
     editor.replace(uri, "const key = await this.keys.current();", "const key = await this.keys.oldest(token);")
-    await until(lambda: editor.hover(uri, "verify"), lambda text: "modified" in text and "INT-001" in text)
+    await until(lambda: editor.hover(uri, "verify"), lambda text: "since then 1 line" in text and "INT-001" in text)
     editor.replace(uri, "const key = await this.keys.oldest(token);", "const key = await this.keys.current();")
-    await until(lambda: editor.hover(uri, "verify"), lambda text: "exact" in text)
+    await until(lambda: editor.hover(uri, "verify"), lambda text: "4 of 4 lines" in text and "since" not in text)
 
     editor.replace(uri, "    return payload as Claims;", "\n        return payload as Claims;")
-    await until(lambda: editor.hover(uri, "verify"), lambda text: "reformatted" in text and "INT-001" in text)
+    await until(lambda: editor.hover(uri, "verify"), lambda text: "layout and comments" in text and "INT-001" in text)
 
     bearer = editor.text(uri)[editor.text(uri).index("export function bearer"):]
     editor.replace(uri, bearer, f"export namespace Http {{\n{bearer}}}\n")
@@ -268,7 +268,7 @@ async def test_selecting_an_intent_and_recording(editor: Session):
     assert [(one["path"], one["blocks"]) for one in answer["recorded"]] == [("src/billing/invoice.ts", 1)]
     assert answer["skipped"] == []
     uri = editor.open("src/billing/invoice.ts")
-    await until(lambda: editor.hover(uri, "total"), lambda text: "INT-002" in text and "exact" in text)
+    await until(lambda: editor.hover(uri, "total"), lambda text: "INT-002" in text and "1 of 2 lines" in text)
     learned = await editor.run("intent.lesson", text="Round [prices](https://a.example) once.", session="test:1", agent="test-agent")
     assert (learned["path"], learned["text"], learned["outcome"]) == ("AGENTS.md", "Round prices once.", "added")
     assert (await editor.run("intent.lesson", text="round prices once"))["outcome"] == "already_there"
