@@ -170,6 +170,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "seal",
         "compact",
         "anchor",
+        "attest HEAD",
         "erase nobody --why x",
         "lesson --intent INT-001 learnt",
         "propose more --scope x/** --reason y",

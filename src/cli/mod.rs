@@ -6,6 +6,7 @@
 //!
 //! - `commands`: the commands, one file each.
 //! - `context`: the folder a command runs in, and the printer for its output.
+//! - `envelope`: DSSE envelopes, signed with `ssh`.
 //! - `error`: the errors of commands, with messages for a person.
 //! - `exit`: the exit codes of the process.
 //! - `formats`: the answer of `intent check` in the formats of forges and CI systems.
@@ -22,6 +23,7 @@
 
 mod commands;
 mod context;
+mod envelope;
 mod error;
 mod exit;
 mod formats;

@@ -2,6 +2,7 @@
 
 mod absolved;
 mod adopted;
+mod attested;
 mod books;
 mod claimed;
 mod clones;

@@ -6,6 +6,7 @@
 //! write the same bytes, and a file that was written never changes.
 //!
 //! - [`agent_trace`]: the records in the Agent Trace format.
+//! - [`attestation`]: what a range is attested to hold, as a statement of in-toto.
 //! - [`claims`]: the table of what was recorded, a row for each block.
 //! - [`evidence`]: the records that a commit carries.
 //! - [`findings`]: the table of what *check* finds in the range.
@@ -18,6 +19,7 @@
 //! - [`traced`]: a record as `intent trace --json` prints it.
 
 pub mod agent_trace;
+pub mod attestation;
 pub mod claims;
 pub mod evidence;
 pub mod findings;

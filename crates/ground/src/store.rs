@@ -286,7 +286,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Returns the SHA-256 of a file without keeping its content in memory. `None` if it cannot be read.
-pub(crate) fn sha256_of_file(mut file: File) -> Option<String> {
+pub fn sha256_of_file(mut file: File) -> Option<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {

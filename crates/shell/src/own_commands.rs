@@ -12,8 +12,8 @@ pub const GROUPS: [(&str, &[&str]); 3] = [
     (
         "evidence",
         &[
-            "seal", "verify", "anchor", "erase", "compact", "reassign", "import", "export",
-            "sessions",
+            "seal", "verify", "anchor", "attest", "erase", "compact", "reassign", "import",
+            "export", "sessions",
         ],
     ),
     ("agent", &["hook", "mcp", "gate", "off", "on", "worktree", "protocol", "explain"]),

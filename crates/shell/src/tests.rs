@@ -501,11 +501,12 @@ fn tests_and_linters_are_known() {
 }
 
 /// Every command of a group, its short spelling and an argument that it may have.
-const SPELLINGS: [(&str, &str); 27] = [
+const SPELLINGS: [(&str, &str); 28] = [
     ("evidence export", "export"),
     ("evidence seal", "seal"),
     ("evidence verify", "verify"),
     ("evidence anchor", "anchor"),
+    ("evidence attest HEAD", "attest HEAD"),
     ("evidence erase x", "erase x"),
     ("evidence compact", "compact"),
     ("evidence reassign x --to A", "reassign x --to A"),

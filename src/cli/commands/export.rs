@@ -200,7 +200,7 @@ fn people(context: &Context, args: &ExportArgs) -> Result<People, CliError> {
 
 /// Returns the address of `origin` without what differs between clones (`forge.example/team/shop`), or
 /// the name of the folder.
-fn repository_name(workspace: &Workspace) -> String {
+pub(super) fn repository_name(workspace: &Workspace) -> String {
     let folder = || {
         let root = workspace.root.path().file_name();
         root.map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().into_owned())

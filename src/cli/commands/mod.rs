@@ -5,6 +5,7 @@ mod accept;
 mod adopt;
 mod anchor;
 mod approve;
+mod attest;
 mod check;
 mod clear;
 mod compact;
@@ -106,6 +107,8 @@ pub enum Command {
     #[command(hide = true)]
     Anchor(anchor::AnchorArgs),
     #[command(hide = true)]
+    Attest(attest::AttestArgs),
+    #[command(hide = true)]
     Erase(erase::EraseArgs),
     #[command(hide = true)]
     Compact(compact::CompactArgs),
@@ -159,6 +162,7 @@ pub enum EvidenceCommand {
     Seal(seal::SealArgs),
     Verify(verify::VerifyArgs),
     Anchor(anchor::AnchorArgs),
+    Attest(attest::AttestArgs),
     Erase(erase::EraseArgs),
     Compact(compact::CompactArgs),
     Reassign(reassign::ReassignArgs),
@@ -202,6 +206,7 @@ impl Command {
             Self::Evidence(EvidenceCommand::Seal(args)) => Self::Seal(args),
             Self::Evidence(EvidenceCommand::Verify(args)) => Self::Verify(args),
             Self::Evidence(EvidenceCommand::Anchor(args)) => Self::Anchor(args),
+            Self::Evidence(EvidenceCommand::Attest(args)) => Self::Attest(args),
             Self::Evidence(EvidenceCommand::Erase(args)) => Self::Erase(args),
             Self::Evidence(EvidenceCommand::Compact(args)) => Self::Compact(args),
             Self::Evidence(EvidenceCommand::Reassign(args)) => Self::Reassign(args),
@@ -264,6 +269,7 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Report(args) => report::run(context, args),
         Command::Verify(args) => verify::run(context, args),
         Command::Anchor(args) => anchor::run(context, args),
+        Command::Attest(args) => attest::run(context, args),
         Command::Erase(args) => erase::run(context, args),
         Command::Trace(args) => trace::run(context, args),
         Command::Export(args) => export::run(context, args),

@@ -1,9 +1,11 @@
 //! `intent verify`: checks that the ledger is intact and, with `--blocks`, that the code still
 //! agrees with it.
 
+use std::path::PathBuf;
+
 use anstyle::Style;
 
-use super::shared;
+use super::{attest, shared};
 use crate::cli::person::Terminal;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
@@ -29,9 +31,16 @@ pub struct VerifyArgs {
     /// from them. Only a person at a terminal can; it is recorded in the git directory
     #[arg(long)]
     accept_rewrite: bool,
+
+    /// Instead of the ledger: verify what `intent attest` stated, and the files that it names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["blocks", "accept_rewrite"])]
+    attestation: Option<PathBuf>,
 }
 
 pub fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
+    if let Some(file) = &args.attestation {
+        return attest::verify(context, file);
+    }
     let workspace = context.governed_workspace()?;
     let mut accepted = Vec::new();
     if args.accept_rewrite {
