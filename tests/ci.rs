@@ -379,3 +379,58 @@ fn every_input_of_the_action_is_used_and_documented() {
         assert!(step.get("uses").is_some() || step["shell"] == "bash", "{step}");
     }
 }
+
+/// Returns the names of the files that a job exported.
+fn exported(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for day in std::fs::read_dir(folder).expect("days") {
+        for repository in std::fs::read_dir(day.expect("a day").path()).expect("repositories") {
+            let files = std::fs::read_dir(repository.expect("a repository").path());
+            let files = files.expect("files").map(|file| file.expect("a file").file_name());
+            names.extend(files.map(|name| name.into_string().expect("text")));
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The tests have no Parquet, so the jobs write JSON here.
+#[test]
+fn the_jobs_that_export_write_the_files_of_a_push() {
+    let clone = Clone::good();
+    let head = clone.lab.read_git(&["rev-parse", "HEAD", "HEAD~1"]);
+    let [after, before] = head.lines().collect::<Vec<_>>()[..] else { panic!("{head}") };
+    let zeros = "0".repeat(40);
+    for start in [before, &zeros] {
+        let stem = format!("{}-{}", &start[..12], &after[..12]);
+        let expected =
+            ["claims", "findings", "intents"].map(|table| format!("{stem}.{table}.v1.jsonl"));
+        let archive =
+            [("ARCHIVE", clone.archive.as_str()), ("SHA256", &clone.sum), ("FOLDER", ".")];
+        let workflow = yaml(&project("integrations/ci/export-github.yml"));
+        let mut job = workflow["jobs"]["export"]["steps"].clone();
+        job[2]["env"]["INTENT_FORMAT"] = "jsonl".into();
+        let mut known = BTreeMap::from([
+            ("github.event.before".to_owned(), start.to_owned()),
+            ("github.sha".to_owned(), after.to_owned()),
+        ]);
+        known.extend(archive.map(|(name, value)| (format!("env.INTENT_{name}"), value.to_owned())));
+        let ran = steps(&clone, &job, &known);
+        assert_eq!(ran.code, Some(0), "{}", ran.said);
+        let lake = clone.temp.join("lake");
+        assert_eq!(exported(&lake), expected);
+        std::fs::remove_dir_all(lake).expect("removed");
+        let job = &yaml(&project("integrations/ci/export-gitlab.yml"))["intent-export"];
+        let mut variables = BTreeMap::from([
+            ("CI_COMMIT_BEFORE_SHA".to_owned(), start.to_owned()),
+            ("CI_COMMIT_SHA".to_owned(), after.to_owned()),
+            ("INTENT_FORMAT".to_owned(), "jsonl".to_owned()),
+        ]);
+        variables.extend(archive.map(|(name, value)| (format!("INTENT_{name}"), value.to_owned())));
+        let output = clone.shell(job["script"][0].as_str().expect("a script"), &variables);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lake = clone.lab.root.join("lake");
+        assert_eq!(exported(&lake), expected);
+        std::fs::remove_dir_all(lake).expect("removed");
+    }
+}
