@@ -21,7 +21,7 @@ use super::intents::IntentRow;
 use super::range::{CarriedRecords, RowSink};
 
 /// How many rows a row group has. They are kept in memory until it is written.
-const ROWS_PER_GROUP: usize = 65_536;
+const ROWS_PER_GROUP: usize = 16_384;
 /// More is slower to write and saves little.
 const ZSTD_LEVEL: i32 = 9;
 
