@@ -27,7 +27,7 @@ loader = SourceFileLoader("run_of_editors", str(HERE / "run"))
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(run)
 
-TEN = "".join(f"echo 'ok {thing} seen'\n" for thing in THINGS)
+ALL = "".join(f"echo 'ok {thing} seen'\n" for thing in THINGS)
 
 
 class Drivers(unittest.TestCase):
@@ -55,46 +55,46 @@ class Drivers(unittest.TestCase):
         return self.result
 
     def test_all_ten_are_enough(self):
-        self.assertEqual(self.driven(TEN).problems, [])
+        self.assertEqual(self.driven(ALL).problems, [])
         self.assertEqual(set(self.result.row().values()), {"✓"})
 
     def test_one_left_out(self):
-        self.assertEqual(self.driven(TEN.replace("ok rename", "ok renamed")).problems, ["rename: not reported"])
+        self.assertEqual(self.driven(ALL.replace("ok rename", "ok renamed")).problems, ["rename: not reported"])
 
     def test_one_twice(self):
-        self.assertEqual(self.driven(TEN + "echo ok hover again").problems, ["hover: reported more than once"])
+        self.assertEqual(self.driven(ALL + "echo ok hover again").problems, ["hover: reported more than once"])
 
     def test_a_failure(self):
-        self.driven(TEN.replace("ok goto seen", "FAIL goto nowhere") + "exit 1")
+        self.driven(ALL.replace("ok goto seen", "FAIL goto nowhere") + "exit 1")
         self.assertEqual((self.result.problems, self.result.row()["goto"]), (["goto: nowhere"], "✗"))
 
     def test_a_failure_that_is_hidden(self):
-        self.driven(TEN + "echo 'FAIL extra thing'")
+        self.driven(ALL + "echo 'FAIL extra thing'")
         self.assertEqual(self.result.problems, ["extra: thing", "its driver ended with 0 though a check failed"])
 
     def test_an_end_without_a_failure(self):
-        self.assertEqual(self.driven(TEN + "exit 3").problems, ["its driver ended with 3"])
+        self.assertEqual(self.driven(ALL + "exit 3").problems, ["its driver ended with 3"])
 
     def test_nothing_checked(self):
-        self.assertEqual(self.driven("", ten=False).problems, ["its driver checked nothing"])
+        self.assertEqual(self.driven("", has_things=False).problems, ["its driver checked nothing"])
 
     def test_a_substitute_says_what_it_is(self):
-        self.driven(TEN.replace("ok approve seen", "substitute approve the terminal"))
+        self.driven(ALL.replace("ok approve seen", "substitute approve the terminal"))
         self.assertEqual((self.result.problems, self.result.row()["approve"]), ([], "the terminal"))
-        self.assertTrue(self.driven(TEN.replace("ok approve seen", "substitute approve")).problems)
+        self.assertTrue(self.driven(ALL.replace("ok approve seen", "substitute approve")).problems)
 
     def test_a_client_that_cannot_be_installed(self):
-        self.driven(TEN, "echo no such version >&2; exit 1")
+        self.driven(ALL, "echo no such version >&2; exit 1")
         self.assertEqual(self.result.problems, ["could not be installed: ended with 1"])
         self.assertEqual(self.result.checks, [])
 
     def test_one_that_hangs(self):
-        self.driven(f"{TEN} sleep 60", drive_seconds=1)
+        self.driven(f"{ALL} sleep 60", drive_seconds=1)
         self.assertEqual(self.result.problems, ["was not done after 1 s"])
 
     def test_nothing_is_left_running(self):
         """Not in the group of the driver, nor out of it."""
-        self.driven(f"{TEN} sleep 61 & echo $! > {self.folder}/one\n"
+        self.driven(f"{ALL} sleep 61 & echo $! > {self.folder}/one\n"
                     f"setsid sh -c 'echo $$ > {self.folder}/two; sleep 62; :' & until [ -s {self.folder}/two ]; do sleep 0.02; done")
         self.assertEqual(self.result.problems, [])
         for name in ("one", "two"):
@@ -103,7 +103,7 @@ class Drivers(unittest.TestCase):
             self.assertTrue(not state.exists() or ") Z " in state.read_text(), f"{name} is left")
 
     def test_the_environment_is_clean(self):
-        self.driven(f"{TEN} env > {self.folder}/env; pwd; ls -A $SCRATCH $HOME >> {self.folder}/files")
+        self.driven(f"{ALL} env > {self.folder}/env; pwd; ls -A $SCRATCH $HOME >> {self.folder}/files")
         seen = dict(line.split("=", 1) for line in (self.folder / "env").read_text().splitlines() if "=" in line)
         self.assertNotIn("CLAUDECODE", seen)
         self.assertNotEqual(seen["HOME"], str(pathlib.Path.home()))
@@ -111,11 +111,11 @@ class Drivers(unittest.TestCase):
         self.assertFalse(pathlib.Path(seen["SCRATCH"]).exists(), "the scratch folder is left")
 
     def test_a_picture_without_words(self):
-        self.driven(f"{TEN} printf '\\x89PNG\\r\\n\\x1a\\n' > $PICTURES/toy-hover.png")
+        self.driven(f"{ALL} printf '\\x89PNG\\r\\n\\x1a\\n' > $PICTURES/toy-hover.png")
         self.assertEqual(self.result.problems, ["toy-hover.png has no toy-hover.txt: what does it show?"])
 
     def test_a_picture_that_is_none(self):
-        self.driven(f"{TEN} echo x > $PICTURES/toy-hover.png; echo x > $PICTURES/toy-hover.txt")
+        self.driven(f"{ALL} echo x > $PICTURES/toy-hover.png; echo x > $PICTURES/toy-hover.txt")
         self.assertEqual(self.result.problems, ["toy-hover.png is no PNG"])
 
 

@@ -45,6 +45,17 @@
 (ert-deftest intent-names-cannot-hide-anything ()
   (should (equal (intent--plain "a\u202eb\nc") "aU+202EbU+000Ac")))
 
+(ert-deftest intent-lines-beside-a-blame ()
+  (let ((said (lambda (short)
+                (with-temp-buffer
+                  (puthash 1 short (intent-line--known))
+                  (setq-local blamer-mode t)
+                  (intent-line--text 1)))))
+    (should (equal (funcall said "INT-006 · claude-code, 2 days") "INT-006 · claude-code, 2 days"))
+    (dolist (short '("git says: Ada, 2 days" "claimed by git-ai: codex · git says: Ada, 2 days"
+                     "not committed yet" "history is missing here"))
+      (should (equal (funcall said short) "")))))
+
 (ert-deftest intent-words-of-the-mode-line ()
   (should (equal (intent--words '(:selection "INT-001" :errors 0 :waiting 0)) "INT-001"))
   (should (equal (intent--words '(:selection nil :errors 2 :waiting 1 :off (:until "x"))) "no intent off !2 ?1")))

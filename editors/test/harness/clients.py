@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The ten things, in the order of the table.
+# The things, in the order of the table.
 THINGS = {
     "hover": "hover",
     "glance": "at a glance",
+    "line": "the line under the cursor",
     "scope": "scope error while typing",
     "select": "select an intent",
     "widen": "widen the scope",
@@ -27,8 +28,8 @@ class Client:
     version: str
     title: str
     default: bool = True
-    # True if the ten things must work. A page and a type-check cannot show them.
-    ten: bool = True
+    # True if the things must work. A page and a type-check cannot show them.
+    has_things: bool = True
     # True if its pictures are kept. Only one version of a program writes pictures.
     pictures: bool = True
     install_seconds: int = 420
@@ -60,8 +61,8 @@ CLIENTS = [
     Client("emacs", "30", "Emacs 30"),
     Client("emacs", "28", "Emacs 28", default=False, pictures=False),
     # It compiles, and the others run meanwhile.
-    Client("zed", "1", "Zed (type-check only)", ten=False, pictures=False, drive_seconds=900),
-    Client("page", "1", "HTML report", ten=False),
+    Client("zed", "1", "Zed (type-check only)", has_things=False, pictures=False, drive_seconds=900),
+    Client("page", "1", "HTML report", has_things=False),
     protocol("visual-studio-code", "VS Code"),
     protocol("neovim", "Neovim"),
     protocol("emacs", "Emacs"),

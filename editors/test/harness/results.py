@@ -48,7 +48,7 @@ class Result:
             self.problems.append("its driver ended with 0 though a check failed")
         if not self.checks:
             self.problems.append("its driver checked nothing")
-        if self.client.ten:
+        if self.client.has_things:
             said = [key for _, key, _ in self.checks]
             self.problems += [f"{thing}: {'not reported' if thing not in said else 'reported more than once'}"
                               for thing in THINGS if said.count(thing) != 1]
@@ -56,7 +56,7 @@ class Result:
                           for kind, key, detail in self.checks if kind == "substitute" and not detail]
 
     def row(self) -> dict[str, str]:
-        """Returns for each of the ten things `✓`, `✗`, or its substitute."""
+        """Returns for each of the things `✓`, `✗`, or its substitute."""
         cells = {thing: "✗" for thing in THINGS}
         for kind, key, detail in self.checks:
             if key in cells:
@@ -69,15 +69,15 @@ def kept() -> dict[str, dict[str, str]]:
 
 
 def rows_of(results: list[Result]) -> dict[str, dict[str, str]]:
-    return {result.client.title: result.row() for result in results if result.client.ten}
+    return {result.client.title: result.row() for result in results if result.client.has_things}
 
 
 def table(rows: dict[str, dict[str, str]]) -> str:
-    """Returns the table of clients and the ten things, as Markdown. A substitute becomes a note below."""
+    """Returns the table of clients and things, as Markdown. A substitute becomes a note below."""
     notes: list[str] = []
 
     def cell(text: str) -> str:
-        if text in ("✓", "✗"):
+        if text in ("✓", "✗", "–"):
             return text
         if text not in notes:
             notes.append(text)
@@ -85,7 +85,9 @@ def table(rows: dict[str, dict[str, str]]) -> str:
 
     ordered = [client.title for client in CLIENTS if client.title in rows]
     lines = ["| | " + " | ".join(THINGS.values()) + " |", "| --- |" + " :-: |" * len(THINGS)]
-    lines += [f"| {title} | " + " | ".join(cell(rows[title][thing]) for thing in THINGS) + " |" for title in ordered]
+    lines += [f"| {title} | " + " | ".join(cell(rows[title].get(thing, "–")) for thing in THINGS) + " |" for title in ordered]
+    if any(thing not in rows[title] for title in ordered for thing in THINGS):
+        lines += ["", "–: no run that passed has shown it yet."]
     if notes:
         lines += ["", "✓: the client does it. A number: it cannot, and this stands in for it, and was run:", ""]
         lines += [f"{number}. {note}" for number, note in enumerate(notes, 1)]

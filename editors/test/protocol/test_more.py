@@ -12,7 +12,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from conftest import OWN, end, make_person
 from repository import Repository
 from session import Session, make_client, plain, server_command, until
-from test_ten import FLOORED, INVOICE, MIDDLEWARE, REGISTRY, asked_for, opened, scope, trespass, violations
+from test_things import FLOORED, INVOICE, MIDDLEWARE, REGISTRY, asked_for, opened, scope, trespass, violations
 
 
 def whole(editor: Session, uri: str) -> t.Range:

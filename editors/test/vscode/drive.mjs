@@ -219,6 +219,30 @@ async function reading(page) {
     await lens.waitFor();
     return lens.innerText();
   });
+  await check("line", async () => {
+    const of = (text) => async () => {
+      const lines = (await shown.behindLines()).filter((line) => text.test(line));
+      return lines.length > 0 && lines;
+    };
+    const own = /^INT-001 · claude-code, /;
+    const older = /^INT-001 · codex, /;
+    await shown.goToLine(lineOf(MIDDLEWARE, "clockTolerance"), 5);
+    const [said] = await until("the words of the line", of(own));
+    const item = page.locator(".statusbar-item", { hasText: said });
+    await item.first().waitFor();
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 5);
+    await until("the words of the other line", of(older));
+    must(!(await of(own)()), "the line that was left still says whose it is");
+    const cycle = () => shown.command("Intent: Whose a Line Is");
+    await cycle();
+    const all = await until("the words of all lines", async () => (await of(older)()) && of(own)());
+    await cycle();
+    await until("no words", async () => !(await of(own)()) && !(await of(older)()));
+    await cycle();
+    await until("the words of the line again", of(older));
+    must(!(await of(own)()), "another line says whose it is");
+    return `${said}; all: ${all.length} lines of claude-code`;
+  });
   await check("hover", async () => {
     // TypeScript's own server takes its time to say its part.
     await until("TypeScript", async () => !/Analyzing|Initializing/.test(await page.locator(".part.statusbar").innerText()));
@@ -480,17 +504,6 @@ async function surfaces(page) {
     await page.locator(".codelens-decoration a", { hasText: "INT-001" }).first().waitFor({ state: "detached" });
     return `${told.join(" | ")}; no lens beside it`;
   });
-  await check("cursor-line", async () => {
-    settings({ "intent.provenance.surface": "endOfLine", "intent.provenance.lines": "cursor", "intent.provenance.template": "${block} is ${verdict}" });
-    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
-    const only = (text) => async () => {
-      const lines = (await shown.behindLines()).filter((line) => line.includes(" is "));
-      return lines.length === 1 && lines[0] === text && lines[0];
-    };
-    await until("the words at the cursor", only("AuthMiddleware.verify is exact"));
-    await shown.goToLine(lineOf(MIDDLEWARE, "header.split"), 5);
-    return until("the other words", only("bearer is exact"));
-  });
   await check("template", async () => {
     settings({ "intent.provenance.surface": "endOfLine", "intent.provenance.template": "${intent} ${colour}" });
     const notice = shown.notice("${colour}");
@@ -502,7 +515,7 @@ async function surfaces(page) {
     return said;
   });
   await check("gutter", async () => {
-    settings({ "intent.provenance.surface": "gutter" });
+    settings({ "intent.provenance.surface": "gutter", "intent.lines": "off" });
     return until("a bar", async () => {
       const bars = await page.evaluate(() => [...document.querySelectorAll(".monaco-editor .margin-view-overlays *, .monaco-editor .glyph-margin-widgets *")].filter((one) => getComputedStyle(one).backgroundImage.includes("same.svg")).length);
       return bars >= 5 && (await shown.behindLines()).every((line) => !line.includes("INT-001")) && `${bars} lines with a bar`;

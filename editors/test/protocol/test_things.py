@@ -1,4 +1,4 @@
-"""The ten things, as far as they are the server's: asked for, and acted on, as each of the recorded editors would."""
+"""The things of the table, as far as they are the server's: asked for, and acted on, as each of the recorded editors would."""
 
 from __future__ import annotations
 
@@ -67,6 +67,19 @@ async def test_glance(editor: Session, detail):
                 for hint in hints if hint.position.line == line]
     assert len(seen) == 1 and "INT-001" in seen[0], seen
     detail(f"{'lens' if document.code_lens else 'hint'}: {seen[0]}")
+
+
+@pytest.mark.thing("line")
+async def test_line(editor: Session, detail):
+    uri = await opened(editor)
+    shorts = {}
+    for word, author in (("clockTolerance", "claude-code"), ("this.keys.current", "codex")):
+        position = {"line": editor.place(uri, word).line, "character": 0}
+        answer = await editor.run("intent.why", uri=uri, position=position)
+        assert answer["short"].startswith(f"INT-001 · {author}, "), answer
+        assert len(answer["lines"]) <= 3, answer
+        shorts[author] = answer["short"]
+    detail("; ".join(shorts.values()))
 
 
 @pytest.mark.thing("scope")
