@@ -598,6 +598,20 @@ async function rest(page) {
     await shown.status().filter({ hasText: "no intent" }).waitFor();
     return "makes the first files after a question, and the status bar appears";
   });
+  await check("hooks", async () => {
+    // `init` put them in.
+    fs.rmSync(path.join(SCRATCH, "bare/.git/hooks"), { recursive: true });
+    await shown.command("Intent: Restart Server");
+    const notice = shown.notice("Git's hooks are missing");
+    await notice.filter({ hasText: "Never Again" }).first().waitFor();
+    const said = await notice.first().innerText();
+    await shown.clearNotices();
+    await shown.command("Intent: Restart Server");
+    await shown.status().filter({ hasText: "no intent" }).waitFor();
+    await page.waitForTimeout(3000);
+    must((await notice.count()) === 0, "it is said again");
+    return flat(said);
+  });
   await check("folders", async () => {
     const both = path.join(SCRATCH, "both.code-workspace");
     fs.writeFileSync(both, JSON.stringify({ folders: [{ path: work }, { path: path.join(SCRATCH, "bare") }] }));

@@ -18,6 +18,8 @@ export interface Status {
   intents: number;
   in_progress: number;
   open_records: number;
+  /** Whether the git hooks put records into commits, or none are needed. */
+  git_hooks: boolean;
   errors: number;
   warnings: number;
   /** That the registry does not parse, and what is judged by. */

@@ -3,10 +3,11 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { CancellationToken, CodeLensRequest, LanguageClient, RevealOutputChannelOn, ShowMessageNotification, ShowMessageRequest, State, TransportKind } from "vscode-languageclient/node";
-import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
+import type { LanguageClientOptions, ServerOptions, ShowMessageParams } from "vscode-languageclient/node";
 import type { Status } from "./answers";
 import { findIntent, isOlder, surroundings } from "./find";
 import { putQuestion, showMessage } from "./requests";
+import type { Memory } from "./requests";
 import { SECTION, chosenProgram, forServer, surface } from "./settings";
 
 /** The oldest server with all that this extension asks of it. */
@@ -49,6 +50,7 @@ export class Server implements vscode.Disposable {
   constructor(
     private readonly log: vscode.LogOutputChannel,
     private readonly brought: string,
+    private readonly memory: Memory,
   ) {}
 
   /** Ends what runs and starts anew. Calls follow each other. */
@@ -104,7 +106,7 @@ export class Server implements vscode.Disposable {
     this.client = client;
     // The client's own handlers are replaced: some questions need a terminal, and some messages a button.
     client.onRequest(ShowMessageRequest.method, putQuestion);
-    client.onNotification(ShowMessageNotification.method, showMessage);
+    client.onNotification(ShowMessageNotification.method, (params: ShowMessageParams) => showMessage(params, this.memory));
     client.onRequest("intent/save", ({ uri }: { uri: string }) => save(vscode.Uri.parse(uri)));
     client.onNotification("intent/status", (status: Status) => this.told.fire(status));
     client.onDidChangeState(({ newState }) => {

@@ -120,8 +120,10 @@ function tooltip(status: Status): vscode.MarkdownString {
   if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
   const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);
   lines.push(wrong.length ? `$(warning) ${wrong.join(", ")} in registry, policy or ledger` : "Registry, policy and ledger are sound");
+  if (status.git_hooks === false) lines.push("$(info) Commits carry no records · [Install the Hooks](command:intent.editor.gitHooks)");
   lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress${openWords(status)}`);
   const shown = new vscode.MarkdownString(lines.join("\n\n"), true);
   shown.supportThemeIcons = true;
+  shown.isTrusted = { enabledCommands: ["intent.editor.gitHooks"] };
   return shown;
 }
