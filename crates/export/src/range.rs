@@ -1,5 +1,7 @@
 //! The commits of a range, and all of their rows.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::io;
 use std::sync::Arc;
 
@@ -132,12 +134,7 @@ pub fn export(
 ) -> Result<RowCounts, ExportError> {
     let git = ws.git().ok_or_else(|| ws.no_git("an export"))?;
     let mut counts = RowCounts::default();
-    let seen: Vec<&CommitId> = range.from.iter().collect();
-    let mut commits = Vec::new();
-    for commit in git.commits_between(&seen, &range.to, usize::MAX)? {
-        commits.push((git.commit_info(&commit)?.time, commit));
-    }
-    commits.sort_unstable_by(|a, b| (a.0, &a.1.0).cmp(&(b.0, &b.1.0)));
+    let commits = oldest_first(git, range)?;
     let mut known = KnownIntents::default();
     if let Some(from) = &range.from {
         known.changed(&ws.at_commit(from.clone(), None)?.registry, (repo, &from.0), people);
@@ -182,4 +179,37 @@ pub fn export(
         }
     }
     Ok(counts)
+}
+
+/// Returns the commits of a range with their times. Parents come before their children, and where that
+/// leaves a choice, the earlier commit comes first, then the smaller id.
+fn oldest_first(git: &Git, range: &CommitRange) -> Result<Vec<(i64, CommitId)>, GitError> {
+    let seen: Vec<&CommitId> = range.from.iter().collect();
+    let mut infos = HashMap::new();
+    for commit in git.commits_between(&seen, &range.to, usize::MAX)? {
+        let info = git.commit_info(&commit)?;
+        infos.insert(commit.0, info);
+    }
+    let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut waits_for: HashMap<&str, usize> = HashMap::new();
+    for (commit, info) in &infos {
+        let inside = info.parents.iter().filter(|parent| infos.contains_key(&parent.0));
+        waits_for.insert(commit, inside.clone().count());
+        inside.for_each(|parent| children.entry(&parent.0).or_default().push(commit));
+    }
+    let ready = waits_for.iter().filter(|(_, count)| **count == 0);
+    let mut ready: BinaryHeap<Reverse<(i64, &str)>> =
+        ready.map(|(commit, _)| Reverse((infos[*commit].time, *commit))).collect();
+    let mut ordered = Vec::with_capacity(infos.len());
+    while let Some(Reverse((time, commit))) = ready.pop() {
+        ordered.push((time, CommitId(commit.to_owned())));
+        for child in children.remove(commit).unwrap_or_default() {
+            let left = waits_for.entry(child).or_default();
+            *left -= 1;
+            if *left == 0 {
+                ready.push(Reverse((infos[child].time, child)));
+            }
+        }
+    }
+    Ok(ordered)
 }
