@@ -16,7 +16,7 @@ let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const log = vscode.window.createOutputChannel("Intent", { log: true });
-  const running = new Server(log, vscode.Uri.joinPath(context.extensionUri, "server").fsPath, { workspace: context.workspaceState, all: context.globalState });
+  const running = new Server(log, vscode.Uri.joinPath(context.extensionUri, "server").fsPath, context.globalState);
   server = running;
   const status = new StatusBar(running);
   const tree = new IntentTree(running, () => status.all);

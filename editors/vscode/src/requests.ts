@@ -12,7 +12,6 @@ const INSTALL_HOOKS = "Install the Hooks";
 const NEVER_AGAIN = "Never Again";
 /** In what the server says about missing hooks. */
 const DECLINE_HOOKS = "`git config intent.hooks false`";
-const HOOKS_TOLD = "hooks.told";
 const HOOKS_NEVER = "hooks.never";
 const NEEDS_TERMINAL = /`intent approve ([A-Z0-9]+)` in a terminal/;
 
@@ -29,22 +28,14 @@ export async function putQuestion(params: ShowMessageRequestParams): Promise<Mes
   return params.actions?.find((action) => action.title === chosen) ?? null;
 }
 
-/** What was said, in this workspace and in all. */
-export interface Memory {
-  workspace: vscode.Memento;
-  all: vscode.Memento;
-}
-
-/** Shows what the server says. That git's hooks are missing is said once in a clone; later the status bar says it. */
-export async function showMessage(params: ShowMessageParams, memory: Memory): Promise<void> {
+/** Shows what the server says. It says once in a clone that git's hooks are missing; later the status bar does. */
+export async function showMessage(params: ShowMessageParams, memory: vscode.Memento): Promise<void> {
   if (!params.message.includes(DECLINE_HOOKS)) return void dialog(params.type)(params.message);
-  const told = memory.workspace.get<string[]>(HOOKS_TOLD, []);
-  if (memory.all.get(HOOKS_NEVER, false) || told.includes(params.message)) return;
-  await memory.workspace.update(HOOKS_TOLD, [...told, params.message]);
+  if (memory.get(HOOKS_NEVER, false)) return;
   const install = params.message.includes("`intent git-hooks --install`") ? [INSTALL_HOOKS] : [];
   const chosen = await dialog(params.type)(params.message, ...install, NEVER_AGAIN);
   if (chosen === INSTALL_HOOKS) await vscode.commands.executeCommand("intent.editor.gitHooks");
-  if (chosen === NEVER_AGAIN) await memory.all.update(HOOKS_NEVER, true);
+  if (chosen === NEVER_AGAIN) await memory.update(HOOKS_NEVER, true);
 }
 
 function dialog(type: MessageType): (message: string, ...items: string[]) => Thenable<string | undefined> {

@@ -7,7 +7,6 @@ import type { LanguageClientOptions, ServerOptions, ShowMessageParams } from "vs
 import type { Status } from "./answers";
 import { findIntent, isOlder, surroundings } from "./find";
 import { putQuestion, showMessage } from "./requests";
-import type { Memory } from "./requests";
 import { SECTION, chosenProgram, forServer, surface } from "./settings";
 
 /** The oldest server with all that this extension asks of it. */
@@ -50,7 +49,7 @@ export class Server implements vscode.Disposable {
   constructor(
     private readonly log: vscode.LogOutputChannel,
     private readonly brought: string,
-    private readonly memory: Memory,
+    private readonly memory: vscode.Memento,
   ) {}
 
   /** Ends what runs and starts anew. Calls follow each other. */
