@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_signed_bytes_are_those_of_the_specification() {
-        // The example of its document.
+        // This example is in the specification of DSSE.
         let bytes = pre_authentication("http://example.com/HelloWorld", b"hello world");
         assert_eq!(bytes, b"DSSEv1 29 http://example.com/HelloWorld 11 hello world");
     }

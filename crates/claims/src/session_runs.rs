@@ -1,5 +1,5 @@
-//! Lines that sessions on this machine wrote, as `intent sessions import` found them. Kept are ids,
-//! paths and hashes, in the git directory; no text and no prompt.
+//! Lines that sessions on this machine wrote, as `intent sessions import` found them. Only
+//! ids, paths and hashes are kept, in the git directory, and never a text or a prompt.
 //!
 //! A run of lines belongs to a session if it stands literally in the file, exactly once, and says
 //! enough not to be there by chance.

@@ -3,10 +3,10 @@
 //! Nothing in the format says which version of a file its lines are counted in. So a range counts if
 //! the commit has lines with its hash there. Without a hash, it counts in two cases:
 //!
-//! - The record names the commit, and was made until shortly after it. A record that was made later
-//!   may be about work on top of the commit.
+//! - The record names the commit, and was made before it or shortly after it. A record that was made
+//!   later may be about work on top of the commit.
 //! - The record names a parent of the commit, and was made between the two. Then its lines are those
-//!   of the moment. What the same file's later records say hides what they may have moved.
+//!   of the moment. A claim about lines that a later record of the file may have moved names nobody.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ enum TableColumn<R> {
     Text(&'static str, fn(&R) -> Option<String>),
     Number(&'static str, fn(&R) -> Option<u32>),
     Flag(&'static str, fn(&R) -> bool),
-    /// RFC 3339; stored as milliseconds.
+    /// A time as RFC 3339, which is stored as milliseconds since 1970.
     Time(&'static str, fn(&R) -> Option<&str>),
     Texts(&'static str, fn(&R) -> &[String]),
 }

@@ -14,7 +14,7 @@
 //! - `non_utf8`: files whose path is not UTF-8
 //! - `objects`: objects by their ids, for walks through history
 //! - `precheck`: checks of the repository's files before the library opens them
-//! - `references`: references by their full names
+//! - `references`: references by their full names, such as `refs/notes/ai`
 
 mod branches;
 mod compare;

@@ -1,4 +1,5 @@
-//! The intents of other sources, as a registry offers them: read when somebody first asks for one.
+//! The intents that a team keeps in other formats, as a part of the registry. They are read when
+//! somebody first asks for one of them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};

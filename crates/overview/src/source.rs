@@ -8,8 +8,8 @@ use ground::policy::SourceFormat;
 use ground::text::counted;
 use intents::{ImportedIntent, Requirement};
 
-/// What another format says of an intent that is kept there. All fields are absent for other
-/// intents.
+/// What another format, such as OpenSpec, says of an intent that is kept there. All fields are
+/// absent for an intent of the registry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SourceBrief {
     /// The format in which the intent is kept: what stands before the colon in its id.

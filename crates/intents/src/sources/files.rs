@@ -44,7 +44,8 @@ pub(super) fn markdown_in(files: &dyn SourceFiles, folder: &str) -> Vec<Relative
     files.list(folder).into_iter().filter(is_markdown).map(|entry| entry.path).collect()
 }
 
-/// Returns the text of a file that many units share, or an empty one.
+/// Reads a file that belongs to several intents, such as the constitution of a project. Returns an
+/// empty text if it is missing or cannot be read.
 pub(super) fn shared_text(files: &dyn SourceFiles, path: &str, max: u64) -> String {
     let path = RelativePath::new(path).ok();
     path.and_then(|path| files.read(&path, max).ok()?).unwrap_or_default()

@@ -223,7 +223,7 @@ impl SourceUnit {
 /// Reads the text of a file. `None` if it is missing or cannot be read; the reader notes which.
 pub(super) type ReadText<'r> = &'r dyn Fn(&RelativePath) -> Option<String>;
 
-/// A format in which intents are kept. Everything but [`SourceFiles`] is pure.
+/// A format in which intents are kept. Its methods read files only through what they are given.
 pub(super) trait Source: Sync {
     fn format(&self) -> SourceFormat;
 

@@ -207,7 +207,7 @@ fn what_is_worked_on_is_known() {
         (Some("tasks/task-12-search"), "speckit:003-other backlog:TASK-12"),
         (Some("task-7.2"), "speckit:003-other backlog:TASK-7.2"),
         (Some("task-7.22"), "speckit:003-other"),
-        // Two tasks have this id.
+        // Two tasks have the id `TASK-20`, so the name of the branch means neither of them.
         (Some("task-20"), "speckit:003-other"),
         (Some("ada/003-reading-list"), "speckit:003-other speckit:003-reading-list"),
         (Some("share_20260103"), "speckit:003-other conductor:share_20260103"),
