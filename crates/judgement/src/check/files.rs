@@ -7,6 +7,7 @@ use super::edited_blocks::EditedBlock;
 use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
 use code::Document;
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
+use ground::parallel::in_parallel;
 use ground::text::{counted, listed};
 use ground::{Code, Finding, RelativePath};
 use intents::{ScopeVerdict, scope};
@@ -19,6 +20,10 @@ use why::{VerbError, answers};
 /// A file at the base and now. A side is `None` if the file does not exist there or is not known to
 /// be text.
 type Versions = (Option<Document>, Option<Document>);
+
+/// How many files are read at once before they are judged, so that a large change does not have to fit
+/// into memory.
+const READ_AHEAD: usize = 64;
 
 /// Counts a block for an intent or a contributor.
 fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
@@ -204,9 +209,13 @@ impl<'a> Judge<'a> {
         let (gone, standing): (Vec<_>, Vec<_>) =
             by_path.into_iter().partition(|(_, changes)| is_gone(changes));
         self.summary.files += gone.len() + standing.len() + nameless.len();
-        for (path, changes) in standing.into_iter().chain(gone) {
-            let parts = self.parts(path, &changes)?;
-            self.judge(path, &parts);
+        let files: Vec<_> = standing.into_iter().chain(gone).collect();
+        for portion in files.chunks(READ_AHEAD) {
+            self.read_ahead(portion);
+            for (path, changes) in portion {
+                let parts = self.parts(path, changes)?;
+                self.judge(path, &parts);
+            }
         }
         let left = self.scopes_left_behind()?;
         self.findings.extend(left);
@@ -294,6 +303,31 @@ impl<'a> Judge<'a> {
             Some(Finding { intent: Some(id.clone()), ..finding })
         };
         Ok(by_entry.iter().filter_map(finding).collect())
+    }
+
+    /// Reads and parses both sides of changed files on all processors, because that takes most of the
+    /// time of a check. What cannot be read here is left to the judgement, which says why.
+    fn read_ahead(&mut self, files: &[(&RelativePath, Vec<&PathChange>)]) {
+        let JudgedChange { ws, history, unexamined, .. } = self.judged;
+        let [base] = &history.bases[..] else { return };
+        let is_standing = |change: &&PathChange| {
+            change.aspect == Aspect::Content && change.kind != ChangeKind::Deleted
+        };
+        let paths = files.iter().filter(|(path, changes)| {
+            let is_known = self.texts.contains_key(*path) || unexamined.contains(*path);
+            !is_known && changes.iter().any(is_standing)
+        });
+        let paths: Vec<&RelativePath> = paths.map(|(path, _)| *path).collect();
+        let read = in_parallel(&paths, |path| {
+            let versions = (ws.read_at(base, path).ok().flatten(), ws.read(path).ok());
+            for document in [&versions.0, &versions.1].into_iter().flatten() {
+                if document.len_bytes() <= Extent::SMALL_BYTES {
+                    document.blocks();
+                }
+            }
+            versions
+        });
+        self.texts.extend(paths.into_iter().cloned().zip(read));
     }
 
     fn count(&mut self, block: &EditedBlock) {
