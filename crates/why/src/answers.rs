@@ -360,10 +360,11 @@ pub fn answer(
     which: Which,
 ) -> WhyAnswer {
     let (mut blocks, mut advice) = (Vec::new(), Vec::new());
+    let mut tools = lines::OtherTools::new(ws);
     for at in chosen(file, which) {
         let found = &file.provenance[at];
         let suspect = suspect::suspicion_about(ws, found);
-        blocks.push(BlockAnswer { suspect, ..block(ws, file, at) });
+        blocks.push(BlockAnswer { suspect, ..block(ws, file, at, &mut tools) });
         let said = found.claim.as_ref().and_then(|claim| misplaced(ws, path, claim));
         let is_new = |said: &String| !advice.contains(said);
         let new = said.filter(is_new);
@@ -373,7 +374,7 @@ pub fn answer(
     let unread = unread.chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
     let line = match which {
-        Which::Line(line) => lines::line_answer(ws, file, line),
+        Which::Line(line) => lines::line_answer_with(&mut tools, file, line),
         _ => None,
     };
     WhyAnswer { path: path.clone(), revision: revision(ws), line, blocks, note: None, notes }
@@ -596,7 +597,12 @@ fn is_known(ws: &Workspace, id: &str, claim: &Claim, hash: &str) -> bool {
         || ws.text_then(claim, id, hash).is_some()
 }
 
-fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
+fn block(
+    ws: &Workspace,
+    file: &FileProvenance,
+    at: usize,
+    tools: &mut lines::OtherTools<'_>,
+) -> BlockAnswer {
     let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
     let claim = found.claim.as_deref();
     let entry = claim.map(|claim| &claim.entry);
@@ -605,7 +611,7 @@ fn block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockAnswer {
     let shares = shares(ws, file, found);
     let is_open = claim.is_none() && found.candidates.is_empty() && !found.is_missing;
     let origin = if is_open { origin_of_most(ws, file, &shares) } else { None };
-    let claims = if is_open { lines::claims_about(ws, file, at) } else { Vec::new() };
+    let claims = if is_open { lines::claims_about(tools, file, at) } else { Vec::new() };
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),

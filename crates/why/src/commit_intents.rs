@@ -222,6 +222,9 @@ fn edited_files(ws: &Workspace, commit: &CommitId) -> Result<Vec<RelativePath>, 
 /// Returns the imported intent after which the branch is named that a merge brought the commit with.
 fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>, GitError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
+    if ws.registry.imported().is_empty() {
+        return Ok(None);
+    }
     let (mut reader, id) = (git.object_reader()?, git.object_id(commit)?);
     let time = reader.commit(id)?.time;
     if ws.known_commits.main_line.get().is_none() {

@@ -85,6 +85,15 @@ pub struct LineAnswer {
 
 /// Returns who brought a line. `None` for the empty line after the last line break.
 pub fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> Option<LineAnswer> {
+    line_answer_with(&mut OtherTools::new(ws), file, line)
+}
+
+pub(super) fn line_answer_with(
+    tools: &mut OtherTools<'_>,
+    file: &FileProvenance,
+    line: u32,
+) -> Option<LineAnswer> {
+    let ws = tools.ws;
     let source = file.lines.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
     let claim = source.claim.map(|at| &file.lines.claims[at]);
     let intent = claim.and_then(|claim| brief_then(ws, claim));
@@ -100,7 +109,7 @@ pub fn line_answer(ws: &Workspace, file: &FileProvenance, line: u32) -> Option<L
         asked: known_intent(&intent, &origin)
             .and_then(|intent| asked_for(ws, intent, claim.map(|one| &**one))),
         intent,
-        claimed: claims_of(ws, file, [source]).pop().map(|(_, claimed)| claimed),
+        claimed: claims_of(tools, file, [source]).pop().map(|(_, claimed)| claimed),
         origin,
         commit: commit.and_then(|commit| commit_brief(ws, &CommitId(commit))),
         uncommitted: version.is_some_and(FileVersion::is_uncommitted),
@@ -117,10 +126,34 @@ pub struct ClaimShare {
     pub claimed: ClaimedLine,
 }
 
+/// What other tools recorded in a workspace. It is opened when the first question comes, because most
+/// repositories have none.
+pub(super) struct OtherTools<'a> {
+    ws: &'a Workspace,
+    claims: Option<Option<Claims<'a>>>,
+}
+
+impl<'a> OtherTools<'a> {
+    pub(super) fn new(ws: &'a Workspace) -> Self {
+        Self { ws, claims: None }
+    }
+
+    fn of_line(&mut self, version: &FileVersion, line: usize) -> Option<ClaimedLine> {
+        let ws = self.ws;
+        let open = || Claims::open(ws.git()?, &ws.root).ok();
+        let claims = self.claims.get_or_insert_with(open).as_mut()?;
+        claims.of_line(version.commit, version.path.as_ref(), line)
+    }
+}
+
 /// Returns what other tools claim about the lines of a block that no record is about, most lines first.
-pub(super) fn claims_about(ws: &Workspace, file: &FileProvenance, at: usize) -> Vec<ClaimShare> {
+pub(super) fn claims_about(
+    tools: &mut OtherTools<'_>,
+    file: &FileProvenance,
+    at: usize,
+) -> Vec<ClaimShare> {
     let own = file.provenance[at].own.iter().map(|(_, source)| source);
-    let found = claims_of(ws, file, own);
+    let found = claims_of(tools, file, own);
     let mut shares: Vec<ClaimShare> =
         found.into_iter().map(|(lines, claimed)| ClaimShare { lines, claimed }).collect();
     shares.sort_by_key(|share| std::cmp::Reverse(share.lines));
@@ -130,19 +163,15 @@ pub(super) fn claims_about(ws: &Workspace, file: &FileProvenance, at: usize) -> 
 /// Returns what other tools claim about lines that no record is about, each claim once, with the number
 /// of lines.
 fn claims_of<'a>(
-    ws: &Workspace,
+    tools: &mut OtherTools<'_>,
     file: &FileProvenance,
     lines: impl IntoIterator<Item = &'a LineSource>,
 ) -> Vec<(usize, ClaimedLine)> {
-    let Some(mut claims) = ws.git().and_then(|git| Claims::open(git, &ws.root).ok()) else {
-        return Vec::new();
-    };
     let mut found: Vec<(usize, ClaimedLine)> = Vec::new();
     for source in lines.into_iter().filter(|source| source.claim.is_none() && !source.is_missing) {
         let version = source.version.map(|at| &file.lines.versions[at]);
         let Some(version) = version.filter(|version| !version.is_uncommitted()) else { continue };
-        let claimed = claims.of_line(version.commit, version.path.as_ref(), source.line_there);
-        let Some(claimed) = claimed else { continue };
+        let Some(claimed) = tools.of_line(version, source.line_there) else { continue };
         match found.iter_mut().find(|(_, known)| *known == claimed) {
             Some((lines, _)) => *lines += 1,
             None => found.push((1, claimed)),
