@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, ContextExtent};
+use super::criteria;
 use super::source::SourceBrief;
 use ground::policy::SourceFormat;
 use ground::session;
@@ -57,6 +58,13 @@ pub struct IntentSummary {
     /// The number of existing blocks that are recorded under it. Absent unless it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<usize>,
+    /// The number of lines that it brought and that are still there, without brackets and blank
+    /// lines. Absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<usize>,
+    /// Its acceptance criteria. Only lists have them, and only of an intent that has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<CriteriaProgress>,
     /// Whether the person of this work tree has selected it.
     pub selected: bool,
     /// Whether it is being worked on, as the branch's name or the tool of its format says.
@@ -65,6 +73,25 @@ pub struct IntentSummary {
     /// What another format says of it, if it is kept there.
     #[serde(flatten)]
     pub kept: SourceBrief,
+}
+
+/// How many acceptance criteria of an intent were shown to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CriteriaProgress {
+    /// The number of criteria whose command has passed, perhaps at another commit. `None` if records
+    /// have to be read to know it and nobody asked for that.
+    pub shown: Option<usize>,
+    /// The number of all criteria.
+    pub all: usize,
+}
+
+impl CriteriaProgress {
+    /// Returns what the registry alone tells. Only a criterion that names a command can be shown.
+    fn of_registry(intent: &Intent) -> Option<Self> {
+        let shown = criteria::commands(intent).is_empty().then_some(0);
+        let all = intent.acceptance_criteria.len();
+        (all > 0).then_some(Self { shown, all })
+    }
 }
 
 impl IntentSummary {
@@ -160,6 +187,7 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
             let summary = IntentSummary {
                 selected: selected.as_ref() == Some(&intent.id.value),
                 current: place.is_some(),
+                criteria: CriteriaProgress::of_registry(intent),
                 ..described(intent, imported)
             };
             (place.unwrap_or(usize::MAX), summary)
@@ -169,15 +197,21 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     Ok(all.into_iter().map(|(_, summary)| summary).collect())
 }
 
-/// Like [`list`], with what each intent has produced. All files are read for this.
+/// Like [`list`], with what each intent has produced and which criteria were shown. All records and
+/// files are read for this.
 pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     let mut intents = list(ws)?;
-    let produced = judgement::map::produced_by_all(ws);
-    for intent in &mut intents {
-        let files = produced.get(&intent.id).into_iter().flatten();
-        let counts = files.map(|(_, blocks)| blocks.len()).filter(|blocks| *blocks > 0);
-        intent.files = Some(counts.clone().count());
-        intent.blocks = Some(counts.sum());
+    let produced = judgement::map::counts_of_all(ws);
+    for summary in &mut intents {
+        let counts = produced.get(&summary.id).copied().unwrap_or_default();
+        summary.files = Some(counts.files);
+        summary.blocks = Some(counts.blocks);
+        summary.lines = Some(counts.lines);
+        if let (Some(criteria), Some(intent)) =
+            (&mut summary.criteria, ws.registry.get(&summary.id))
+        {
+            criteria.shown = Some(criteria.all - criteria::not_shown(ws, intent));
+        }
     }
     Ok(intents)
 }
@@ -200,6 +234,8 @@ fn described(intent: &Intent, imported: Option<&ImportedIntent>) -> IntentSummar
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
         files: None,
         blocks: None,
+        lines: None,
+        criteria: None,
         selected: false,
         current: false,
         kept: imported.map(SourceBrief::new).unwrap_or_default(),

@@ -59,7 +59,7 @@ pub enum Asks {
 
 /// All commands, in the order in which they are announced.
 pub const ALL: &[ServerCommand] = &[
-    command("intent.list", Asks::Nothing, run::list, schema::<arguments::WorkspaceArguments>),
+    command("intent.list", Asks::Nothing, run::list, schema::<arguments::ListArguments>),
     command(SELECT, Asks::WhichIntent, run::select, schema::<arguments::SelectArguments>),
     command("intent.clear", Asks::Nothing, run::clear, schema::<arguments::WorkspaceArguments>),
     command("intent.status", Asks::Nothing, run::status, schema::<arguments::WorkspaceArguments>),

@@ -107,6 +107,42 @@ fn a_command_waits_for_the_workspace_and_sees_new_records() {
 }
 
 #[test]
+fn a_list_counts_only_on_request() {
+    let editor = Editor::new(
+        "
+//- /.orchestration/active_intents.yaml closed
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+    acceptance_criteria: [\"run: cargo test auth\", \"It is quick\"]
+  - id: INT-002
+    name: Billing
+    status: COMPLETED
+    owned_scope: [\"billing/**\"]
+    acceptance_criteria: [\"Bills add up\"]
+//- /src/a.rs intent=INT-001
+fn a() {
+    one();
+}
+",
+    );
+    let mut session = plain(&editor);
+    let list = answer(&mut session, "intent.list", json!({}));
+    let progress = |list: &Value, at: usize| {
+        let intent = &list[at];
+        json!([intent["criteria"], intent["files"], intent["blocks"], intent["lines"]])
+    };
+    assert_eq!(progress(&list, 0), json!([{ "shown": null, "all": 2 }, null, null, null]));
+    assert_eq!(progress(&list, 1), json!([{ "shown": 0, "all": 1 }, null, null, null]));
+    let list = answer(&mut session, "intent.list", json!({ "count": true }));
+    assert_eq!(progress(&list, 0), json!([{ "shown": 0, "all": 2 }, 1, 1, 2]));
+    assert_eq!(progress(&list, 1), json!([{ "shown": 0, "all": 1 }, 0, 0, 0]));
+    session.finish();
+}
+
+#[test]
 fn a_command_answers_about_unsaved_text() {
     let editor = workspace();
     let mut session = plain(&editor);

@@ -17,6 +17,19 @@ pub(crate) struct WorkspaceArguments {
     pub path: Option<String>,
 }
 
+/// The argument object of `intent.list`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListArguments {
+    /// Whether to count what each intent has produced, which may take long: all records are read.
+    #[serde(default)]
+    pub count: bool,
+    /// The address (`file:`) of a file or folder of the workspace.
+    pub uri: Option<String>,
+    /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
+    pub path: Option<String>,
+}
+
 /// A file or folder, named by its address or its path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetArguments<'a> {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tower_lsp::lsp_types as lsp;
 
 use super::arguments::{
-    AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
+    AcceptArguments, ContextArguments, GateArguments, LessonArguments, ListArguments, MapArguments,
     RecordArguments, SelectArguments, ShowArguments, TargetArguments, VerifyArguments,
     WhyArguments, WhyPosition, WidenArguments, WorkspaceArguments,
 };
@@ -77,8 +77,9 @@ type Argument = Map<String, Value>;
 type Answered = RequestResult<Value>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
-    to_json("intent.list", &select::list(&workspace).map_err(refusal)?)
+    let (wanted, workspace): (ListArguments, _) = in_workspace(snapshot, argument)?;
+    let list = if wanted.count { select::list_with_counts } else { select::list };
+    to_json("intent.list", &list(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
