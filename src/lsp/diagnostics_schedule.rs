@@ -137,6 +137,13 @@ impl Schedule {
         publish
     }
 
+    /// Drops the diagnostics of files that are not open. Returns the files of which the client still
+    /// shows some.
+    pub(super) fn forget_unopened(&mut self) -> Vec<lsp::Url> {
+        let files = std::mem::take(&mut self.unopened).into_values().flatten();
+        files.filter(|uri| self.shown.remove(uri).is_some()).collect()
+    }
+
     /// Drops a document that was closed. Returns true if the client still shows diagnostics of it.
     pub fn forget(&mut self, uri: &lsp::Url) -> bool {
         self.wanted.remove(uri);

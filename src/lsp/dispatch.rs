@@ -37,6 +37,7 @@ pub fn table() -> MethodTable {
         .on_worker::<lsp::request::References>(features::references::handle)
         .on_worker::<lsp::request::WorkspaceSymbolRequest>(features::workspace_symbols::handle)
         .on_worker::<lsp::request::DocumentDiagnosticRequest>(features::diagnostics::handle)
+        .on_worker::<lsp::request::WorkspaceDiagnosticRequest>(features::diagnostics::of_workspaces)
         .on_latency_sensitive::<features::completion::CompletionRequest>(
             features::completion::handle,
         )

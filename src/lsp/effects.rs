@@ -186,6 +186,29 @@ impl Ordered {
         }
     }
 
+    /// Computes the diagnostics of the other open documents again after the text of a registry file
+    /// changed in the editor, because they are judged by that text.
+    pub(super) fn diagnose_beside_registry(&mut self, registry: &lsp::Url) {
+        let now = self.world.now.clone();
+        let Some(workspace) = now.workspace_of(registry) else { return };
+        let view = now.view(workspace);
+        if !view.opened_of_registry().any(|(_, open)| open.uri == *registry) {
+            return;
+        }
+        if !now.client.pulls() {
+            let others = view.documents().filter(|file| file.open.uri != *registry);
+            return others.for_each(|file| self.diagnose_soon(file.open.uri.clone()));
+        }
+        let pause = self.schedule.pause(registry, now.analyses.took(registry));
+        let (registry, generation) = (registry.clone(), self.schedule.touch(registry));
+        self.outside.later(pause, move |it| {
+            if it.schedule.is_wanted(&registry, generation) {
+                it.schedule.begin(&registry);
+                it.outside.refresh::<lsp::request::WorkspaceDiagnosticRefresh>();
+            }
+        });
+    }
+
     /// Computes the status of a workspace, and sends it if it differs from the last one sent.
     pub(super) fn find_status(&self, root: PathBuf) {
         if !self.world.now.settings.status {
@@ -268,24 +291,26 @@ impl Ordered {
 
     /// Diagnoses the files under a root that are not open.
     pub(super) fn diagnose_unopened(&mut self, root: PathBuf) {
+        if self.pulls.begun {
+            return self.workspaces_changed();
+        }
         let generation = self.schedule.touch_unopened(&root);
         let snapshot = self.world.now.clone();
-        let unopened = self.outside.unopened;
         self.outside.work(move || {
-            let found = unopened(&snapshot, &root);
+            let found = (snapshot.unopened)(&snapshot, &root);
             move |it: &mut Self| it.publish_unopened(root, generation, found)
         });
     }
 
     /// Publishes the diagnostics of files that are not open. They are pushed even to clients that
-    /// pull, because such clients ask only about open files.
+    /// pull those of open files, until they pull those of the whole workspace too.
     fn publish_unopened(
         &mut self,
         root: PathBuf,
         generation: Generation,
         found: Vec<(lsp::Url, Vec<lsp::Diagnostic>)>,
     ) {
-        if !self.schedule.is_last_of_unopened(&root, generation) {
+        if self.pulls.begun || !self.schedule.is_last_of_unopened(&root, generation) {
             return;
         }
         let documents = &self.world.now.documents;
@@ -295,7 +320,7 @@ impl Ordered {
         }
     }
 
-    fn publish_unversioned(&self, uri: lsp::Url, diagnostics: Vec<lsp::Diagnostic>) {
+    pub(super) fn publish_unversioned(&self, uri: lsp::Url, diagnostics: Vec<lsp::Diagnostic>) {
         let params = lsp::PublishDiagnosticsParams { uri, version: None, diagnostics };
         self.outside.client.notify::<lsp::notification::PublishDiagnostics>(&params);
     }

@@ -43,6 +43,7 @@
 //! - `waiting_requests`: requests that wait until the workspace is read.
 //! - `watch`: noticing changes of the files from which a workspace is loaded.
 //! - `workspace_location`: where the workspace is that governs a folder.
+//! - `workspace_pulls`: the pulls of the diagnostics of all workspaces.
 //! - `workspace_survey`: findings about a workspace as a whole, and the list of its files.
 //! - `workspace_view`: what a request sees of a loaded workspace.
 //! - `world`: the mutable state of the server.
@@ -77,6 +78,7 @@ pub mod transport;
 mod waiting_requests;
 mod watch;
 mod workspace_location;
+mod workspace_pulls;
 mod workspace_survey;
 mod workspace_view;
 mod world;

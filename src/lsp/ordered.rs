@@ -28,6 +28,7 @@ use super::refusal::{RequestRefusal, RequestResult, fault, panic_text};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
+use super::workspace_pulls::{self, WorkspacePulls};
 use super::world::World;
 use super::{ServerParts, convert};
 use ground::Hint;
@@ -71,13 +72,14 @@ pub struct Ordered {
     pub(super) phase: Phase,
     /// True after an orderly shutdown, false if the client is gone. `None` while the loop runs.
     pub(super) ended: Option<bool>,
-    table: Arc<MethodTable>,
+    pub(super) table: Arc<MethodTable>,
     /// Returns a sentence if an agent seems to have started this server.
     pub(super) agent: fn() -> Option<String>,
     outbox: Outbox,
     requests: Requests,
     pub(super) world: World,
     pub(super) schedule: Schedule,
+    pub(super) pulls: WorkspacePulls,
     pub(super) changed_files: Vec<PathBuf>,
     /// The last status that was sent to the client, by root.
     pub(super) statuses: HashMap<PathBuf, Value>,
@@ -98,8 +100,9 @@ impl Ordered {
             table: Arc::new(parts.table),
             agent: parts.agent,
             requests: Requests::new(outbox.clone()),
-            world: World::new(parts.diagnose),
+            world: World::new(parts.diagnose, parts.unopened),
             schedule: Schedule::default(),
+            pulls: WorkspacePulls::default(),
             changed_files: Vec::new(),
             statuses: HashMap::new(),
             questions: Questions::default(),
@@ -207,6 +210,7 @@ impl Ordered {
             }
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::ShutDown;
+                self.end_pulls();
                 self.reply(ticket, Ok(Value::Null));
             }
             (Phase::Running, _) => self.handle(ticket, cancel, method, params),
@@ -244,6 +248,9 @@ impl Ordered {
     }
 
     pub(super) fn start(&mut self, request: PendingRequest) {
+        if request.method == workspace_pulls::METHOD {
+            return self.pull_workspaces(request);
+        }
         let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
         let Some(handler) = self.table.request(&method) else { return };
         let handle = self.outside.handle.clone();

@@ -9,7 +9,6 @@ use tower_lsp::lsp_types as lsp;
 use super::client::Client;
 use super::ordered::{LoopHandle, Ordered};
 use super::pool::{Lane, Pool};
-use super::snapshot::DiagnoseUnopened;
 use super::watch::Watcher;
 use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
 
@@ -21,15 +20,14 @@ pub(crate) struct Outlets {
     pub(super) handle: LoopHandle,
     pub(super) find: FindPlace,
     pub(super) open: OpenWorkspace,
-    pub(super) unopened: DiagnoseUnopened,
     /// `None` if the system refused the watcher.
     watcher: OnceLock<Option<Arc<Mutex<Watcher>>>>,
 }
 
 impl Outlets {
     pub(super) fn new(parts: &ServerParts, client: Client, pool: Pool, handle: LoopHandle) -> Self {
-        let ServerParts { find, open, unopened, .. } = *parts;
-        Self { client, pool, handle, find, open, unopened, watcher: OnceLock::new() }
+        let ServerParts { find, open, .. } = *parts;
+        Self { client, pool, handle, find, open, watcher: OnceLock::new() }
     }
 
     /// Ends the loop when the process that started this server is gone.

@@ -66,11 +66,12 @@ pub(crate) struct Snapshot {
     pub(super) analyses: Arc<Analyses>,
     pub(super) cancel: Cancel,
     pub(super) diagnose: Diagnose,
+    pub(super) unopened: DiagnoseUnopened,
 }
 
 impl Snapshot {
     /// Returns the state of a server that has no open document and no loaded workspace.
-    pub(super) fn new(diagnose: Diagnose) -> Self {
+    pub(super) fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
             settings: Arc::default(),
             client: Arc::default(),
@@ -81,6 +82,7 @@ impl Snapshot {
             analyses: Arc::default(),
             cancel: Cancel::default(),
             diagnose,
+            unopened,
         }
     }
 

@@ -17,12 +17,16 @@ use super::pending_request::{HeldRequest, PendingRequest};
 use super::refusal::{RequestRefusal, to_json};
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
+use super::workspace_pulls;
 use ground::{Environment, Root};
 use intents::Registry;
 
 /// How long a request waits. Clients that block while they wait (Emacs, for a definition) give up
 /// after ten seconds.
 pub(super) const READING_LIMIT: Duration = Duration::from_secs(8);
+
+/// The requests that wait until every workspace is read.
+const OF_ALL_WORKSPACES: [&str; 2] = ["workspace/symbol", workspace_pulls::METHOD];
 
 impl Ordered {
     /// Delays a request for diagnostics until the typing stops, because a client that pulls sends a
@@ -52,13 +56,16 @@ impl Ordered {
         let document = document_of(&request.params);
         let waits = match &document {
             Some(uri) => self.world.is_reading_for(uri),
-            None => request.method == "workspace/symbol" && self.world.is_reading(),
+            None => OF_ALL_WORKSPACES.contains(&request.method.as_str()) && self.world.is_reading(),
         };
         if !waits {
             return Some(request);
         }
         let ticket = request.ticket;
-        self.outside.later(self.reading_limit, move |it| it.waited_enough(ticket));
+        // A client that pulls waits anyway, and gives up after a few errors.
+        if request.method != workspace_pulls::METHOD {
+            self.outside.later(self.reading_limit, move |it| it.waited_enough(ticket));
+        }
         self.held.push(HeldRequest { request, document });
         None
     }

@@ -17,7 +17,7 @@ use tower_lsp::lsp_types as lsp;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::convert;
-use super::snapshot::{Diagnose, Snapshot};
+use super::snapshot::{Diagnose, DiagnoseUnopened, Snapshot};
 use super::workspace_location::WorkspaceLocation;
 
 /// The mutable state of the server.
@@ -39,9 +39,9 @@ pub struct World {
 
 impl World {
     /// Returns the state of a server that has no open document and no loaded workspace.
-    pub fn new(diagnose: Diagnose) -> Self {
+    pub fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
-            now: Snapshot::new(diagnose),
+            now: Snapshot::new(diagnose, unopened),
             at_start: Settings::default(),
             places: HashMap::new(),
             loading: HashMap::new(),

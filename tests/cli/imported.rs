@@ -67,6 +67,7 @@ fn the_data_have_all_of_them() {
             "status": "IN_PROGRESS",
             "owned_scope": [],
             "owner": null,
+            "criteria": { "shown": 0, "all": 1 },
             "selected": false,
             "source": "openspec",
             "unit": "openspec/changes/add-login",

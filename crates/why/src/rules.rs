@@ -5,7 +5,7 @@
 //!
 //! There are two sets of rules. The *accepted* rules are those of the branch that a change is to be
 //! merged into, or on a person's own machine the files as they are. They decide what is allowed.
-//! The *proposed* rules are those that the change, or an unsaved editor buffer, would make of them.
+//! The *proposed* rules are those that the change would make of them.
 //! They can forbid more at once, but they never allow more.
 
 use crate::selectable;
@@ -133,9 +133,11 @@ impl Rules {
         Self { base: Some(base), signed, ..self }
     }
 
-    /// Replaces the proposed registry with `registry`.
-    pub fn proposing(self, registry: Arc<Registry>) -> Self {
-        Self { proposed: Layer { registry, ..self.proposed }, ..self }
+    /// Returns the rules that hold once `registry`, which an editor shows, is saved. Only for what
+    /// an editor shows; never use them to decide.
+    pub fn once_saved(self, registry: Arc<Registry>) -> Self {
+        let accepted = Layer { registry: Arc::clone(&registry), ..self.accepted };
+        Self { accepted, proposed: Layer { registry, ..self.proposed }, ..self }
     }
 
     /// Adds the work that a person approved.
@@ -318,9 +320,6 @@ impl Rules {
 
     fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
         match outside {
-            Outside::Proposed if self.is_of_one_machine() => {
-                format!("Its scope owns {path} only in a registry that is not accepted yet.")
-            }
             Outside::Proposed => format!("Its scope owns {path} only if this change is accepted."),
             Outside::Taken(owners) => format!(
                 "{id} is added by this change, so it owns nothing that an accepted intent owns: {path} belongs to {}.",

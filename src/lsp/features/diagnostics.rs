@@ -5,7 +5,7 @@
 //! files and the open records are judged by their own rules. Open files are judged as the editor shows
 //! them, other files as they are on disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
@@ -80,12 +80,12 @@ fn mention_older_registry(view: WorkspaceView<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Returns the rules that would follow from the unsaved registry in the editor.
+/// Returns the rules that hold once the registry is saved as the editor shows it.
 fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
     let shown = ShownRegistry::existing(view);
     match shown.filter(|shown| !shown.registry.same_text(&view.workspace.registry)) {
         Some(shown) if shown.registry.syntax_error().is_none() => {
-            rules.clone().proposing(Arc::clone(&shown.registry))
+            rules.clone().once_saved(Arc::clone(&shown.registry))
         }
         _ => rules.clone(),
     }
@@ -296,6 +296,57 @@ pub fn handle(
     Ok(lsp::DocumentDiagnosticReport::Full(full).into())
 }
 
+/// `workspace/diagnostic`: the diagnostics of open documents, and those of other files that have any.
+/// A file without any is named only if the client shows some of it.
+pub(crate) fn of_workspaces(
+    snapshot: &Snapshot,
+    params: lsp::WorkspaceDiagnosticParams,
+) -> RequestResult<lsp::WorkspaceDiagnosticReportResult> {
+    let mut found: BTreeMap<lsp::Url, Vec<lsp::Diagnostic>> = BTreeMap::new();
+    for workspace in snapshot.workspaces() {
+        snapshot.check_cancelled()?;
+        found.extend((snapshot.unopened)(snapshot, workspace.root.path()));
+    }
+    for open in snapshot.documents() {
+        snapshot.check_cancelled()?;
+        found.insert(open.uri.clone(), (snapshot.diagnose)(snapshot, &open.uri));
+    }
+    let shown = params.previous_result_ids.into_iter();
+    let shown: HashMap<lsp::Url, String> = shown.map(|one| (one.uri, one.value)).collect();
+    for uri in shown.keys() {
+        found.entry(uri.clone()).or_default();
+    }
+    found.retain(|uri, items| !items.is_empty() || shown.contains_key(uri));
+    let report = |(uri, items): (lsp::Url, Vec<lsp::Diagnostic>)| {
+        let (result_id, version) = (result_id(&items), snapshot.version_of(&uri).map(i64::from));
+        if shown.get(&uri) == Some(&result_id) {
+            let unchanged_document_diagnostic_report =
+                lsp::UnchangedDocumentDiagnosticReport { result_id };
+            let unchanged = lsp::WorkspaceUnchangedDocumentDiagnosticReport {
+                uri,
+                version,
+                unchanged_document_diagnostic_report,
+            };
+            return lsp::WorkspaceDocumentDiagnosticReport::Unchanged(unchanged);
+        }
+        let full_document_diagnostic_report =
+            lsp::FullDocumentDiagnosticReport { result_id: Some(result_id), items };
+        lsp::WorkspaceDocumentDiagnosticReport::Full(lsp::WorkspaceFullDocumentDiagnosticReport {
+            uri,
+            version,
+            full_document_diagnostic_report,
+        })
+    };
+    let items = found.into_iter().map(report).collect();
+    Ok(lsp::WorkspaceDiagnosticReport { items }.into())
+}
+
+/// Returns true if a report about workspaces says more than that nothing has changed.
+pub(crate) fn has_news(report: &serde_json::Value) -> bool {
+    let items = report["items"].as_array().into_iter().flatten();
+    items.into_iter().any(|item| item["kind"] != "unchanged")
+}
+
 fn result_id(items: &[lsp::Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     // The types of the protocol have no hash of their own.
@@ -309,7 +360,7 @@ pub fn options() -> lsp::DiagnosticServerCapabilities {
         identifier: Some("intent".into()),
         // A change of the registry can change the diagnostics of every file.
         inter_file_dependencies: true,
-        workspace_diagnostics: false,
+        workspace_diagnostics: true,
         ..Default::default()
     })
 }

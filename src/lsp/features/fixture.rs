@@ -196,6 +196,7 @@ impl Editor {
             analyses: Arc::clone(&self.analyses),
             cancel: Cancel::default(),
             diagnose: crate::features::diagnostics::diagnose,
+            unopened: crate::features::diagnostics::unopened,
         }
     }
 

@@ -523,9 +523,7 @@ fn pushed_diagnostics_are_cleared_if_the_client_pulls() {
     let registry = editor.path("/.orchestration/active_intents.yaml");
     std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
     let uri = editor.uri("/.orchestration/active_intents.yaml");
-    let pulling = json!({ "textDocument": { "diagnostic": {} },
-        "workspace": { "diagnostics": { "refreshSupport": true } } });
-    let mut session = with_options(&editor, pulling, json!({}));
+    let mut session = with_options(&editor, client_that_pulls(), json!({}));
     let refresh = session.heard("workspace/diagnostic/refresh");
     session.answer(&refresh, Value::Null);
     assert_eq!(published(&mut session, &uri).0, ["unknown-status"]);
@@ -535,6 +533,74 @@ fn pushed_diagnostics_are_cleared_if_the_client_pulls() {
     let id = session.ask("textDocument/diagnostic", params);
     assert_eq!(session.result(id)["items"][0]["code"], "unknown-status");
     session.finish();
+}
+
+fn client_that_pulls() -> Value {
+    json!({ "textDocument": { "diagnostic": {} },
+        "workspace": { "diagnostics": { "refreshSupport": true } } })
+}
+
+/// Pulls the diagnostics of all workspaces. Returns the reports, with the ids of their results.
+fn pull(session: &mut Session, previous: &[Value]) -> Vec<Value> {
+    let previous = previous.iter().map(|it| json!({ "uri": it["uri"], "value": it["resultId"] }));
+    let params = json!({ "previousResultIds": Vec::from_iter(previous) });
+    let id = session.ask("workspace/diagnostic", params);
+    session.result(id)["items"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_client_that_pulls_the_workspace_gets_what_would_be_pushed() {
+    let editor = workspace();
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
+    let uri = editor.uri("/.orchestration/active_intents.yaml");
+    let mut session = with_options(&editor, client_that_pulls(), json!({}));
+    assert_eq!(published(&mut session, &uri).0, ["unknown-status"]);
+    let first = pull(&mut session, &[]);
+    assert_eq!(published(&mut session, &uri).0, [""; 0], "it would be shown twice");
+    assert_eq!((&first[0]["uri"], first.len()), (&json!(uri), 1));
+    assert_eq!(first[0]["items"][0]["code"], "unknown-status");
+    let previous = json!([{ "uri": uri, "value": first[0]["resultId"] }]);
+    let waiting = session.ask("workspace/diagnostic", json!({ "previousResultIds": previous }));
+    std::fs::write(&registry, UNKNOWN_STATUS.replace("odd", "DRAFT")).unwrap();
+    let registry = json!({ "uri": uri, "type": 2 });
+    session.tell("workspace/didChangeWatchedFiles", json!({ "changes": [registry] }));
+    let changed = session.result(waiting)["items"].clone();
+    assert_eq!((&changed[0]["kind"], &changed[0]["items"]), (&json!("full"), &json!([])));
+    let again = session.ask(
+        "workspace/diagnostic",
+        json!({ "previousResultIds":
+        [{ "uri": uri, "value": changed[0]["resultId"] }] }),
+    );
+    let id = session.ask("shutdown", Value::Null);
+    assert_eq!(session.result(id), Value::Null);
+    assert_eq!(session.reply(again)["id"], again, "each request has its reply");
+    session.tell("exit", Value::Null);
+}
+
+/// Waits until the diagnostics of a document have these codes.
+fn until(session: &mut Session, uri: &lsp::Url, codes: &[&str]) {
+    while published(session, uri).0 != codes {}
+}
+
+#[test]
+fn an_unsaved_scope_clears_the_error_in_the_other_file() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    let billing = editor.uri("/billing/b.rs");
+    session.open(billing.as_str(), "fn bill() { more(); }\n");
+    until(&mut session, &billing, &["scope-violation"]);
+    let registry = editor.uri("/.orchestration/active_intents.yaml");
+    let text = std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap();
+    session.open(registry.as_str(), &text);
+    let wider = text.replacen("\"src/**\"", "\"src/**\", \"billing/**\"", 1);
+    session.change(registry.as_str(), 2, json!([{ "text": wider }]));
+    until(&mut session, &billing, &[]);
+    let document = json!({ "textDocument": { "uri": registry } });
+    session.tell("textDocument/didClose", document);
+    until(&mut session, &billing, &["scope-violation"]);
+    session.close();
 }
 
 #[test]

@@ -140,6 +140,7 @@ impl Ordered {
                 let before = open.as_ref().clone();
                 let open = OpenDocument { document, changed, version, in_sync: true, ..before };
                 self.world.store(open);
+                self.diagnose_beside_registry(&uri);
                 self.diagnose_soon(uri);
             }
             Ok(None) => {}
@@ -172,6 +173,8 @@ impl Ordered {
     /// file, so they are published again.
     pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
+        // Its unsaved text counts no more.
+        self.diagnose_beside_registry(&uri);
         let now = &mut self.world.now;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
         let root = closed.path.as_ref().and_then(|path| now.workspaces.root_of(path));

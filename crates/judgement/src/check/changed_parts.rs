@@ -411,9 +411,6 @@ impl PartJudge<'_> {
                     None => "Restore the intent in the registry, or select another one.",
                 }
             }
-            Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
-                "Save the registry."
-            }
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => {
                 return super::rule_changes::ways_out(id);
             }

@@ -1,0 +1,99 @@
+//! `workspace/diagnostic`: the client pulls the diagnostics of all workspaces.
+//!
+//! A client asks again after each answer, so a request without news is answered only when there may
+//! be some. From the first request on, nothing is pushed about files that are not open, because the
+//! client would show it twice. No capability tells beforehand whether a client sends this request.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tower_lsp::lsp_types::request::{Request, WorkspaceDiagnosticRequest};
+
+use super::features::diagnostics;
+use super::method_table::Handler;
+use super::ordered::{Ordered, Phase};
+use super::pending_request::PendingRequest;
+use super::refusal::RequestRefusal;
+use super::requests::{Cancel, Ticket};
+use super::snapshot::Snapshot;
+
+pub(super) const METHOD: &str = WorkspaceDiagnosticRequest::METHOD;
+
+/// The pulls of a client that has no news to get.
+#[derive(Default)]
+pub(super) struct WorkspacePulls {
+    /// True once the client has sent a request.
+    pub(super) begun: bool,
+    /// Counts the changes after which there may be news.
+    changes: u64,
+    waiting: Vec<WaitingPull>,
+}
+
+struct WaitingPull {
+    ticket: Ticket,
+    cancel: Cancel,
+    params: Value,
+}
+
+impl Ordered {
+    /// Computes the answer of a pull, and sends it if it has news.
+    pub(super) fn pull_workspaces(&mut self, request: PendingRequest) {
+        if !self.pulls.begun {
+            self.pulls.begun = true;
+            for uri in self.schedule.forget_unopened() {
+                self.publish_unversioned(uri, Vec::new());
+            }
+        }
+        let table = Arc::clone(&self.table);
+        let Some(Handler::Background(lane, run)) = table.request(METHOD) else { return };
+        let (run, handle) = (Arc::clone(run), self.outside.handle.clone());
+        let changes = self.pulls.changes;
+        let PendingRequest { ticket, params, snapshot, .. } = request;
+        self.outside.pool.run(*lane, move || {
+            let result = snapshot.check_cancelled().and_then(|()| run(&snapshot, params.clone()));
+            let cancel = snapshot.cancel.clone();
+            // The loop copies what a snapshot holds when it changes that.
+            drop(snapshot);
+            handle.run(move |it| match result {
+                Ok(report) if it.phase == Phase::Running && !diagnostics::has_news(&report) => {
+                    it.pulls.waiting.push(WaitingPull { ticket, cancel, params });
+                    if it.pulls.changes != changes {
+                        it.answer_pulls();
+                    }
+                }
+                result => it.reply(ticket, result.map_err(Into::into)),
+            });
+        });
+    }
+
+    /// Notes that the diagnostics of files that are not open may have changed, and looks whether the
+    /// waiting pulls have news.
+    pub(super) fn workspaces_changed(&mut self) {
+        self.pulls.changes += 1;
+        self.answer_pulls();
+    }
+
+    fn answer_pulls(&mut self) {
+        for WaitingPull { ticket, cancel, params } in std::mem::take(&mut self.pulls.waiting) {
+            // A cancelled request has its reply.
+            if !cancel.is_cancelled() {
+                let snapshot = Snapshot { cancel, ..self.world.now.clone() };
+                let method = METHOD.to_owned();
+                self.pull_workspaces(PendingRequest {
+                    ticket,
+                    method,
+                    params,
+                    asked_of: None,
+                    snapshot,
+                });
+            }
+        }
+    }
+
+    /// Replies to the waiting pulls at the end of the session.
+    pub(super) fn end_pulls(&mut self) {
+        for pull in std::mem::take(&mut self.pulls.waiting) {
+            self.reply(pull.ticket, Err(RequestRefusal::Cancelled.into()));
+        }
+    }
+}
