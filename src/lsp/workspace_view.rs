@@ -13,7 +13,7 @@ use super::open_document::OpenDocument;
 use super::snapshot::Snapshot;
 use super::workspace_survey::Survey;
 use code::Document;
-use ground::RelativePath;
+use ground::{KeyLinks, RelativePath};
 use intents::FOLDER;
 use why::Workspace;
 use why::baseline::FormerFile;
@@ -153,6 +153,11 @@ impl<'a> WorkspaceView<'a> {
         let depth = inside.as_str().split('/').count();
         let named = first.ancestors().nth(depth)?;
         first.ends_with(inside.as_str()).then(|| named.to_owned())
+    }
+
+    /// Returns the web pages of issue keys and pull requests. The saved policy counts.
+    pub(crate) fn key_links(self) -> KeyLinks<'a> {
+        KeyLinks::new(&self.workspace.policy, self.workspace.git().map(AsRef::as_ref))
     }
 
     pub(crate) fn survey(self) -> Arc<Survey> {

@@ -29,6 +29,7 @@
 //! - `syntax`: the struct for a language's token facts and naming rules, compiled against its grammar.
 //! - `syntax_tree`: parsing a text into a syntax tree.
 //! - `text_difference`: where two texts differ, and how byte positions in one translate to the other.
+//! - `text_role`: whether a piece of a text is a comment, a string or code.
 //! - `tokens`: the normalised tokens of a syntax tree.
 //! - `words`: the parts of a text that are used in the names of blocks.
 
@@ -59,6 +60,7 @@ mod parameters;
 mod syntax;
 mod syntax_tree;
 mod text_difference;
+mod text_role;
 mod tokens;
 mod words;
 
@@ -72,3 +74,4 @@ pub use language::{Language, languages};
 pub use position::{Encoding, LineRange, Position};
 pub use program::Program;
 pub use text_difference::TextDifference;
+pub use text_role::TextRole;

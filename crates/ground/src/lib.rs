@@ -15,6 +15,7 @@
 //! - `git`: reading git repositories with a library.
 //! - `hint`: what mends an error.
 //! - `ignores`: paths that no agent may change, and paths that git ignores.
+//! - `key_links`: web pages of issue keys and pull requests.
 //! - `layers`: the layers of a policy.
 //! - `parallel`: work on all processors.
 //! - `path`: a path inside a workspace.
@@ -42,6 +43,7 @@ pub mod folder;
 pub mod git;
 pub mod hint;
 pub mod ignores;
+pub mod key_links;
 pub mod layers;
 pub mod parallel;
 pub mod path;
@@ -59,6 +61,7 @@ pub use finding::{Code, Finding, Fix, Level, RelatedPlace};
 pub use git::{CommitId, Git};
 pub use hint::Hint;
 pub use ignores::Ignores;
+pub use key_links::KeyLinks;
 pub use layers::{LayeredPolicy, PolicyValue};
 pub use path::{PathError, RelativePath};
 pub use policy::Policy;

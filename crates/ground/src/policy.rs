@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cache::CacheSlot;
+use super::key_links::{is_page, prefix_of};
 use super::layers::LayeredPolicy;
 use super::store::StoreError;
 use super::{Code, Finding, Hint, Level, RelativePath, Root, text};
@@ -73,6 +74,10 @@ pub struct Policy {
     /// Formats of intents that are kept elsewhere, such as `kiro: false`. Each is read where its
     /// files are, unless it is switched off here.
     pub sources: BTreeMap<SourceFormat, bool>,
+    /// The web pages of issue keys, such as `"SHOP-{number}": "https://tracker.example.org/{key}"`.
+    /// A pattern is a prefix and `{number}`. A page begins with `http://` or `https://` and names
+    /// `{key}` or `{number}` behind its host.
+    pub links: BTreeMap<String, String>,
     /// Levels of findings by code. An unknown code is reported.
     pub levels: BTreeMap<String, Level>,
 }
@@ -444,6 +449,16 @@ impl Policy {
             let written = rule.intent.as_deref().unwrap_or("authors");
             report(written, message, "Add `author`, or remove it.");
         }
+        for (pattern, page) in &self.links {
+            if prefix_of(pattern).is_none() {
+                let message = format!("links: {pattern:?} is no pattern of a key.");
+                report(pattern, message, "Write a prefix and {number}: `SHOP-{number}`.");
+            } else if !is_page(page) {
+                let message = format!("links: {page:?} is no page of a key.");
+                let help = "Write an address with http or https and a fixed host, and {key} or {number} behind the host.";
+                report(page, message, help);
+            }
+        }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {
                 continue;
@@ -564,7 +579,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 21, "{keys:?}");
+        assert_eq!(keys.len(), 22, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();

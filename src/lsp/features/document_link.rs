@@ -1,5 +1,6 @@
-//! `textDocument/documentLink`: links ids to the registry or to the file of another format, and the
-//! specifications of an intent and the paths in the ledger to their files.
+//! `textDocument/documentLink`: links ids to the registry or to the file of another format, the
+//! specifications of an intent and the paths in the ledger to their files, and the keys of issues
+//! and pull requests to their web pages.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -11,6 +12,8 @@ use super::mention::{self, ShownRegistry};
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile, WorkspaceView};
+use code::TextRole;
+use ground::key_links::LinkedKey;
 use intents::IntentFile;
 use ledger::read::is_ledger_path;
 
@@ -40,13 +43,19 @@ fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> 
     }
     let text = file.open.document.text();
     let shown = ShownRegistry::in_view(file.view);
-    let found: Vec<(Range<usize>, lsp::Url)> = if file.is_registry() {
+    let mut found: Vec<(Range<usize>, lsp::Url)> = if file.is_registry() {
         specs(file.view, shown.registry.file(&file.path)?)
     } else {
         let paths = if is_ledger_path(&file.path) { paths(file.view, &text) } else { Vec::new() };
         let ids = ids(file.view, &shown, &text);
         paths.into_iter().chain(specs_in_text(&file, &text)).chain(ids).collect()
     };
+    let keys = keys(&file, &text);
+    let is_free = |bytes: &Range<usize>| {
+        found.iter().all(|(taken, _)| taken.end <= bytes.start || bytes.end <= taken.start)
+    };
+    let keys: Vec<_> = keys.into_iter().filter(|(bytes, _)| is_free(bytes)).collect();
+    found.extend(keys);
     let link = |(bytes, target)| lsp::DocumentLink {
         range: file.range(bytes),
         target: Some(target),
@@ -56,6 +65,21 @@ fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> 
     let mut links: Vec<_> = found.into_iter().take(MAX_LINKS).map(link).collect();
     links.sort_by_key(|link| link.range.start);
     Some(links)
+}
+
+/// Finds keys with a web page in the registry, in prose, in comments and in strings. In a string, `#7`
+/// is no pull request unless the policy says so: it may be a colour or an anchor.
+fn keys(file: &GovernedFile<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
+    let is_registry = file.is_registry();
+    let found = file.view.key_links().in_text(text).into_iter().take(MAX_LINKS);
+    let is_meant = |key: &LinkedKey| match file.open.document.role_of(&key.bytes) {
+        _ if is_registry => true,
+        TextRole::Prose | TextRole::Comment => true,
+        TextRole::String => key.of_policy,
+        TextRole::Code => false,
+    };
+    let meant = found.filter(is_meant);
+    meant.filter_map(|key| Some((key.bytes, key.page.parse().ok()?))).collect()
 }
 
 fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Url)> {
@@ -168,6 +192,54 @@ Spec.
         assert_eq!(
             shown_links(&editor, "/.orchestration/active_intents.yaml"),
             [".orchestration/active_intents.yaml:6: docs/spec.md -> file:///ws/docs/spec.md"]
+        );
+    }
+
+    #[test]
+    fn keys_lead_to_their_pages() {
+        let mut editor = Editor::in_git(
+            "
+//- /.orchestration/policy.yaml closed
+links: { \"SHOP-{number}\": \"https://tracker.example.org/browse/{key}\", \"EVIL-{number}\": \"command:{key}\" }
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: Sign in, SHOP-3 after
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+    related_specs: [SHOP-4]
+//- /src/a.rs
+// Under INT-001, for SHOP-12 and #214, not EVIL-1.
+fn a() { b(\"SHOP-7 #214\", SHOP-8, 1) }
+//- /a.md
+See #7.
+",
+        );
+        let root = editor.workspace().root.path().to_owned();
+        crate::features::fixture::git(
+            &root,
+            &["remote", "add", "origin", "git@github.com:ada/shop.git"],
+        );
+        editor.reload();
+        assert_eq!(
+            shown_links(&editor, "/src/a.rs"),
+            [
+                "src/a.rs:1: INT-001 -> file:///ws/.orchestration/active_intents.yaml#L2",
+                "src/a.rs:1: SHOP-12 -> https://tracker.example.org/browse/SHOP-12",
+                "src/a.rs:1: #214 -> https://github.com/ada/shop/pull/214",
+                "src/a.rs:2: SHOP-7 -> https://tracker.example.org/browse/SHOP-7",
+            ]
+        );
+        assert_eq!(
+            shown_links(&editor, "/a.md"),
+            ["a.md:1: #7 -> https://github.com/ada/shop/pull/7"]
+        );
+        assert_eq!(
+            shown_links(&editor, "/.orchestration/active_intents.yaml"),
+            [
+                ".orchestration/active_intents.yaml:3: SHOP-3 -> https://tracker.example.org/browse/SHOP-3",
+                ".orchestration/active_intents.yaml:6: SHOP-4 -> https://tracker.example.org/browse/SHOP-4",
+            ]
         );
     }
 

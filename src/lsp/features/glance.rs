@@ -399,16 +399,16 @@ fn links(known: KnownFile<'_>, answer: &BlockAnswer, index: usize) -> Vec<Link> 
     let web = view.workspace.git().and_then(|git| git.web_address());
     if let Some((commit, web)) = commit.zip(web) {
         links.extend(web.commit(&commit.id).parse().ok().map(|to| link("Commit", to, None)));
-        let requests = commit.references.iter().filter_map(|reference| {
-            let to = web.reference(reference)?.parse().ok()?;
-            Some(link(reference, to, None))
-        });
-        links.extend(requests.take(MAX_LINKS));
     }
+    let keys = view.key_links();
+    let references = commit.iter().flat_map(|commit| &commit.references);
+    let pages = references
+        .filter_map(|reference| Some(link(reference, keys.page(reference)?.parse().ok()?, None)));
+    links.extend(pages.take(MAX_LINKS));
     if let Some(intent) = intent.and_then(|one| view.workspace.registry.get(&one.id)) {
         let source = intent_text::source_of(view, intent).map(|to| link("Source", to, None));
         let specs = intent.related_specs.iter().filter_map(|spec| {
-            Some(link(&spec.value, intent_text::file_of(view, &spec.value)?, None))
+            Some(link(&spec.value, intent_text::page_of_spec(view, &spec.value)?, None))
         });
         let mut specs: Vec<Link> = specs.take(MAX_LINKS).collect();
         if let [only] = &mut specs[..] {

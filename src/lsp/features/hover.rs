@@ -389,6 +389,10 @@ fn verify() {}
             "[Commit](<https://github.com/ada/shop/commit/HEAD>) · \
              [\\#214](<https://github.com/ada/shop/pull/214>)"
         );
+        let ours = "links: { \"#{number}\": \"https://tracker.example.org/{number}\" }\n";
+        std::fs::create_dir_all(editor.path("/.orchestration")).unwrap();
+        editor.write("/.orchestration/policy.yaml", ours);
+        assert!(links(&editor).ends_with("[\\#214](<https://tracker.example.org/214>)"));
     }
 
     #[test]

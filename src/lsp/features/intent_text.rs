@@ -185,16 +185,21 @@ fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<Stri
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
-/// Returns the related specifications. Those that are files become links.
+/// Returns the related specifications. Those that are files, or keys with a web page, become links.
 pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
     let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
-    shown.map(|spec| text.link(spec, file_of(view, spec).as_ref(), None)).collect()
+    shown.map(|spec| text.link(spec, page_of_spec(view, spec).as_ref(), None)).collect()
 }
 
 /// Returns the address of the main file of the intent to which an intent of the registry points.
 pub(crate) fn source_of(view: WorkspaceView<'_>, intent: &Intent) -> Option<lsp::Url> {
     let imported = view.workspace.registry.imported_intent(intent.source()?)?;
     file_of(view, imported.main.as_str())
+}
+
+/// Returns the address of a specification: that of a file, or the web page of a key.
+pub(crate) fn page_of_spec(view: WorkspaceView<'_>, spec: &str) -> Option<lsp::Url> {
+    file_of(view, spec).or_else(|| view.key_links().page(spec)?.parse().ok())
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
