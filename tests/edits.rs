@@ -2,6 +2,7 @@
 //! everything else alone.
 
 use edits::notebook::{CellEdit, CellMode};
+use edits::notebook_cells::{self, ShownCell};
 use edits::patch::{self, FilePatch, Hunk};
 use edits::{After, Change, Replacement, blocks, same_text};
 use proptest::collection::vec;
@@ -263,5 +264,35 @@ proptest! {
         let marked = format!("\u{FEFF}{one}");
         prop_assert_eq!(same_text(&one, &marked), !one.starts_with('\u{FEFF}'));
         prop_assert_eq!(same_text(&one, &other), same_text(&other, &one));
+    }
+}
+
+const NOTEBOOK: &str = "{\n \"cells\": [\n  {\n   \"source\": [\n    \"a\\n\",\n    \"b\"\n   ]\n  },\n  {\"source\": \"c\"}\n ],\n \"nbformat\": 4\n}\n";
+
+fn shown(text: &str, from: usize) -> ShownCell<'_> {
+    ShownCell { from: Some(from), is_code: true, text }
+}
+
+proptest! {
+    #[test]
+    fn cells_of_an_editor_are_read_back_from_the_notebook(cells in vec("(?s).{0,40}", 0..5)) {
+        let cells_shown: Vec<_> = cells.iter().enumerate().map(|(at, text)| shown(text, at)).collect();
+        let written = notebook_cells::with_cells(NOTEBOOK, &cells_shown);
+        prop_assert!(serde_json::from_str::<Value>(&written).is_ok(), "{}", written);
+        let sources = notebook_cells::sources(&written).expect("a notebook");
+        let texts: Vec<&str> = sources.iter().map(|cell| cell.text.as_str()).collect();
+        prop_assert_eq!(&texts, &cells);
+        for cell in &sources {
+            for (at, _) in cell.text.char_indices() {
+                prop_assert_eq!(cell.in_cell(cell.in_notebook(at)), at);
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_as_a_notebook(text in "[\\[\\]{}\",:\\\\ua1\u{e4}\n ]{0,60}") {
+        let _ = notebook_cells::sources(&text);
+        let _ = notebook_cells::sources(&format!("{{\"cells\":[{{\"source\":{text}}}]}}"));
+        let _ = notebook_cells::with_cells(&text, &[shown("a", 0)]);
     }
 }

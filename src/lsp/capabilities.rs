@@ -61,6 +61,8 @@ pub(crate) struct Capabilities {
     pub pull_diagnostics: bool,
     /// The client handles `workspace/diagnostic/refresh` requests.
     pub diagnostic_refresh: bool,
+    /// The client sends notebooks with their cells.
+    pub notebooks: bool,
     pub watch_files: bool,
     /// The client answers `workspace/configuration` requests.
     pub configuration: bool,
@@ -125,6 +127,7 @@ impl Capabilities {
             diagnostic_data: shows("/dataSupport"),
             pull_diagnostics: text("diagnostic").is_some(),
             diagnostic_refresh: yes(workspace("diagnostics/refreshSupport")),
+            notebooks: given("/notebookDocument/synchronization".to_owned()).is_some(),
             watch_files: yes(workspace("didChangeWatchedFiles/dynamicRegistration")),
             configuration: yes(workspace("configuration")),
             register_configuration: yes(workspace("didChangeConfiguration/dynamicRegistration")),

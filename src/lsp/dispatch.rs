@@ -9,6 +9,7 @@ use tower_lsp::lsp_types as lsp;
 use super::features;
 use super::method_table::MethodTable;
 use super::ordered::Ordered;
+use super::world::notebooks;
 
 pub fn table() -> MethodTable {
     MethodTable::default()
@@ -17,6 +18,10 @@ pub fn table() -> MethodTable {
         .on_sync_mut_raw("textDocument/didChange", Ordered::did_change)
         .on_sync_mut::<lsp::notification::DidCloseTextDocument>(Ordered::did_close)
         .on_sync_mut::<lsp::notification::DidSaveTextDocument>(Ordered::did_save)
+        .on_sync_mut::<notebooks::DidOpenNotebook>(Ordered::did_open_notebook)
+        .on_sync_mut::<notebooks::DidChangeNotebook>(Ordered::did_change_notebook)
+        .on_sync_mut::<notebooks::DidSaveNotebook>(Ordered::did_save_notebook)
+        .on_sync_mut::<notebooks::DidCloseNotebook>(Ordered::did_close_notebook)
         .on_sync_mut::<lsp::notification::DidChangeWatchedFiles>(Ordered::did_change_watched_files)
         .on_sync_mut::<lsp::notification::DidChangeConfiguration>(Ordered::did_change_configuration)
         .on_sync_mut::<lsp::notification::DidChangeWorkspaceFolders>(

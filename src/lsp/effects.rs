@@ -177,6 +177,10 @@ impl Ordered {
         if self.world.now.client.pulls() {
             return;
         }
+        let cells = self.world.cells_of(&uri);
+        if !cells.is_empty() {
+            return cells.into_iter().for_each(|cell| self.diagnose_after(cell, delay));
+        }
         let generation = self.schedule.touch(&uri);
         let diagnose = move |it: &mut Self| it.diagnose(uri, generation);
         if delay.is_zero() {

@@ -19,7 +19,14 @@ impl Ordered {
         let mut warnings = self.world.initialize(&params, &capabilities);
         warnings.extend(self.world.distrust_client_of((self.agent)()));
         let result = result(&self.world);
+        let notebooks = self.world.now.client.notebooks;
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
+        let result = result.map(|mut result| {
+            if notebooks {
+                result["capabilities"]["notebookDocumentSync"] = notebook_sync();
+            }
+            result
+        });
         self.phase = Phase::Running;
         self.reply(ticket, result);
         self.warn(warnings);
@@ -74,6 +81,12 @@ fn sync() -> lsp::TextDocumentSyncCapability {
         save: Some(lsp::TextDocumentSyncSaveOptions::Supported(true)),
         ..Default::default()
     })
+}
+
+/// Returns the notebooks that the client shall send. The protocol crate has no type for it.
+fn notebook_sync() -> Value {
+    let notebook = json!({ "scheme": "file", "notebookType": "jupyter-notebook" });
+    json!({ "notebookSelector": [{ "notebook": notebook }], "save": true })
 }
 
 /// Reads the parameters, and returns them with the capabilities as the client sent them. A field or capability that does not follow the protocol is dropped instead

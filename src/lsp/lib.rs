@@ -28,6 +28,7 @@
 //! - `log`: the log on standard error, written by its own thread.
 //! - `message`: parsing the body of a frame into a message.
 //! - `method_table`: which method is handled by which function, and where that function runs.
+//! - `notebook`: open notebooks, whose cells are documents.
 //! - `open_document`: the documents that the client has open.
 //! - `ordered`: the loop that owns the state and applies events in order.
 //! - `outlets`: the loop's connections to the outside: the client, the threads, the watcher.
@@ -63,6 +64,7 @@ mod initialize;
 mod log;
 pub mod message;
 mod method_table;
+mod notebook;
 mod open_document;
 mod ordered;
 mod outlets;

@@ -9,6 +9,7 @@ use tower_lsp::lsp_types as lsp;
 use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::Settings;
+use super::notebook::{CellDocument, Cells};
 use super::open_document::{Documents, OpenDocument};
 use super::refusal::{RequestRefusal, RequestResult};
 use super::requests::Cancel;
@@ -58,6 +59,8 @@ pub(crate) struct Snapshot {
     /// The unit in which the client counts columns.
     pub encoding: Encoding,
     pub(super) documents: Arc<Documents>,
+    /// The documents that show cells of open notebooks.
+    pub(super) cells: Arc<Cells>,
     pub(super) workspaces: Arc<Workspaces>,
     /// The folders of the client's window.
     pub folders: Arc<BTreeSet<PathBuf>>,
@@ -77,6 +80,7 @@ impl Snapshot {
             client: Arc::default(),
             encoding: Encoding::default(),
             documents: Arc::default(),
+            cells: Arc::default(),
             workspaces: Arc::default(),
             folders: Arc::default(),
             analyses: Arc::default(),
@@ -91,10 +95,29 @@ impl Snapshot {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
-    /// Returns the version of an open document. `None` if it is not open, or out of step with the
-    /// client.
+    /// Returns the version of an open document or cell. `None` if it is not open, or out of step
+    /// with the client.
     pub(crate) fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
-        self.document(uri).map(|open| open.version)
+        let cell = || self.cell(uri).map(|cell| cell.open.as_ref()).filter(|open| open.in_sync);
+        self.document(uri).or_else(cell).map(|open| open.version)
+    }
+
+    /// Returns the document of a cell.
+    pub(crate) fn cell(&self, uri: &lsp::Url) -> Option<&CellDocument> {
+        self.cells.get(uri.as_str()).map(Arc::as_ref)
+    }
+
+    /// Returns the address of the file that a document shows: that of the notebook for a cell.
+    pub(crate) fn file_address<'a>(&'a self, uri: &'a lsp::Url) -> &'a lsp::Url {
+        self.cell(uri).map_or(uri, |cell| &cell.notebook)
+    }
+
+    /// Returns the addresses of the documents that show an open document: for a notebook those of its
+    /// cells.
+    pub(crate) fn shown_as<'a>(&'a self, open: &'a OpenDocument) -> Vec<&'a lsp::Url> {
+        let cells = self.cells.values().filter(|cell| cell.notebook == open.uri);
+        let cells: Vec<&lsp::Url> = cells.map(|cell| &cell.open.uri).collect();
+        if cells.is_empty() { vec![&open.uri] } else { cells }
     }
 
     /// Returns the open documents that are in step with the client, in no particular order.

@@ -34,7 +34,9 @@ impl Ordered {
     /// whose document is quick to analyse.
     pub(super) fn hold_until_quiet(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let pull = request.method == "textDocument/diagnostic";
-        let Some(uri) = document_of(&request.params).filter(|_| pull) else { return Some(request) };
+        let Some(uri) = self.document_of(&request.params).filter(|_| pull) else {
+            return Some(request);
+        };
         let took = self.world.now.analyses.took(&uri);
         // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
@@ -53,7 +55,7 @@ impl Ordered {
 
     /// Holds a request until its workspace is read. Returns the request if it need not wait.
     pub(super) fn hold(&mut self, request: PendingRequest) -> Option<PendingRequest> {
-        let document = document_of(&request.params);
+        let document = self.document_of(&request.params);
         let waits = match &document {
             Some(uri) => self.world.is_reading_for(uri),
             None => OF_ALL_WORKSPACES.contains(&request.method.as_str()) && self.world.is_reading(),
@@ -81,10 +83,15 @@ impl Ordered {
         for HeldRequest { mut request, .. } in ready {
             // The documents stay those of the request's arrival, because its positions refer to
             // them.
-            let Snapshot { documents, cancel, .. } = request.snapshot;
-            request.snapshot = Snapshot { documents, cancel, ..self.world.now.clone() };
+            let Snapshot { documents, cells, cancel, .. } = request.snapshot;
+            request.snapshot = Snapshot { documents, cells, cancel, ..self.world.now.clone() };
             self.start(request);
         }
+    }
+
+    fn document_of(&self, params: &Value) -> Option<lsp::Url> {
+        let is_file = |uri: &lsp::Url| convert::path_of(self.world.now.file_address(uri)).is_some();
+        convert::document_address(params).filter(is_file)
     }
 
     /// Answers a request that waited too long by saying that the workspace is still being read.
@@ -112,8 +119,4 @@ impl Ordered {
 fn intents_on_disk(root: &Path) -> Option<usize> {
     let root = Root::find(root, &Environment::of_process()).ok()?;
     Some(Registry::load(&root).intents().len())
-}
-
-fn document_of(params: &Value) -> Option<lsp::Url> {
-    convert::document_address(params).filter(|uri| convert::path_of(uri).is_some())
 }

@@ -9,10 +9,11 @@ use tower_lsp::lsp_types as lsp;
 
 use super::analysis::{Analysis, Recent};
 use super::convert;
+use super::notebook::CellDocument;
 use super::open_document::OpenDocument;
 use super::snapshot::Snapshot;
 use super::workspace_survey::Survey;
-use code::Document;
+use code::{Document, LineRange};
 use ground::{KeyLinks, RelativePath};
 use intents::FOLDER;
 use why::Workspace;
@@ -32,6 +33,9 @@ pub(crate) struct GovernedFile<'a> {
     pub open: &'a OpenDocument,
     /// The document's path in the workspace.
     pub path: RelativePath,
+    /// The cell of the document, a notebook, that the request is about. Positions of the client are
+    /// then those of the cell.
+    pub cell: Option<&'a CellDocument>,
 }
 
 /// A position in an open document of a loaded workspace.
@@ -57,7 +61,25 @@ pub(crate) fn located<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<Gove
     let view = snapshot.view(snapshot.workspace_of(uri)?);
     let path = relative(view.workspace, open.path.as_deref()?)?;
     let path = view.workspace.root.resolve(&path).unwrap_or(path);
-    Some(GovernedFile { view, open, path })
+    Some(GovernedFile { view, open, path, cell: None })
+}
+
+/// Like [`located`], also for a cell of a notebook. Only for requests whose answers change nothing
+/// and are all about the document itself.
+pub(crate) fn shown<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
+    let cell = snapshot.cell(uri);
+    let file = located(snapshot, cell.map_or(uri, |cell| &cell.notebook))?;
+    Some(GovernedFile { cell, ..file })
+}
+
+/// Like [`position_in_document`], also in a cell of a notebook; see [`shown`].
+pub(crate) fn position_shown<'a>(
+    snapshot: &'a Snapshot,
+    at: &lsp::TextDocumentPositionParams,
+) -> Option<DocumentPosition<'a>> {
+    let file = shown(snapshot, &at.text_document.uri)?;
+    let byte = file.byte(at.position);
+    Some(DocumentPosition { file, byte })
 }
 
 pub(crate) fn position_in_document<'a>(
@@ -168,11 +190,38 @@ impl<'a> WorkspaceView<'a> {
 impl GovernedFile<'_> {
     /// Returns the client's range for bytes of the document.
     pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
-        self.view.range(&self.open.document, bytes)
+        let Some(cell) = self.cell else { return self.view.range(&self.open.document, bytes) };
+        let source = cell.source();
+        let bytes = source.in_cell(bytes.start)..source.in_cell(bytes.end);
+        self.view.range(&cell.open.document, bytes)
     }
 
     pub fn byte(&self, at: lsp::Position) -> usize {
-        convert::byte(&self.open.document, at, self.view.snapshot.encoding)
+        let encoding = self.view.snapshot.encoding;
+        match self.cell {
+            Some(cell) => {
+                cell.source().in_notebook(convert::byte(&cell.open.document, at, encoding))
+            }
+            None => convert::byte(&self.open.document, at, encoding),
+        }
+    }
+
+    /// Returns true if bytes of the document are shown where the request asks: always, except in
+    /// another cell.
+    pub(crate) fn shows(&self, bytes: &Range<usize>) -> bool {
+        self.cell.is_none_or(|cell| cell.shows(bytes))
+    }
+
+    /// Returns the line of a byte of the document, counted from 1.
+    pub(crate) fn line_of(&self, byte: usize) -> u32 {
+        self.view.range(&self.open.document, byte..byte).start.line + 1
+    }
+
+    /// Returns the bytes of lines of the document.
+    pub(crate) fn bytes_of_lines(&self, lines: LineRange) -> Range<usize> {
+        let range = convert::range_of_lines(lines);
+        let byte = |at| convert::byte(&self.open.document, at, self.view.snapshot.encoding);
+        byte(range.start)..byte(range.end)
     }
 
     /// Returns the bytes of a line, counted from 1. Empty beyond the end.
@@ -189,7 +238,7 @@ impl GovernedFile<'_> {
     }
 
     pub(crate) fn analyse(&self) -> Arc<Analysis> {
-        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path, .. } = self;
         snapshot.analyses.analyse(workspace, path, open, &snapshot.documents)
     }
 
@@ -206,7 +255,7 @@ impl GovernedFile<'_> {
     /// Returns what the file is compared with to find its edits. If git fails, the baseline is
     /// unknown and no edit is judged.
     pub fn baseline(&self) -> Arc<FormerFile> {
-        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path, .. } = self;
         snapshot.analyses.baseline(workspace, path, &open.document)
     }
 }

@@ -4,6 +4,7 @@
 //! from a change is started in [`super::effects`].
 
 mod knowledge;
+pub(super) mod notebooks;
 mod settings;
 mod sync;
 
@@ -17,6 +18,7 @@ use tower_lsp::lsp_types as lsp;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::convert;
+use super::notebook::Notebook;
 use super::snapshot::{Diagnose, DiagnoseUnopened, Snapshot};
 use super::workspace_location::WorkspaceLocation;
 
@@ -25,6 +27,8 @@ pub struct World {
     /// What requests see. Each gets a copy of its own.
     pub(super) now: Snapshot,
     at_start: Settings,
+    /// The open notebooks, by address.
+    notebooks: HashMap<lsp::Url, Notebook>,
     places: HashMap<PathBuf, WorkspaceLocation>,
     /// The roots that are being loaded. True if something changed since the load began, so that the
     /// root must be loaded again.
@@ -43,6 +47,7 @@ impl World {
         Self {
             now: Snapshot::new(diagnose, unopened),
             at_start: Settings::default(),
+            notebooks: HashMap::new(),
             places: HashMap::new(),
             loading: HashMap::new(),
             looked_up: HashSet::new(),
@@ -86,6 +91,12 @@ impl World {
         Some(format!(
             "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"
         ))
+    }
+
+    /// Returns the addresses of the cells of an open notebook.
+    pub(crate) fn cells_of(&self, notebook: &lsp::Url) -> Vec<lsp::Url> {
+        let cells = self.notebooks.get(notebook).map(|notebook| notebook.cells.iter());
+        cells.into_iter().flatten().map(|cell| cell.open.uri.clone()).collect()
     }
 
     fn not_warned_yet(&mut self, mut problems: Vec<String>) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! - `change`: what one call of a tool would do to one file.
 //! - `line_ends`: line endings.
 //! - `notebook`: cells of Jupyter notebooks.
+//! - `notebook_cells`: the cells of a notebook that an editor shows as documents.
 //! - `patch`: the `apply_patch` format.
 //! - `replace`: replacing literal texts, as the edit tools of agents do.
 //! - `unified_diff`: a difference of two texts, written for people.
@@ -13,6 +14,7 @@ pub mod blocks;
 mod change;
 mod line_ends;
 pub mod notebook;
+pub mod notebook_cells;
 pub mod patch;
 mod replace;
 #[cfg(test)]

@@ -62,8 +62,11 @@ pub fn handle(
 }
 
 fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
-    let file = workspace_view::governed(snapshot, uri)?;
+    let file = workspace_view::shown(snapshot, uri)?;
     let workspace = file.view.workspace;
+    if !workspace.root.governed() {
+        return None;
+    }
     if file.is_registry() {
         let shown = ShownRegistry::in_view(file.view);
         let on_disk = workspace.registry_on_disk().file(&file.path).map(AsRef::as_ref);
@@ -90,10 +93,11 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let lens = |at: usize| {
         let block = &analysis.file.blocks.blocks[at];
         let start = block.bytes.start;
-        lens(file.range(start..start), &LensSubject::from_block(uri, block))
+        let lens = lens(file.range(start..start), &LensSubject::from_block(uri, block));
+        file.shows(&block.bytes).then_some(lens)
     };
     let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
-    Some(shown.into_iter().map(lens).collect())
+    Some(shown.into_iter().filter_map(lens).collect())
 }
 
 fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
@@ -110,7 +114,7 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<ls
         RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
     })?;
     let command = match &subject {
-        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &subject, lens.range),
+        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &subject),
         LensSubject::Intent { uri, id } => {
             snapshot.workspace_of(uri).and_then(|workspace| of_intent(workspace, uri, id))
         }
@@ -119,20 +123,18 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<ls
     Ok(lens)
 }
 
-fn of_block(
-    snapshot: &Snapshot,
-    uri: &lsp::Url,
-    subject: &LensSubject,
-    range: lsp::Range,
-) -> Option<lsp::Command> {
-    let file = workspace_view::governed(snapshot, uri)?;
+fn of_block(snapshot: &Snapshot, uri: &lsp::Url, subject: &LensSubject) -> Option<lsp::Command> {
+    let file = workspace_view::shown(snapshot, uri)?;
     let analysis = file.analyse();
     let mut blocks = analysis.file.blocks.blocks.iter();
     let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;
     let answer = block_line::answer(file.view.workspace, &analysis, index)?;
     let title = block_line::full(&answer);
     Some(match snapshot.client.show_document {
-        true => command(title, commands::SHOW, json!({ "uri": uri, "line": range.start.line + 1 })),
+        true => {
+            let line = file.line_of(analysis.file.blocks.blocks[index].bytes.start);
+            command(title, commands::SHOW, json!({ "uri": file.open.uri, "line": line }))
+        }
         false => inactive_command(title),
     })
 }

@@ -34,10 +34,15 @@ const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
-    let Some(file) = workspace_view::governed(snapshot, uri) else { return Vec::new() };
-    let place = |finding: &Finding| in_document(&file, finding);
+    let Some(file) = workspace_view::shown(snapshot, uri) else { return Vec::new() };
+    if !file.view.workspace.root.governed() {
+        return Vec::new();
+    }
     let findings = findings(&file);
-    let shown = findings.iter().filter_map(|one| diagnostic(file.view, one, place(one)));
+    let shown = findings.iter().filter_map(|one| {
+        let range = in_document(&file, one)?;
+        diagnostic(file.view, one, range)
+    });
     ordered(shown.collect())
 }
 
@@ -93,7 +98,7 @@ fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
 
 /// Returns the findings in a file that governs the workspace. `None` for any other file.
 fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
-    let GovernedFile { view, open, path } = file;
+    let GovernedFile { view, open, path, .. } = file;
     let workspace = view.workspace;
     let of_survey = |wanted: Option<&RelativePath>| -> Vec<Finding> {
         let survey = view.survey();
@@ -216,12 +221,18 @@ fn related(
     Some(lsp::DiagnosticRelatedInformation { location: lsp::Location { uri, range }, message })
 }
 
-/// Returns the range of a finding in an open document.
-fn in_document(file: &GovernedFile<'_>, finding: &Finding) -> lsp::Range {
-    let Some(span) = &finding.span else { return range_of_lines(finding) };
-    // The ledger may have grown on disk since it was opened.
-    let end = span.end.min(file.open.document.len_bytes());
-    on_one_line(file.range(span.start.min(end)..end))
+/// Returns the range of a finding in an open document. `None` if it is in another cell.
+fn in_document(file: &GovernedFile<'_>, finding: &Finding) -> Option<lsp::Range> {
+    let bytes = match (&finding.span, finding.lines) {
+        (Some(span), _) => {
+            // The ledger may have grown on disk since it was opened.
+            let end = span.end.min(file.open.document.len_bytes());
+            span.start.min(end)..end
+        }
+        (None, _) if file.cell.is_none() => return Some(range_of_lines(finding)),
+        (None, lines) => lines.map_or(0..0, |lines| file.bytes_of_lines(lines)),
+    };
+    file.shows(&bytes).then(|| on_one_line(file.range(bytes)))
 }
 
 /// Returns the range of a finding in a file that is not open.
@@ -309,7 +320,9 @@ pub(crate) fn of_workspaces(
     }
     for open in snapshot.documents() {
         snapshot.check_cancelled()?;
-        found.insert(open.uri.clone(), (snapshot.diagnose)(snapshot, &open.uri));
+        for uri in snapshot.shown_as(open) {
+            found.insert(uri.clone(), (snapshot.diagnose)(snapshot, uri));
+        }
     }
     let shown = params.previous_result_ids.into_iter();
     let shown: HashMap<lsp::Url, String> = shown.map(|one| (one.uri, one.value)).collect();

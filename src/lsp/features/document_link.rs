@@ -37,7 +37,7 @@ pub fn handle(
 }
 
 fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> {
-    let file = workspace_view::located(snapshot, uri)?;
+    let file = workspace_view::shown(snapshot, uri)?;
     if file.open.document.unread().is_some() {
         return None;
     }
@@ -62,7 +62,8 @@ fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> 
         tooltip: None,
         data: None,
     };
-    let mut links: Vec<_> = found.into_iter().take(MAX_LINKS).map(link).collect();
+    let found = found.into_iter().filter(|(bytes, _)| file.shows(bytes));
+    let mut links: Vec<_> = found.take(MAX_LINKS).map(link).collect();
     links.sort_by_key(|link| link.range.start);
     Some(links)
 }

@@ -191,6 +191,7 @@ impl Editor {
             client: Arc::new(self.client.clone()),
             encoding: self.encoding,
             documents: Arc::new(self.documents.clone()),
+            cells: Arc::default(),
             workspaces: Arc::new(workspaces),
             folders: Arc::default(),
             analyses: Arc::clone(&self.analyses),

@@ -41,7 +41,7 @@ pub(crate) fn still_reading(intents: Option<usize>) -> lsp::Hover {
 }
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
-    let place = workspace_view::position_in_document(snapshot, at)?;
+    let place = workspace_view::position_shown(snapshot, at)?;
     let view = place.file.view;
     let (text, bytes) = if let Some(field) = fields::field_at(&place) {
         (fields::explain(view, &field, empty(view)), field.span)
@@ -83,8 +83,9 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
         let RecentBlock { index, edited, name } = found?;
         let typing = if edited { Typing::InBlock } else { Typing::Elsewhere };
         if !edited || open.changed.elapsed() < TYPING {
-            let head = head(&recent.analysis, &recent.analysis.file.blocks.blocks[index]);
-            let head = recent.since.now(&head);
+            let block = &recent.analysis.file.blocks.blocks[index];
+            let head = recent.since.now(&head(&recent.analysis, block));
+            let head = head_of_cell(&place.file).unwrap_or(head);
             let is_at_head = (head.start..=head.end).contains(&place.byte);
             return Some((block_text(&place.file, &recent.analysis, index, typing)?, name))
                 .filter(|_| is_at_head);
@@ -92,11 +93,18 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     }
     let analysis = place.file.analyse();
     let (index, block) = analysis.block_at(place.byte)?;
-    let head = head(&analysis, block);
+    let head = head_of_cell(&place.file).unwrap_or_else(|| head(&analysis, block));
     let text = (head.start..=head.end)
         .contains(&place.byte)
         .then(|| block_text(&place.file, &analysis, index, Typing::Elsewhere))?;
     Some((text?, block.name_bytes.clone()))
+}
+
+/// Returns the bytes of the first line of a cell, which has no name. `None` in another document.
+fn head_of_cell(file: &GovernedFile<'_>) -> Option<Range<usize>> {
+    let source = file.cell?.source();
+    let line = source.text.find('\n').unwrap_or(source.text.len());
+    Some(source.in_notebook(0)..source.in_notebook(line))
 }
 
 /// Returns the bytes of a block's lead, and of its node until the end of the line with the name.

@@ -22,13 +22,16 @@ pub fn handle(
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
-    let file = workspace_view::governed(snapshot, uri)?;
+    let file = workspace_view::shown(snapshot, uri)?;
+    if !file.view.workspace.root.governed() {
+        return None;
+    }
     let analysis = file.analyse();
     let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
     let hints = shown.into_iter().filter_map(|index| {
         let block = &analysis.file.blocks.blocks[index];
         let line = file.range(block.name_bytes.clone()).end.line;
-        if !(range.start.line..=range.end.line).contains(&line) {
+        if !file.shows(&block.bytes) || !(range.start.line..=range.end.line).contains(&line) {
             return None;
         }
         // A column beyond the end of the line becomes the end of the line.

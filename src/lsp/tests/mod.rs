@@ -5,6 +5,7 @@ mod commands;
 mod edits;
 mod knowledge;
 mod navigation;
+mod notebooks;
 mod order;
 mod protocol;
 mod questions;

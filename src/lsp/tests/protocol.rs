@@ -177,13 +177,17 @@ fn the_capabilities_depend_on_the_client() {
     let plain = offer(json!({}), Value::Null);
     assert_eq!(plain["positionEncoding"], "utf-16");
     assert_eq!(plain["textDocumentSync"]["change"], 2);
-    assert!(plain["diagnosticProvider"].is_null());
+    assert!(plain["diagnosticProvider"].is_null() && plain["notebookDocumentSync"].is_null());
     let rich = json!({ "general": { "positionEncodings": ["utf-32", "utf-8"] },
         "textDocument": { "diagnostic": {} },
+        "notebookDocument": { "synchronization": {} },
         "workspace": { "diagnostics": { "refreshSupport": true } } });
     let offered = offer(rich.clone(), Value::Null);
     assert_eq!(offered["positionEncoding"], "utf-32");
     assert_eq!(offered["diagnosticProvider"]["identifier"], "intent");
+    assert_eq!(offered["diagnosticProvider"]["workspaceDiagnostics"], true);
+    let notebooks = &offered["notebookDocumentSync"]["notebookSelector"][0]["notebook"];
+    assert_eq!(notebooks["notebookType"], "jupyter-notebook");
     let forced = offer(rich, json!({ "positionEncoding": "utf-16" }));
     assert_eq!(forced["positionEncoding"], "utf-16");
 }

@@ -223,7 +223,7 @@ impl World {
 
     /// Returns true if the workspace of this document is being read for the first time.
     pub(crate) fn is_reading_for(&self, uri: &lsp::Url) -> bool {
-        let Some(path) = convert::path_of(uri) else { return false };
+        let Some(path) = convert::path_of(self.now.file_address(uri)) else { return false };
         let Some(folder) = path.parent() else { return false };
         match self.now.workspaces.folders.get(folder) {
             Some(Some(root)) => self.loading.contains_key(root) && self.is_first(root),
@@ -234,7 +234,7 @@ impl World {
 
     /// Returns the root of the workspace of this document, if it was found.
     pub(crate) fn root_being_read(&self, uri: &lsp::Url) -> Option<PathBuf> {
-        let path = convert::path_of(uri)?;
+        let path = convert::path_of(self.now.file_address(uri))?;
         self.now.workspaces.folders.get(path.parent()?)?.clone()
     }
 

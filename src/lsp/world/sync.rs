@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::lsp_types as lsp;
 
@@ -28,21 +28,21 @@ struct DidChange {
     content_changes: Vec<TextChange>,
 }
 
-#[derive(Deserialize)]
-struct Versioned {
-    uri: lsp::Url,
-    version: Option<i32>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct Versioned {
+    pub uri: lsp::Url,
+    pub version: Option<i32>,
 }
 
-#[derive(Deserialize)]
-struct TextChange {
+#[derive(Serialize, Deserialize)]
+pub(super) struct TextChange {
     range: Option<lsp::Range>,
     text: String,
 }
 
 /// Why a change could not be applied to a document.
 #[derive(Debug, thiserror::Error)]
-enum OutOfStep {
+pub(super) enum OutOfStep {
     #[error("version {new} came after version {old}")]
     Version { old: i32, new: i32 },
     #[error(
@@ -61,7 +61,7 @@ enum OutOfStep {
 ///
 /// Nothing is read from the disk here. The two closures read what is needed when the blocks are
 /// first needed.
-fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
+pub(super) fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
     let document = Document::from_text(name, text);
     let Some(path) = path else { return document };
     let file = path.clone();
@@ -162,6 +162,11 @@ impl Ordered {
         let Some(open) = self.world.now.documents.get(uri.as_str()) else { return };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
         self.world.store(open);
+        self.tell_out_of_step(uri, reason);
+    }
+
+    /// Says that nothing is answered about a document, and removes what was published about it.
+    pub(super) fn tell_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
         let message = format!(
             "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
         );
@@ -172,7 +177,10 @@ impl Ordered {
     /// Removes a document that the client closed. Findings of its workspace may concern the closed
     /// file, so they are published again.
     pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
-        let uri = params.text_document.uri;
+        self.close_document(params.text_document.uri);
+    }
+
+    pub(super) fn close_document(&mut self, uri: lsp::Url) {
         // Its unsaved text counts no more.
         self.diagnose_beside_registry(&uri);
         let now = &mut self.world.now;
@@ -198,7 +206,7 @@ impl Ordered {
     }
 
     /// Keeps that a person saved the file, so that nobody takes an agent's command for the author.
-    fn note_saved(&self, uri: &lsp::Url) {
+    pub(super) fn note_saved(&self, uri: &lsp::Url) {
         let now = &self.world.now;
         let open = now.documents.get(uri.as_str()).filter(|open| open.in_sync).cloned();
         let workspace = now.workspace_of(uri).cloned();
@@ -219,7 +227,7 @@ impl Ordered {
 impl World {
     /// Returns the document after the changes. `None` if it was out of step and no change contains
     /// the whole text.
-    fn apply_changes(
+    pub(super) fn apply_changes(
         &self,
         open: &OpenDocument,
         version: i32,
@@ -246,7 +254,7 @@ impl World {
         Ok(Some(document))
     }
 
-    fn store(&mut self, open: OpenDocument) {
+    pub(super) fn store(&mut self, open: OpenDocument) {
         let key = Arc::from(open.uri.as_str());
         // This copies the map (not the texts) only while a request still holds the old map.
         Arc::make_mut(&mut self.now.documents).insert(key, Arc::new(open));

@@ -192,7 +192,7 @@ fn glance(
     let target = TargetArguments::from_argument(argument);
     let at = lsp::Position { line: at.line, character: at.character };
     let uri = target.uri.and_then(|uri| uri.parse::<lsp::Url>().ok());
-    let open = uri.as_ref().and_then(|uri| workspace_view::located(snapshot, uri));
+    let open = uri.as_ref().and_then(|uri| workspace_view::shown(snapshot, uri));
     if let Some(open) = open {
         let byte = open.byte(at);
         let analysis = open.analyse();
@@ -203,7 +203,7 @@ fn glance(
             file: &analysis.file,
         };
         let index = analysis.block_at(byte).map(|(index, _)| index);
-        return Ok(glance_of(known, at, index));
+        return Ok(glance_of(known, open.line_of(byte), index));
     }
     let (workspace, path) = file(snapshot, target)?;
     let view = snapshot.view(&workspace);
@@ -215,13 +215,14 @@ fn glance(
     let uri = view.address(&path).ok_or_else(|| senseless("the file has no address"))?;
     let found = answers::file(&workspace, &path, &document);
     let index = found.blocks.at_byte(convert::byte(&document, at, snapshot.encoding));
-    Ok(glance_of(KnownFile { view, path: &path, uri: &uri, file: &found }, at, index))
+    let known = KnownFile { view, path: &path, uri: &uri, file: &found };
+    Ok(glance_of(known, at.line.saturating_add(1), index))
 }
 
-fn glance_of(known: KnownFile<'_>, at: lsp::Position, index: Option<usize>) -> GlanceAnswer {
+fn glance_of(known: KnownFile<'_>, line: u32, index: Option<usize>) -> GlanceAnswer {
     let plain = Prose::new(false);
     let glance = index.and_then(|at| glance::of_block(&plain, known, at, Typing::Elsewhere));
-    let line = answers::line_answer(known.view.workspace, known.file, at.line.saturating_add(1));
+    let line = answers::line_answer(known.view.workspace, known.file, line);
     GlanceAnswer::from_glance(line.as_ref(), glance)
 }
 
