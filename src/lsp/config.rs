@@ -30,13 +30,22 @@ pub enum HoverPlaces {
     Everywhere,
 }
 
+/// Blocks that have lenses and hints only if somebody asks for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlsoLabelled {
+    /// Constants and variables.
+    pub constants: bool,
+    /// Blocks without a record, about which git and the commits are told.
+    pub unrecorded: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
     pub levels: BTreeMap<Code, Level>,
     pub code_lens: bool,
-    /// Whether constants and variables have lenses and hints too.
-    pub lens_constants: bool,
+    /// Which blocks have lenses and hints besides those that an intent produced.
+    pub also_labelled: AlsoLabelled,
     pub hover: HoverPlaces,
     /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
     /// lenses.
@@ -69,7 +78,7 @@ impl Default for Settings {
         Self {
             levels: BTreeMap::new(),
             code_lens: true,
-            lens_constants: false,
+            also_labelled: AlsoLabelled::default(),
             hover: HoverPlaces::Names,
             inlay_hints: None,
             trace: false,
@@ -135,9 +144,10 @@ impl Settings {
         let switch = value.as_bool().or_else(|| value.get("enable")?.as_bool());
         let understood = match key {
             "codeLens" => {
-                let constants = value.get("constants").and_then(Value::as_bool);
-                let is_set = set(&mut self.lens_constants, constants);
-                set(&mut self.code_lens, switch) || is_set
+                let also = |name: &str| value.get(name).and_then(Value::as_bool);
+                let constants = set(&mut self.also_labelled.constants, also("constants"));
+                let unrecorded = set(&mut self.also_labelled.unrecorded, also("unrecorded"));
+                set(&mut self.code_lens, switch) || constants || unrecorded
             }
             "hover" => set(&mut self.hover, serde_json::from_value(value.clone()).ok()),
             "inlayHints" => set(&mut self.inlay_hints, switch.map(Some)),
@@ -237,14 +247,14 @@ mod tests {
 
     #[test]
     fn options_are_read_bare_or_in_their_section() {
-        let options = json!({ "codeLens": { "enable": false, "constants": true },
+        let options = json!({ "codeLens": { "enable": false, "constants": true, "unrecorded": true },
             "inlayHints": { "enable": true }, "hover": "everywhere", "historyCommand": "a.b",
             "interactive": true, "positionEncoding": "utf-8", "trace": "verbose" });
         let (bare, problems) = Settings::at_start(Some(&options));
         assert_eq!(problems, [""; 0]);
         let expected = Settings {
             code_lens: false,
-            lens_constants: true,
+            also_labelled: AlsoLabelled { constants: true, unrecorded: true },
             hover: HoverPlaces::Everywhere,
             history_command: Some("a.b".to_owned()),
             inlay_hints: Some(true),

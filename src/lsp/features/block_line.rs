@@ -1,15 +1,18 @@
-//! Describes a block in one line, for lenses and hints: `INT-001 Sign in · claude-code · 2 days ago`.
+//! Describes a block in one line, for lenses and hints: `INT-001 Sign in · claude-code · 2 days ago`,
+//! or `git says: Ada · 9 months ago`.
 //!
 //! The line says nothing of edits, so that no line appears while somebody types.
 
 use crate::analysis::Analysis;
+use crate::config::AlsoLabelled;
 use code::BlockKind;
 use ground::clock::ago;
+use ground::git::ObjectId;
 use ground::text;
 use ledger::Contributor;
 use provenance::Verdict;
 use why::answers::{self, BlockAnswer, FileProvenance, IntentBrief, Which};
-use why::{LineShare, Provenance, Workspace};
+use why::{Provenance, Workspace};
 
 /// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 32;
@@ -24,27 +27,30 @@ struct LineContent<'a> {
     intents: Vec<Option<&'a str>>,
     author: Option<String>,
     accepted: bool,
+    /// The commit that brought most lines of a block without a record.
+    commit: Option<ObjectId>,
 }
 
 /// Returns the blocks above which a line is shown: blocks with a name that an intent produced, or
-/// that a person accepted. Of neighbours whose lines would say the same, only the first has one.
-/// Constants and variables have none unless they are wanted.
-pub(crate) fn labelled_blocks(analysis: &Analysis, constants: bool) -> Vec<usize> {
+/// that a person accepted, and those that are wanted besides. Of neighbours whose lines would say the
+/// same, only the first has one.
+pub(crate) fn labelled_blocks(analysis: &Analysis, also: AlsoLabelled) -> Vec<usize> {
     let file = &analysis.file;
     let mut last = None;
     let mut shown = Vec::new();
     for (at, (block, found)) in file.blocks.blocks.iter().zip(&file.provenance).enumerate() {
         let kind = block.identity.kind;
         let is_constant = matches!(kind, BlockKind::Constant | BlockKind::Variable);
-        if kind.is_unnamed() || (is_constant && !constants) {
+        if kind.is_unnamed() || (is_constant && !also.constants) {
             continue;
         }
-        match content(found) {
+        let of_git = || commit_of_most(file, found).filter(|_| also.unrecorded).map(of_commit);
+        match content(found).or_else(of_git) {
             Some(content) if last.as_ref() != Some(&content) => {
                 shown.push(at);
                 last = Some(content);
             }
-            None if is_mostly_of_git(file, found) => last = None,
+            None if commit_of_most(file, found).is_some() => last = None,
             _ => {}
         }
     }
@@ -62,31 +68,72 @@ fn content(found: &Provenance) -> Option<LineContent<'_>> {
     });
     let claims = found.claim.iter().chain(&found.candidates);
     let intents = claims.map(|claim| claim.intent()).collect();
-    Some(LineContent { intents, author, accepted })
+    Some(LineContent { intents, author, accepted, commit: None })
 }
 
-/// Returns true for a block of git. What somebody is typing does not count, so that nothing jumps.
-fn is_mostly_of_git(file: &FileProvenance, found: &Provenance) -> bool {
-    let is_committed = |at: usize| !file.lines.versions[at].is_uncommitted();
-    let lines = |is_wanted: &dyn Fn(&LineShare) -> bool| -> usize {
-        let shares = found.shares.iter().filter(|share| is_wanted(share));
-        shares.map(|share| share.lines).sum()
-    };
-    let recorded = lines(&|share| share.claim.is_some());
-    lines(&|share| share.claim.is_none() && share.version.is_some_and(is_committed)) > recorded
+fn of_commit<'a>(commit: ObjectId) -> LineContent<'a> {
+    LineContent { intents: Vec::new(), author: None, accepted: false, commit: Some(commit) }
+}
+
+/// Returns the commit that brought most lines of a block of git; `None` for other blocks. What
+/// somebody is typing does not count, so that nothing jumps.
+fn commit_of_most(file: &FileProvenance, found: &Provenance) -> Option<ObjectId> {
+    let recorded = found.shares.iter().filter(|share| share.claim.is_some());
+    let recorded: usize = recorded.map(|share| share.lines).sum();
+    let of_git = found.shares.iter().filter(|share| share.claim.is_none());
+    let of_git = of_git.filter_map(|share| {
+        let version = &file.lines.versions[share.version?];
+        (!version.is_uncommitted()).then_some((share.lines, version.commit))
+    });
+    let lines: usize = of_git.clone().map(|(lines, _)| lines).sum();
+    // The first of several that brought as many, as in the answer of `why`.
+    let most = of_git.reduce(|most, next| if next.0 > most.0 { next } else { most });
+    most.filter(|_| lines > recorded).map(|(_, commit)| commit)
 }
 
 /// Returns intent, author and age, for the line above a block.
 pub fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(|intent| title(intent, LONGEST_NAME));
-    joined([intent, author(answer), age, remark(answer)])
+    let said = of_unrecorded(answer, |intent| title(intent, LONGEST_NAME), Ages::Told);
+    said.unwrap_or_else(|| joined([intent, author(answer), age, remark(answer)]))
 }
 
 /// Returns intent and author, for the end of a line of code.
 pub fn short(answer: &BlockAnswer) -> String {
-    let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.label()));
-    joined([id, author(answer), remark(answer)])
+    let id = |intent: &IntentBrief| text::terminal(&intent.label());
+    let said = of_unrecorded(answer, id, Ages::LeftOut);
+    said.unwrap_or_else(|| joined([answer.intent.as_ref().map(id), author(answer), remark(answer)]))
+}
+
+#[derive(PartialEq)]
+enum Ages {
+    Told,
+    LeftOut,
+}
+
+/// Returns what git and the commit say of a block without a record. `None` for other blocks.
+fn of_unrecorded(
+    answer: &BlockAnswer,
+    written: impl Fn(&IntentBrief) -> String,
+    ages: Ages,
+) -> Option<String> {
+    if answer.verdict != Verdict::Unrecorded || answer.accepted.is_some() {
+        return None;
+    }
+    let Some(origin) = &answer.origin else {
+        let missing = answer.history_missing.then_some("history is missing here");
+        return Some(missing.unwrap_or("no record").to_owned());
+    };
+    let age = origin.commit.timestamp.as_deref().filter(|_| ages == Ages::Told).and_then(ago);
+    let author = text::terminal(&origin.commit.author);
+    Some(match &origin.intent {
+        Some(intent) => {
+            let strength = origin.known_by.in_words().to_owned();
+            joined([Some(written(intent)), Some(strength), Some(author), age])
+        }
+        None => joined([Some(format!("git says: {author}")), age]),
+    })
 }
 
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {

@@ -64,7 +64,7 @@ pub fn handle(
 fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let file = workspace_view::shown(snapshot, uri)?;
     let workspace = file.view.workspace;
-    if !workspace.root.governed() {
+    if !workspace.root.governed() && !snapshot.settings.also_labelled.unrecorded {
         return None;
     }
     if file.is_registry() {
@@ -96,7 +96,7 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
         let lens = lens(file.range(start..start), &LensSubject::from_block(uri, block));
         file.shows(&block.bytes).then_some(lens)
     };
-    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
+    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.also_labelled);
     Some(shown.into_iter().filter_map(lens).collect())
 }
 
@@ -258,9 +258,9 @@ fn three() {}
         );
         let path = "/src/a.rs";
         assert_eq!(lens_lines(&editor, path), [2], "constants have no line");
-        editor.settings.lens_constants = true;
+        editor.settings.also_labelled.constants = true;
         assert_eq!(lens_lines(&editor, path), [0]);
-        editor.settings.lens_constants = false;
+        editor.settings.also_labelled.constants = false;
         editor.replace(path, "fn two() {}", "fn two() { 2 }");
         assert_eq!(lens_lines(&editor, path), [2], "nothing jumps while somebody types");
         editor.record(path, "INT-001", "codex");
@@ -269,6 +269,31 @@ fn three() {}
         editor.save(path);
         editor.commit();
         assert_eq!(lens_lines(&editor, path), [2, 6], "a block of git has no line, and ends a run");
+    }
+
+    #[test]
+    fn code_without_a_record_has_lines_if_they_are_wanted() {
+        let mut editor = Editor::in_git(
+            "
+//- /src/a.rs
+fn one() {}
+
+fn two() {}
+//- /src/b.rs intent=INT-001 agent=codex
+fn three() {}
+",
+        );
+        let path = "/src/a.rs";
+        editor.replace(path, "fn two() {}", "fn two() { 2 }");
+        editor.save(path);
+        editor.commit();
+        editor.replace(path, "fn two() { 2 }", "fn two() { 2 }\n\nfn typed() {}");
+        assert_eq!(lens_lines(&editor, path), [] as [u32; 0], "by default there is none");
+        editor.settings.also_labelled.unrecorded = true;
+        let picture = picture(&editor, path);
+        assert!(picture.starts_with("| git says: "), "{picture}");
+        assert_eq!(lens_lines(&editor, path), [0, 2], "two commits, and a block that is typed");
+        assert_eq!(lens_lines(&editor, "/src/b.rs"), [0]);
     }
 
     #[test]

@@ -23,11 +23,11 @@ pub fn handle(
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
     let file = workspace_view::shown(snapshot, uri)?;
-    if !file.view.workspace.root.governed() {
+    if !file.view.workspace.root.governed() && !snapshot.settings.also_labelled.unrecorded {
         return None;
     }
     let analysis = file.analyse();
-    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.lens_constants);
+    let shown = block_line::labelled_blocks(&analysis, snapshot.settings.also_labelled);
     let hints = shown.into_iter().filter_map(|index| {
         let block = &analysis.file.blocks.blocks[index];
         let line = file.range(block.name_bytes.clone()).end.line;
