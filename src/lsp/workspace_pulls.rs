@@ -38,7 +38,8 @@ struct WaitingPull {
 impl Ordered {
     /// Computes the answer of a pull, and sends it if it has news.
     pub(super) fn pull_workspaces(&mut self, request: PendingRequest) {
-        if !self.pulls.begun {
+        let is_first = !self.pulls.begun;
+        if is_first {
             self.pulls.begun = true;
             for uri in self.schedule.forget_unopened() {
                 self.publish_unversioned(uri, Vec::new());
@@ -54,14 +55,18 @@ impl Ordered {
             let cancel = snapshot.cancel.clone();
             // The loop copies what a snapshot holds when it changes that.
             drop(snapshot);
-            handle.run(move |it| match result {
-                Ok(report) if it.phase == Phase::Running && !diagnostics::has_news(&report) => {
-                    it.pulls.waiting.push(WaitingPull { ticket, cancel, params });
-                    if it.pulls.changes != changes {
-                        it.answer_pulls();
+            handle.run(move |it| {
+                // The first request is answered at once, because the client may wait for it.
+                let may_wait = !is_first && it.phase == Phase::Running;
+                match result {
+                    Ok(report) if may_wait && !diagnostics::has_news(&report) => {
+                        it.pulls.waiting.push(WaitingPull { ticket, cancel, params });
+                        if it.pulls.changes != changes {
+                            it.answer_pulls();
+                        }
                     }
+                    result => it.reply(ticket, result.map_err(Into::into)),
                 }
-                result => it.reply(ticket, result.map_err(Into::into)),
             });
         });
     }
