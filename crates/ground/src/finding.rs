@@ -72,7 +72,7 @@ codes! {
     Suspect "suspect" Off Hint "The intent of a block, or a specification that it names, changed since the block was recorded.",
     DiffersFromRecord "differs-from-record" Off Off "A block is no longer what was recorded.",
     ClassContradicted "class-contradicted" Off Warning "A record says that a block was only refactored, and it was not.",
-    MergeConflict "merge-conflict" Off Error "A merge left both sides of a conflict in a file, with its markers.",
+    MergeConflict "merge-conflict" Warning Error "A merge left both sides of a conflict in a file, with its markers.",
     ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",
     RegistryChanged "registry-changed" Off Error "A change loosens the rules: an intent is widened or rewritten, or the policy, an ignore file or the trusted keys are changed.",
     RegistrySyntax "registry-syntax" Error Error "The registry does not parse.",

@@ -176,6 +176,16 @@ fn an_unsaved_registry_widens_and_narrows_a_scope() {
 }
 
 #[test]
+fn merge_markers_are_a_warning() {
+    let mut editor = Editor::in_git("//- /src/a.rs\nfn a() {}\n");
+    assert_eq!(shown_diagnostics(&editor, "/src/a.rs"), "nothing");
+    let both = "<<<<<<< ours\nfn a() {}\n=======\nfn a(b: u8) {}\n>>>>>>> theirs\n";
+    editor.replace("/src/a.rs", "fn a() {}\n", both);
+    let told = shown_diagnostics(&editor, "/src/a.rs").to_lowercase();
+    assert!(told.contains("warning merge-conflict"), "{told}");
+}
+
+#[test]
 fn a_broken_registry_causes_no_scope_violations() {
     let mut editor = editor_with_an_edit_out_of_scope();
     editor.write("/.orchestration/active_intents.yaml", "active_intents: [\n");
