@@ -49,7 +49,7 @@ pub(crate) type Cells = HashMap<Arc<str>, Arc<CellDocument>>;
 
 impl Notebook {
     /// Returns the text of the file with the cells of the editor.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let texts: Vec<String> = self.cells.iter().map(|cell| cell.open.document.text()).collect();
         let cells = self.cells.iter().zip(&texts).map(|(cell, text)| ShownCell {
             from: cell.on_disk,
@@ -60,7 +60,7 @@ impl Notebook {
     }
 
     /// Notes that the file on disk is what the editor shows.
-    pub fn saved(&mut self, on_disk: String) {
+    pub(crate) fn saved(&mut self, on_disk: String) {
         self.on_disk = on_disk;
         for (at, cell) in self.cells.iter_mut().enumerate() {
             cell.on_disk = Some(at);
@@ -68,7 +68,7 @@ impl Notebook {
     }
 
     /// Returns the documents of the cells, whose sources are in `text`.
-    pub fn documents(&self, uri: &lsp::Url, text: &str) -> Vec<Arc<CellDocument>> {
+    pub(crate) fn documents(&self, uri: &lsp::Url, text: &str) -> Vec<Arc<CellDocument>> {
         let sources: Arc<[CellSource]> = notebook_cells::sources(text).unwrap_or_default().into();
         let cells = self.cells.iter().enumerate().take(sources.len());
         let document = |(index, cell): (usize, &NotebookCell)| {
@@ -81,13 +81,13 @@ impl Notebook {
 
 impl CellDocument {
     /// Where the cell is in the text of the notebook.
-    pub fn source(&self) -> &CellSource {
+    pub(crate) fn source(&self) -> &CellSource {
         &self.sources[self.index]
     }
 
     /// Returns true if bytes of the notebook are shown in this cell: in the first one with a part of
     /// them or, if they are in none, in the first cell.
-    pub fn shows(&self, bytes: &Range<usize>) -> bool {
+    pub(crate) fn shows(&self, bytes: &Range<usize>) -> bool {
         let holds = |cell: &CellSource| {
             cell.bytes.start < bytes.end.max(bytes.start + 1) && bytes.start < cell.bytes.end
         };

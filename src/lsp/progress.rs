@@ -1,9 +1,21 @@
 //! Shows the progress of long work in clients that support it.
 
+use std::time::Duration;
+
 use tokio::sync::oneshot;
 use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
+
+/// How long work that is usually quick may take before its progress is shown.
+const QUICK: Duration = Duration::from_millis(500);
+
+/// Shows `title` like [`show`], unless the work is done within a moment.
+pub(crate) async fn show_if_slow(client: Client, title: String, mut done: oneshot::Receiver<()>) {
+    if tokio::time::timeout(QUICK, &mut done).await.is_err() {
+        show(client, title, done).await;
+    }
+}
 
 /// Shows `title` until `done` is sent or dropped. The work itself never waits for the client.
 pub async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {

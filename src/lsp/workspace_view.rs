@@ -66,18 +66,18 @@ pub(crate) fn located<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<Gove
 
 /// Like [`located`], also for a cell of a notebook. Only for requests whose answers change nothing
 /// and are all about the document itself.
-pub(crate) fn shown<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
+pub(crate) fn shown_file<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
     let cell = snapshot.cell(uri);
     let file = located(snapshot, cell.map_or(uri, |cell| &cell.notebook))?;
     Some(GovernedFile { cell, ..file })
 }
 
-/// Like [`position_in_document`], also in a cell of a notebook; see [`shown`].
+/// Like [`position_in_document`], also in a cell of a notebook; see [`shown_file`].
 pub(crate) fn position_shown<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {
-    let file = shown(snapshot, &at.text_document.uri)?;
+    let file = shown_file(snapshot, &at.text_document.uri)?;
     let byte = file.byte(at.position);
     Some(DocumentPosition { file, byte })
 }

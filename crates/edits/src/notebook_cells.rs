@@ -305,7 +305,7 @@ mod tests {
         sources(notebook).expect("a notebook").into_iter().map(|cell| cell.text).collect()
     }
 
-    fn kept(text: &str, from: usize) -> ShownCell<'_> {
+    fn kept_cell(text: &str, from: usize) -> ShownCell<'_> {
         ShownCell { from: Some(from), is_code: true, text }
     }
 
@@ -337,7 +337,7 @@ mod tests {
     fn cells_as_they_are_change_nothing() {
         let known = sources(BOOK).unwrap();
         let same: Vec<_> =
-            known.iter().enumerate().map(|(at, cell)| kept(&cell.text, at)).collect();
+            known.iter().enumerate().map(|(at, cell)| kept_cell(&cell.text, at)).collect();
         assert_eq!(with_cells(BOOK, &same), BOOK);
     }
 
@@ -346,7 +346,11 @@ mod tests {
         let known = sources(BOOK).unwrap();
         let edited = with_cells(
             BOOK,
-            &[kept("# Prices\nMore\n", 0), kept("rows[1]", 1), kept(&known[2].text, 2)],
+            &[
+                kept_cell("# Prices\nMore\n", 0),
+                kept_cell("rows[1]", 1),
+                kept_cell(&known[2].text, 2),
+            ],
         );
         let before = &BOOK[..BOOK.find("\n    \"What").unwrap()];
         assert!(
@@ -360,7 +364,7 @@ mod tests {
     #[test]
     fn cells_move_come_and_go() {
         let new = ShownCell { from: None, is_code: false, text: "new\n" };
-        let moved = with_cells(BOOK, &[kept("rows[0]", 1), new, kept("", 2)]);
+        let moved = with_cells(BOOK, &[kept_cell("rows[0]", 1), new, kept_cell("", 2)]);
         assert_eq!(texts(&moved), ["rows[0]", "new\n", ""]);
         assert!(moved.contains("\"outputs\": [{\"text\": [\"}1\\n\"]}]"), "{moved}");
         assert_eq!(texts(&with_cells(BOOK, &[])), [""; 0]);

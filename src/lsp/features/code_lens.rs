@@ -62,7 +62,7 @@ pub fn handle(
 }
 
 fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
-    let file = workspace_view::shown(snapshot, uri)?;
+    let file = workspace_view::shown_file(snapshot, uri)?;
     let workspace = file.view.workspace;
     if !workspace.root.governed() && !snapshot.settings.also_labelled.unrecorded {
         return None;
@@ -124,7 +124,7 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<ls
 }
 
 fn of_block(snapshot: &Snapshot, uri: &lsp::Url, subject: &LensSubject) -> Option<lsp::Command> {
-    let file = workspace_view::shown(snapshot, uri)?;
+    let file = workspace_view::shown_file(snapshot, uri)?;
     let analysis = file.analyse();
     let mut blocks = analysis.file.blocks.blocks.iter();
     let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;

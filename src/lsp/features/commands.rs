@@ -41,6 +41,17 @@ pub(crate) struct ServerCommand {
     argument: fn() -> schemars::Schema,
 }
 
+impl ServerCommand {
+    /// Returns what is shown while the command reads all files. `None` if it does not.
+    pub(super) fn progress(&self, argument: &Map<String, Value>) -> Option<&'static str> {
+        let reads_all = match self.name {
+            "intent.list" => argument.get("count") == Some(&Value::Bool(true)),
+            name => name == "intent.map",
+        };
+        reads_all.then_some("Counting what the intents brought")
+    }
+}
+
 /// What must be asked of a person before a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {

@@ -34,7 +34,7 @@ const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
-    let Some(file) = workspace_view::shown(snapshot, uri) else { return Vec::new() };
+    let Some(file) = workspace_view::shown_file(snapshot, uri) else { return Vec::new() };
     if !file.view.workspace.root.governed() {
         return Vec::new();
     }

@@ -37,7 +37,7 @@ pub fn handle(
 }
 
 fn links(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentLink>> {
-    let file = workspace_view::shown(snapshot, uri)?;
+    let file = workspace_view::shown_file(snapshot, uri)?;
     if file.open.document.unread().is_some() {
         return None;
     }

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 use tower_lsp::lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
 use crate::client::ANSWER_LIMIT;
 use crate::conversation::ClientConversation;
 use crate::pool::Lane;
+use crate::progress;
 use crate::refusal::{RequestRefusal, RequestResult};
 use ground::text;
 
@@ -60,7 +62,16 @@ pub async fn handle(
         Asks::Person => require_person(&conversation)?,
         Asks::Nothing | Asks::WhichIntent => {}
     }
-    run(&conversation, command, argument).await.map(Some)
+    let (done, finished) = oneshot::channel::<()>();
+    if let Some(title) = command.progress(&argument)
+        && conversation.snapshot.client.progress
+    {
+        let client = conversation.client.clone();
+        tokio::spawn(progress::show_if_slow(client, title.to_owned(), finished));
+    }
+    let answer = run(&conversation, command, argument).await;
+    drop(done);
+    answer.map(Some)
 }
 
 pub fn options() -> lsp::ExecuteCommandOptions {

@@ -22,7 +22,7 @@ pub fn handle(
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
-    let file = workspace_view::shown(snapshot, uri)?;
+    let file = workspace_view::shown_file(snapshot, uri)?;
     if !file.view.workspace.root.governed() && !snapshot.settings.also_labelled.unrecorded {
         return None;
     }

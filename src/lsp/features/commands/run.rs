@@ -192,7 +192,7 @@ fn glance(
     let target = TargetArguments::from_argument(argument);
     let at = lsp::Position { line: at.line, character: at.character };
     let uri = target.uri.and_then(|uri| uri.parse::<lsp::Url>().ok());
-    let open = uri.as_ref().and_then(|uri| workspace_view::shown(snapshot, uri));
+    let open = uri.as_ref().and_then(|uri| workspace_view::shown_file(snapshot, uri));
     if let Some(open) = open {
         let byte = open.byte(at);
         let analysis = open.analyse();
