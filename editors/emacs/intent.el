@@ -28,6 +28,7 @@
 (require 'intent-client)
 (require 'intent-beside)
 (require 'intent-line)
+(require 'intent-list)
 (require 'intent-provenance)
 (require 'intent-why)
 (require 'easymenu)
@@ -35,6 +36,7 @@
 
 (declare-function yaml-mode "yaml-mode" ())
 (declare-function yaml-ts-mode "yaml-ts-mode" ())
+(declare-function js-json-mode "js" ())
 (declare-function treesit-ready-p "treesit" (language &optional quiet))
 
 ;;;; Choosing an intent
@@ -320,7 +322,7 @@ What it changes in files that it had to open is offered for saving."
 (defvar intent-command-map
   (let ((map (make-sparse-keymap)))
     (pcase-dolist (`(,key . ,command)
-                   '(("s" . intent-select) ("c" . intent-clear) ("w" . intent-why)
+                   '(("s" . intent-select) ("c" . intent-clear) ("v" . intent-list) ("w" . intent-why)
                      ("l" . intent-lineage) ("r" . intent-record) ("g" . intent-goto)
                      ("b" . intent-blocks) ("n" . intent-rename) ("q" . intent-review)
                      ("i" . intent-status) ("a" . intent-code-actions)
@@ -337,6 +339,7 @@ What it changes in files that it had to open is offered for saving."
 (easy-menu-define intent-menu intent-mode-map
   "What can be done about intents."
   '("Intent"
+    ["All intents" intent-list]
     ["Select…" intent-select]
     ["Clear" intent-clear]
     "--"
@@ -452,6 +455,17 @@ Does nothing where no .orchestration/ lies above the file.
 ;;;###autoload
 (add-to-list 'auto-mode-alist
              '("/\\.orchestration/[^/]+\\.ya?ml\\'" . intent-registry-mode-maybe))
+
+;;;; Notebooks, which are JSON here
+
+;;;###autoload
+(defun intent-notebook-mode ()
+  "The mode for JSON that Emacs has."
+  (if (fboundp 'js-json-mode) (js-json-mode) (js-mode)))
+
+;; At the end, so that a package for notebooks comes first.
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.ipynb\\'" . intent-notebook-mode) t)
 
 (provide 'intent)
 ;;; intent.el ends here

@@ -20,7 +20,7 @@
 (defconst sources
   (mapcar (lambda (name) (expand-file-name name (getenv "EMACS_PACKAGE")))
           '("intent-client.el" "intent-beside.el" "intent-line.el" "intent-provenance.el"
-            "intent-why.el" "intent.el")))
+            "intent-why.el" "intent-list.el" "intent.el")))
 
 ;; Compiled beside copies, so that the package's folder stays as it is.
 (let* ((folder (make-temp-file "compile-" t))
