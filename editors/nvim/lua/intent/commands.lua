@@ -126,6 +126,22 @@ local function jump(client, location)
   compat.jump(location, client.offset_encoding)
 end
 
+-- Goes to an intent: to its place in the registry, or to what it is in another format.
+local function go_to(client, uri, intent)
+  local root = client.config.root_dir
+  if intent.unit and root then
+    vim.cmd("normal! m'")
+    return vim.cmd('edit ' .. vim.fn.fnameescape(root .. '/' .. intent.unit))
+  end
+  places_of(client, uri, intent.id, function(definition)
+    if not definition then
+      return say(('the registry does not hold %s'):format(text.visible(intent.id)), vim.log.levels.WARN)
+    end
+    vim.cmd("normal! m'")
+    jump(client, definition.location)
+  end)
+end
+
 local function quickfix(client, id, definition, blocks)
   local locations = {}
   for _, symbol in ipairs(blocks) do
@@ -236,6 +252,22 @@ M.subcommands = {
       end)
     end,
   },
+  list = {
+    run = function()
+      with_client(function(client, uri)
+        ask(client, 'intent.list', { uri = uri }, function(intents)
+          if #intents == 0 then
+            return say('the registry holds no intent', vim.log.levels.WARN)
+          end
+          vim.ui.select(view.by_state(intents), { prompt = 'Intents', kind = 'intent', format_item = view.row }, function(intent)
+            if intent then
+              go_to(client, uri, intent)
+            end
+          end)
+        end)
+      end)
+    end,
+  },
   clear = {
     run = function()
       with_client(function(client, uri)
@@ -312,13 +344,7 @@ M.subcommands = {
     ids = true,
     run = function(words)
       with_intent(words[1], 'Go to', function(client, uri, id)
-        places_of(client, uri, id, function(definition)
-          if not definition then
-            return say(('the registry does not hold %s'):format(text.visible(id)), vim.log.levels.WARN)
-          end
-          vim.cmd("normal! m'")
-          jump(client, definition.location)
-        end)
+        go_to(client, uri, { id = id })
       end)
     end,
   },

@@ -132,11 +132,49 @@ function M.status(status)
   return lines
 end
 
---- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · src/auth/**`.
+local SOURCES = {
+  openspec = 'OpenSpec', speckit = 'Spec Kit', kiro = 'Kiro', backlog = 'Backlog.md', bmad = 'BMAD',
+  taskmaster = 'Taskmaster', conductor = 'Conductor', adr = 'decision record',
+}
+
+-- Says how far an intent is, as far as is known: `1 of 3 criteria`, which a passed test shows, `3 of 5 tasks`.
+local function progress(intent)
+  local criteria = intent.criteria
+  if criteria then
+    local noun = criteria.all == 1 and 'criterion' or 'criteria'
+    return (criteria.shown and criteria.shown .. ' of ' or '') .. ('%d %s'):format(criteria.all, noun)
+  end
+  return intent.tasks and ('%d of %s'):format(intent.tasks_done or 0, text.count(intent.tasks, 'task'))
+end
+
+--- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 of 3 criteria · src/auth/**`.
 function M.row(intent)
-  return ('%s %s  %s  %s · %s'):format(
-    intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''),
-    text.visible(intent.status or '?'), text.visible(table.concat(intent.owned_scope or {}, ' ')))
+  local parts = {}
+  for _, part in ipairs({
+    intent.status or '?', progress(intent) or false, intent.source and (SOURCES[intent.source] or intent.source) or false,
+    table.concat(intent.owned_scope or {}, ' '),
+  }) do
+    if part and part ~= '' then
+      parts[#parts + 1] = text.visible(part)
+    end
+  end
+  return ('%s %s  %s  %s'):format(
+    intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''), table.concat(parts, ' · '))
+end
+
+local ORDER = { IN_PROGRESS = 1, BLOCKED = 2, PENDING = 3, DRAFT = 4, COMPLETED = 5, ARCHIVED = 6 }
+
+--- Sorts intents by state, what is worked on first. The selected one is on top; others of one state stay in their order.
+function M.by_state(intents)
+  local places, out = {}, {}
+  for place, intent in ipairs(intents) do
+    places[intent] = (intent.selected and 0 or ORDER[intent.status] or 7) * #intents + place
+    out[place] = intent
+  end
+  table.sort(out, function(a, b)
+    return places[a] < places[b]
+  end)
+  return out
 end
 
 return M
