@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
 from lsprotocol import types as t
 
 from repository import Repository
 from session import Session, until
 
+NOTEBOOK = pathlib.Path(__file__).resolve().parent.parent / "prices.ipynb"
 MIDDLEWARE, INVOICE = "src/auth/middleware.ts", "src/billing/invoice.ts"
 REGISTRY = ".orchestration/active_intents.yaml"
 # What a person types out of the scope of INT-001, in a file that no intent of the shop owns the wording of.
@@ -176,6 +179,46 @@ async def test_rename(editor: Session, detail):
     assert editor.repository.ledger() == ledger, "the ledger says what was, and stays"
     await until(lambda: editor.run("intent.list"), lambda found: found[0]["id"] == "INT-101")
     detail("INT-001 → INT-101")
+
+
+@pytest.mark.thing("intents")
+async def test_intents(editor: Session, detail):
+    found = await editor.run("intent.list")
+    states = {one["id"]: one["status"] for one in found}
+    assert states == {"INT-001": "IN_PROGRESS", "INT-002": "IN_PROGRESS", "INT-003": "COMPLETED"}
+    assert [one["id"] for one in found if one["selected"]] == ["INT-001"]
+    assert found[0]["criteria"]["all"] == 3, found[0]
+    counted = await editor.run("intent.list", count=True)
+    assert [one["id"] for one in counted] == [one["id"] for one in found]
+    assert counted[0]["files"] == 2 and counted[0]["lines"] > 4, counted[0]
+    detail(f"{counted[0]['files']} files, {counted[0]['lines']} lines of INT-001")
+
+
+@pytest.mark.thing("history")
+async def test_history(editor: Session, detail):
+    uri = await opened(editor)
+    answer = await editor.run("intent.why", uri=uri, line=editor.place(uri, "async verify").line + 1)
+    agents = [record["tool"] for record in answer["blocks"][0]["lineage"]]
+    assert agents == ["claude-code", "gemini-cli", "codex"], agents
+    detail(", ".join(agents))
+
+
+@pytest.mark.thing("notebook")
+async def test_notebook(editor: Session, detail):
+    """As text: an editor without notebooks of its own shows the JSON."""
+    await opened(editor)
+    name = "src/billing/prices.ipynb"
+    editor.repository.write(name, NOTEBOOK.read_text())
+    uri = editor.open(name, "json")
+    await editor.run("intent.record", paths=[uri], all=True, intent="INT-002", agent="codex")
+    position = {"line": editor.place(uri, "return round").line, "character": 0}
+
+    async def answer() -> dict:
+        return await editor.run("intent.why", uri=uri, position=position) or {}
+
+    told = await until(answer, lambda told: told.get("short", "").startswith("INT-002 · codex, "))
+    assert told["lines"][0] == "INT-002 Invoice rounding", told
+    detail(told["short"])
 
 
 @pytest.mark.thing("approve")
