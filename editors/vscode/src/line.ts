@@ -12,6 +12,8 @@ import { markdown, shorten } from "./words";
 const RESTS = 150;
 const SETTLES = 1000;
 const LONGEST_ITEM = 60;
+/** The addresses of files, and of the cells of notebooks. */
+const CODE = new Set(["file", "vscode-notebook-cell"]);
 
 interface Known {
   version: number;
@@ -118,7 +120,7 @@ export class LineText implements vscode.Disposable {
   }
 
   private isAsked({ document }: vscode.TextEditor): boolean {
-    return lines() !== "off" && document.uri.scheme === "file" && this.server.condition === "running";
+    return lines() !== "off" && CODE.has(document.uri.scheme) && this.server.condition === "running";
   }
 
   private knownOf(document: vscode.TextDocument): Known {

@@ -140,7 +140,7 @@ export class Server implements vscode.Disposable {
 
   private options(): LanguageClientOptions {
     return {
-      documentSelector: [{ scheme: "file" }],
+      documentSelector: [{ scheme: "file" }, { notebook: "jupyter-notebook" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // In a workspace that is not trusted, nobody is asked to approve anything.
