@@ -12,6 +12,7 @@ const environment = { PATH: `${path.dirname(INTENT_BIN)}:${process.env.PATH}`, H
 const REGISTRY = ".orchestration/active_intents.yaml";
 const MIDDLEWARE = "src/auth/middleware.ts";
 const INVOICE = "src/billing/invoice.ts";
+const NOTEBOOK = "src/billing/prices.ipynb";
 
 const intent = (...args) => run(INTENT_BIN, args, { cwd: work, env: environment, allow: [1] });
 const asked = (...args) => JSON.parse(intent(...args, "--json"));
@@ -112,6 +113,8 @@ function prepare() {
   write("src/auth/cookies.ts", cookies);
   intent("--quiet", "record", "src/auth/cookies.ts", "--agent", "codex", "--model", "example/model-2");
   write("src/auth/cookies.ts", cookies.replace("return pairs.find", "const pair = pairs.find").replace("?.[1];", ";\n  return pair && decodeURIComponent(pair[1]);").replaceAll("age", "seconds"));
+  write("docs/rounding.md", "# Rounding\n");
+  write(REGISTRY, onDisk(REGISTRY).replace('owned_scope: ["src/billing/**"]', '$&\n    related_specs: ["docs/rounding.md"]'));
   write("docs/notes.md", "# Notes\n\nINT-002 rounds every line of an invoice, not its sum.\n");
   // A workspace that names a program of its own. It must never be started.
   write("tools/intent", `#!/bin/sh\ntouch "${SCRATCH}/trap"\n`);
@@ -141,6 +144,7 @@ const QUIET = {
   "window.commandCenter": false,
   "editor.minimap.enabled": false,
   "editor.fontSize": 13,
+  "diffEditor.useInlineViewWhenSpaceIsLimited": false,
   "git.enabled": false,
   "typescript.validate.enable": false,
   "typescript.surveys.enabled": false,
@@ -190,6 +194,21 @@ async function beginnings(page) {
     // It is seen by itself; else a person tries again.
     await shown.status().filter({ hasText: "INT-001" }).waitFor();
     return "the notice says so, and a corrected setting starts the server";
+  });
+  await check("reading", async () => {
+    const slow = path.join(SCRATCH, "slow-intent");
+    fs.writeFileSync(slow, `#!/bin/sh\n[ "$1" = lsp ] && sleep 6\nexec "${INTENT_BIN}" "$@"\n`, { mode: 0o755 });
+    settings({}, slow);
+    await shown.status().filter({ hasText: "reading the intents…" }).waitFor();
+    await page.locator(".activitybar .action-label[aria-label=Intent]").click();
+    const pane = page.locator(".pane", { hasText: "Intents" }).first();
+    await pane.locator(".message", { hasText: "reading the intents…" }).waitFor();
+    must(!(await pane.innerText()).includes("holds no intent"), "the tree says that there is nothing");
+    await pane.locator(".monaco-list-row", { hasText: "INT-001" }).first().waitFor();
+    await until("no word of reading", async () => (await pane.locator(".message:visible", { hasText: "reading" }).count()) === 0);
+    settings({});
+    await shown.status().filter({ hasText: "INT-001" }).waitFor();
+    return "the tree and the status bar say so until the server has answered";
   });
   await check("untrusted", async () => {
     await shown.clearNotices();
@@ -295,43 +314,130 @@ async function reading(page) {
     await page.locator(".view-line", { hasText: "A record of the ledger" }).first().waitFor();
     return told.join(" | ");
   });
-  await check("tree", async () => {
+  const pane = page.locator(".pane", { hasText: "Intents" }).first();
+  const rows = pane.locator(".monaco-list-row");
+  const row = (text) => rows.filter({ hasText: text }).first();
+  await check("intents", async () => {
     await shown.open(MIDDLEWARE, "AuthMiddleware");
     await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
     await shown.command("Intent: Reveal This Block in the Tree");
-    const rows = page.locator(".pane", { hasText: "Intents" }).locator(".monaco-list-row");
-    await rows.filter({ hasText: "AuthMiddleware.verify" }).first().waitFor();
+    await row("AuthMiddleware.verify").waitFor();
     await shown.sideBar(460);
-    for (const file of ["cookies.ts", "discount.ts"]) await rows.filter({ hasText: file }).first().click();
-    for (const row of [/modified/, /renamed/, /^discount(?!\.)/]) await rows.filter({ hasText: row }).first().waitFor();
+    // Folded, the other view leaves room for the whole tree.
+    const lineage = page.locator(".pane-header", { hasText: "Lineage" }).first();
+    if ((await lineage.getAttribute("aria-expanded")) === "true") await lineage.click();
+    // Rows move while the counts come.
+    await row(/INT-001.* lines/).waitFor();
+    await row("INT-002").click();
+    await row("discount.ts").waitFor();
+    for (const text of ["cookies.ts", "discount.ts", "Completed"]) {
+      await row(text).click();
+      await until(`${text} unfolded`, async () => (await row(text).getAttribute("aria-expanded")) === "true");
+    }
+    for (const expected of [/modified/, /renamed/, /^discount(?!\.)/, "0 of 3 criteria · 3 files · ", "INT-003"]) await row(expected).waitFor();
     const told = await words(rows);
-    for (const expected of ["INT-001", "INT-002", "middleware.ts", "bearer", "cookies.ts", "discount.ts"]) must(told.some((row) => row.includes(expected)), `no ${expected} in the tree: ${told.join(" | ")}`);
-    await rows.filter({ hasText: "bearer" }).first().click();
+    must(told[0].startsWith("INT-001"), `what is selected is not on top: ${told[0]}`);
+    for (const expected of ["In progress", "INT-002", "middleware.ts", "bearer"]) must(told.some((one) => one.includes(expected)), `no ${expected} in the tree: ${told.join(" | ")}`);
+    await row("bearer").click();
     const line = lineOf(MIDDLEWARE, "function bearer");
     await until("the block", async () => (await shown.cursor()).line === line);
     await picture("tree", told);
+    await inLight(() => picture("tree-light", told));
     return told.join(" | ");
   });
-  await check("lineage", async () => {
+  await check("filter", async () => {
+    await shown.command("Intent: Filter the Intents");
+    await shown.rows.filter({ hasText: "gemini-cli" }).first().waitFor();
+    const offered = await words(shown.rows);
+    for (const expected of ["In progress 2 intents", "Completed 1 intent", "codex 1 intent", "gemini-cli 2 intents"]) must(offered.some((one) => one.includes(expected)), `no ${expected} among ${offered.join(" | ")}`);
+    for (const text of ["Completed", "gemini-cli"]) await shown.rows.filter({ hasText: text }).first().locator("input, .monaco-checkbox").first().click();
+    await page.locator(".quick-input-widget:visible .monaco-button", { hasText: "OK" }).first().click();
+    await row("INT-001").waitFor({ state: "detached" });
+    await pane.locator(".pane-header .description", { hasText: "completed, by gemini-cli" }).waitFor();
+    const left = await words(rows);
+    must(left.some((one) => one.includes("INT-003")), `INT-003 is gone: ${left.join(" | ")}`);
+    await shown.command("Intent: Show All Intents");
+    await row("INT-001").waitFor();
+    return `${offered.join(" | ")}; left: ${left.join(" | ")}`;
+  });
+  await check("state", async () => {
+    await inMenu(page, row("INT-003"), "Start an Intent");
+    await until("INT-003 in progress", () => asked("list").some((one) => one.id === "INT-003" && one.status === "IN_PROGRESS"));
+    await row("Completed").waitFor({ state: "detached" });
+    await inMenu(page, row("INT-003"), "Complete an Intent");
+    const notice = shown.notice("INT-003 is completed").first();
+    await notice.waitFor();
+    must(asked("list").some((one) => one.id === "INT-003" && one.status === "COMPLETED"), "it is not completed");
+    await row("Completed").waitFor();
+    const said = await notice.innerText();
+    await shown.clearNotices();
+    return flat(said);
+  });
+  await check("spec", async () => {
+    await inMenu(page, row("INT-002"), "Open the Spec of an Intent");
+    await page.locator(".tab.active", { hasText: "rounding.md" }).waitFor();
+    return "docs/rounding.md, which the registry names";
+  });
+  await check("history", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
     await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
     await shown.command("Intent: Show the Lineage of This Block");
-    const pane = page.locator(".pane", { hasText: "Lineage" }).last();
-    const rows = pane.locator(".monaco-list-row");
+    const lineage = page.locator(".pane", { hasText: "Lineage" }).last();
+    const records = lineage.locator(".monaco-list-row");
     // The view may still show another block, so it waits for a record that only this one has.
-    await rows.filter({ hasText: "gemini-cli" }).first().waitFor();
-    const told = await words(rows);
+    await records.filter({ hasText: "gemini-cli" }).first().waitFor();
+    const told = await words(records);
     must(/^exact/.test(told[0]) && told.length === 4, `not the whole story: ${told.join(" | ")}`);
     await picture("lineage", told);
     return told.join(" | ");
   });
+  await check("versions", async () => {
+    const record = page.locator(".pane", { hasText: "Lineage" }).last().locator(".monaco-list-row", { hasText: "gemini-cli" }).first();
+    await inMenu(page, record, "Show What It Changed");
+    const side = async (which) => (await words(page.locator(`.monaco-diff-editor:visible .${which} .view-line`))).join(" ");
+    await shown.sideBar(300);
+    await page.mouse.move(700, 400);
+    await until("both versions", async () => (await side("modified")).includes("const { payload }"));
+    const [before, after] = [await side("original"), await side("modified")];
+    must(before.includes("return (await jwtVerify(token, key)) as Claims") && !before.includes("import") && !after.includes("import"), `not the block before: ${before} | ${after}`);
+    const title = flat(await page.locator(".tab.active").innerText());
+    await picture("versions", [title, before, after]);
+    await shown.sideBar(460);
+    await inMenu(page, record, "Compare with Now");
+    await until("the present text", async () => (await side("modified")).includes("clockTolerance: 10"));
+    await shown.command("View: Close Editor");
+    await shown.command("View: Close Editor");
+    return title;
+  });
   await check("lineage-follows", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
     await shown.goToLine(lineOf(MIDDLEWARE, "scheme.toLowerCase"), 10);
     const header = page.locator(".pane-header", { hasText: "Lineage" }).filter({ hasText: "bearer" }).first();
     await header.waitFor();
     return flat(await header.innerText());
   });
+  await check("notebook", async () => {
+    fs.copyFileSync(path.join(here, "../prices.ipynb"), path.join(work, NOTEBOOK));
+    intent("--quiet", "record", NOTEBOOK, "--all", "--yes", "--intent", "INT-002", "--agent", "codex");
+    await shown.command("View: Close All Editors");
+    await shown.key("Control+P");
+    await shown.fill(NOTEBOOK);
+    await until("the notebook in quick open", async () => flat(await page.locator(".quick-input-widget:visible .monaco-list-row.focused").innerText()).startsWith("prices.ipynb"));
+    await shown.key("Enter");
+    const cell = page.locator(".notebook-editor .cell .view-line", { hasText: "return round" }).first();
+    await cell.click();
+    await until("the words of the line", async () => (await shown.behindLines()).some((line) => /^INT-002 · codex, /.test(line)));
+    await page.locator(".notebook-editor .view-line span span", { hasText: /rounded/ }).first().hover();
+    const hover = page.locator(".monaco-hover:visible", { hasText: "INT-002" }).first();
+    await hover.waitFor();
+    const said = flat(await hover.innerText());
+    await picture("notebook", [said]);
+    await shown.command("View: Close All Editors");
+    fs.rmSync(path.join(work, NOTEBOOK));
+    return said;
+  });
   await check("blocks", async () => {
-    await shown.command("Intent: Find the Blocks of an Intent");
+    await shown.command("Intent: Show All Code of an Intent");
     await shown.choose("INT-001");
     const peek = page.locator(".reference-zone-widget");
     await peek.locator(".ref-tree .monaco-list-row", { hasText: "middleware.ts" }).first().waitFor();
@@ -475,6 +581,24 @@ async function working(page) {
   });
 }
 
+/** Takes an item of the menu of a row. */
+async function inMenu(page, row, title) {
+  await row.click({ button: "right" });
+  await page.locator(".monaco-menu:visible .action-label", { hasText: title }).first().hover();
+  // A menu that was opened by a click takes no other for a moment.
+  await shown.key("Enter");
+}
+
+/** What is done while the colours are light. */
+async function inLight(deed) {
+  const toggle = () => shown.command("Preferences: Toggle between Light/Dark Themes");
+  await toggle();
+  await shown.page.locator(".monaco-workbench.vs").waitFor();
+  await deed();
+  await toggle();
+  await shown.page.locator(".monaco-workbench.vs-dark").waitFor();
+}
+
 /** Opens the menu of fixes at the error. */
 async function menu(page, title) {
   await shown.command("View: Focus Active Editor Group");
@@ -520,6 +644,31 @@ async function surfaces(page) {
       const bars = await page.evaluate(() => [...document.querySelectorAll(".monaco-editor .margin-view-overlays *, .monaco-editor .glyph-margin-widgets *")].filter((one) => getComputedStyle(one).backgroundImage.includes("same.svg")).length);
       return bars >= 5 && (await shown.behindLines()).every((line) => !line.includes("INT-001")) && `${bars} lines with a bar`;
     });
+  });
+  await check("colours", async () => {
+    settings({ "intent.lines": "off" });
+    const bars = () => page.evaluate(() => new Set([...document.querySelectorAll(".monaco-editor .margin-view-overlays *, .monaco-editor .glyph-margin-widgets *")].map((one) => getComputedStyle(one).backgroundImage).filter((image) => image.includes("data:image/svg"))).size);
+    must((await bars()) === 0, "there are colours although nobody asked for them");
+    const item = page.locator("#intent-lsp\\.intent-lsp\\.intent\\.colours");
+    const legend = async (by) => {
+      await shown.command("Intent: Colours");
+      await item.filter({ hasText: `by ${by}` }).waitFor();
+      await item.hover();
+      const told = page.locator(".monaco-hover:visible", { hasText: "No colour" }).first();
+      await told.waitFor();
+      return [flat(await told.innerText()), await until("a colour", bars)];
+    };
+    const [intents] = await legend("intent");
+    must(intents.includes("INT-001 JWT Authentication Migration"), intents);
+    await page.mouse.move(600, 300);
+    const [people, number] = await legend("contributor");
+    for (const expected of ["claude-code", "a person"]) must(people.includes(expected), people);
+    must(number >= 2, `${number} colours`);
+    await picture("colours", [people]);
+    await page.mouse.move(600, 300);
+    await shown.command("Intent: Colours");
+    await until("no colours", async () => (await bars()) === 0);
+    return `${intents}; ${people}`;
   });
   await check("inlay", async () => {
     settings({ "intent.provenance.surface": "inlay" });

@@ -8,6 +8,19 @@ export interface Intent {
   owned_scope: string[];
   owner: string | null;
   selected: boolean;
+  /** Whether it is being worked on, as the branch or the tool of its format says. */
+  current?: boolean;
+  /** How many acceptance criteria a passed test has shown; null where nobody has looked yet. */
+  criteria?: { shown: number | null; all: number };
+  /** What it has produced. Absent if it was not counted. */
+  files?: number;
+  lines?: number;
+  /** The format in which it is kept, and the file or folder that it is. Absent for one of the registry. */
+  source?: string;
+  unit?: string;
+  note?: string;
+  tasks?: number;
+  tasks_done?: number;
 }
 
 export interface Status {
@@ -27,15 +40,6 @@ export interface Status {
   head: string | null;
   off: { until: string; reason?: string | null } | null;
   waiting: number;
-}
-
-export interface MapAnswer {
-  intents: { id: string; name: string | null; status: string | null; files: MapFile[] }[];
-}
-
-export interface MapFile {
-  path: string;
-  blocks: { kind: string; name: string }[];
 }
 
 export type Verdict = "exact" | "reformatted" | "renamed" | "moved" | "modified" | "ambiguous" | "unrecorded";

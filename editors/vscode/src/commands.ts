@@ -12,11 +12,14 @@ import { inTerminal, output } from "./program";
 import { showRecord } from "./record-text";
 import { openReport } from "./report";
 import { review } from "./requests";
+import type { BlockNode, FileNode, IntentNode } from "./rows";
 import { words } from "./server";
 import type { Server } from "./server";
-import { changeLines } from "./settings";
+import { changeColours, changeLines } from "./settings";
+import { openSpec } from "./spec";
 import type { StatusBar } from "./status";
-import type { BlockNode, FileNode, IntentNode, IntentTree } from "./tree";
+import type { IntentTree } from "./tree";
+import type { Versions } from "./versions";
 import { whyHere } from "./why";
 import { count, visible } from "./words";
 
@@ -26,6 +29,7 @@ export interface Parts {
   status: StatusBar;
   tree: IntentTree;
   lineage: LineageView;
+  versions: Versions;
   log: vscode.LogOutputChannel;
 }
 
@@ -36,12 +40,18 @@ const COMMANDS: Record<string, Deed> = {
   "intent.editor.selectThis": ({ server }, node: IntentNode) => server.ask("intent.select", { id: node.intent.id }, vscode.Uri.file(node.root)),
   "intent.editor.clear": ({ server }) => server.ask("intent.clear", {}),
   "intent.editor.new": newIntent,
+  "intent.editor.start": start,
+  "intent.editor.complete": complete,
   "intent.editor.goTo": goTo,
+  "intent.editor.openSpec": spec,
   "intent.editor.blocks": blocksOf,
   "intent.editor.rename": rename,
   "intent.editor.why": async ({ server, status }) => whyHere(server, governed(status), editor()),
   "intent.editor.lineage": lineageHere,
+  "intent.editor.showChange": ({ versions }, node: LineageNode) => versions.showChange(node),
+  "intent.editor.showSince": ({ versions }, node: LineageNode) => versions.showSince(node),
   "intent.editor.lines": cycleLines,
+  "intent.editor.colours": cycleColours,
   "intent.editor.reveal": reveal,
   "intent.editor.openBlock": (_, node: BlockNode) => openBlock(node),
   "intent.editor.openFile": (_, node: FileNode) => vscode.window.showTextDocument(vscode.Uri.file(path.join(node.root, node.file.path))),
@@ -57,6 +67,9 @@ const COMMANDS: Record<string, Deed> = {
   "intent.editor.gitHooks": ({ server, status }) => inTerminal(server, ["git-hooks", "--install"], governed(status).root),
   "intent.editor.init": init,
   "intent.editor.install": ({ server }) => install(server),
+  "intent.editor.filter": ({ tree }) => tree.choose(),
+  "intent.editor.showAll": ({ tree }) => tree.showAll(),
+  "intent.editor.count": ({ tree }) => tree.count(),
   "intent.editor.refresh": ({ tree }) => tree.refresh(),
   "intent.editor.restart": ({ server }) => server.restart(),
   "intent.editor.showLog": ({ log }) => log.show(),
@@ -114,13 +127,46 @@ async function chosenId(server: Server, given: unknown, title: string): Promise<
   return pickIntent(server, title);
 }
 
+/** The id of an intent to be changed, and its workspace. The registry has to be saved, because the file is changed. */
+async function toChange({ server, status }: Parts, given: unknown, title: string): Promise<[string, string] | undefined> {
+  const root = rootOf(given) ?? governed(status).root;
+  const id = await chosenId(server, given, title);
+  if (!id) return undefined;
+  for (const document of vscode.workspace.textDocuments) if (document.uri.fsPath.startsWith(path.join(root, ".orchestration") + path.sep)) await saved(document);
+  return [id, root];
+}
+
+function rootOf(given: unknown): string | undefined {
+  return (given as Partial<IntentNode> | undefined)?.root;
+}
+
+async function start(parts: Parts, given?: unknown): Promise<void> {
+  const [id, root] = (await toChange(parts, given, "Start an intent")) ?? [];
+  if (id && root) await output(parts.server, ["start", "--json", "--", id], root);
+}
+
+/** Completes an intent, and says how many of its criteria no passed test has shown. */
+async function complete(parts: Parts, given?: unknown): Promise<void> {
+  const [id, root] = (await toChange(parts, given, "Complete an intent")) ?? [];
+  if (!id || !root) return;
+  const { criteria } = JSON.parse(await output(parts.server, ["complete", "--json", "--", id], root)) as { criteria: { standing: string }[] };
+  const open = criteria.filter(({ standing }) => standing !== "passed").length;
+  const criteriaSaid = open ? ` No passed test shows ${open} of its ${count(criteria.length, "criterion", "criteria")}.` : "";
+  void vscode.window.showInformationMessage(`Intent: ${visible(id)} is completed.${criteriaSaid}`);
+}
+
+async function spec({ server, status }: Parts, given?: unknown): Promise<void> {
+  const id = await chosenId(server, given, "Open the spec of an intent");
+  if (id) await openSpec(server, id, rootOf(given) ?? governed(status).root);
+}
+
 async function goTo({ server, status }: Parts, given?: unknown, root?: unknown): Promise<void> {
   const id = await chosenId(server, given, "Go to an intent");
   if (id) await show(await intentLocation(server, id, typeof root === "string" ? root : governed(status).root));
 }
 
 async function blocksOf({ server, status }: Parts, given?: unknown): Promise<void> {
-  const id = await chosenId(server, given, "Find the blocks of an intent");
+  const id = await chosenId(server, given, "Show all code of an intent");
   if (!id) return;
   const place = await intentLocation(server, id, governed(status).root);
   await show(place);
@@ -159,6 +205,12 @@ const LINES_SAID = { off: "no line says whose it is", line: "the cursor's line s
 
 async function cycleLines(): Promise<void> {
   vscode.window.setStatusBarMessage(`Intent: ${LINES_SAID[await changeLines()]}`, 4000);
+}
+
+const COLOURS_SAID = { off: "no colours", intent: "one colour for each intent", contributor: "one colour for each contributor" };
+
+async function cycleColours(): Promise<void> {
+  vscode.window.setStatusBarMessage(`Intent: ${COLOURS_SAID[await changeColours()]}`, 4000);
 }
 
 async function reveal({ status, tree }: Parts): Promise<void> {

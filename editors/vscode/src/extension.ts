@@ -1,6 +1,7 @@
 // Puts the parts together. Everything that the server can answer is asked there; no rule is decided here.
 
 import * as vscode from "vscode";
+import { Colours } from "./colours";
 import { register } from "./commands";
 import { sayMissing } from "./install";
 import { LineText } from "./line";
@@ -11,6 +12,7 @@ import { Server } from "./server";
 import { chosenProgram } from "./settings";
 import { StatusBar } from "./status";
 import { IntentTree } from "./tree";
+import { Versions } from "./versions";
 
 let server: Server | undefined;
 
@@ -19,9 +21,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const running = new Server(log, vscode.Uri.joinPath(context.extensionUri, "server").fsPath, context.globalState);
   server = running;
   const status = new StatusBar(running);
-  const tree = new IntentTree(running, () => status.all);
+  const tree = new IntentTree(running, status);
   const lineage = new LineageView(running, () => status.current);
   const provenance = new Provenance(running, vscode.Uri.joinPath(context.extensionUri, "media"));
+  const colours = new Colours(running);
+  const versions = new Versions(running);
   const line = new LineText(running, (document) => provenance.marked(document));
   context.subscriptions.push(
     log,
@@ -31,17 +35,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     lineage,
     provenance,
     line,
+    colours,
+    versions,
     new RecordTexts(),
-    ...register({ server: running, status, tree, lineage, log }),
+    ...register({ server: running, status, tree, lineage, versions, log }),
     running.onDidChange((condition) => {
       void vscode.commands.executeCommand("setContext", "intent.server", condition);
       provenance.forget();
       line.forget();
+      colours.forget();
       if (condition === "missing") void sayMissing(running);
     }),
     running.onStatus(() => {
       provenance.forget();
       line.forget();
+      colours.forget();
       void lineage.again();
     }),
     status.onDidChange(() => tree.statusChanged()),

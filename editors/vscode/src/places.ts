@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import type { Server } from "./server";
 
 /** What the protocol calls an object: an intent among the symbols. */
-const OBJECT = 19;
+export const OBJECT = 19;
 
 /** The id of an intent in its registry. */
 export async function intentLocation(server: Server, id: string, root: string): Promise<vscode.Location> {

@@ -1,7 +1,8 @@
 // Runs `intent` for what a person does in a terminal, and for what only the command line can do. It runs only in a
 // trusted workspace, by the absolute path that was found, and never through a shell.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import type { Server } from "./server";
 
@@ -23,6 +24,19 @@ export function output(server: Server, args: string[], cwd: string): Promise<str
       reject(new Error(said(printed) ?? (complaint.trim() || error.message)));
     });
   });
+}
+
+/** Takes what a command prints line by line: for answers that are too long to be held. */
+export async function lines(server: Server, args: string[], cwd: string, take: (line: string) => void): Promise<void> {
+  const running = spawn(programOf(server), args, { cwd, timeout: LONGEST, windowsHide: true, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = new Promise<number | null>((resolve, reject) => running.once("close", resolve).once("error", reject));
+  const [code] = await Promise.all([
+    ended,
+    (async () => {
+      for await (const line of createInterface({ input: running.stdout })) take(line);
+    })(),
+  ]);
+  if (code !== 0) throw new Error(`intent ${args[0] ?? ""} ended with ${code ?? "a signal"}`);
 }
 
 /** The message of an error that was printed as JSON. */

@@ -3,6 +3,8 @@
 import * as vscode from "vscode";
 import { nextLines } from "./glance";
 import type { Lines } from "./glance";
+import { nextColours } from "./palette";
+import type { ColouredBy } from "./palette";
 
 export const SECTION = "intent";
 
@@ -34,12 +36,29 @@ export function lines(): Lines {
   return section().get<Lines>("lines", "line");
 }
 
-/** Chooses the next of these, where the present one was chosen. */
+/** Chooses the next of these. */
 export async function changeLines(): Promise<Lines> {
   const next = nextLines(lines());
-  const inWorkspace = section().inspect("lines")?.workspaceValue !== undefined;
-  await section().update("lines", next, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+  await change("lines", next);
   return next;
+}
+
+/** What the colours beside the lines are by. */
+export function colouredBy(): ColouredBy {
+  return section().get<ColouredBy>("colours", "off");
+}
+
+/** Chooses the next of these. */
+export async function changeColours(): Promise<ColouredBy> {
+  const next = nextColours(colouredBy());
+  await change("colours", next);
+  return next;
+}
+
+/** Sets a value where the present one was chosen. */
+async function change(key: string, value: string): Promise<void> {
+  const inWorkspace = section().inspect(key)?.workspaceValue !== undefined;
+  await section().update(key, value, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
 }
 
 /** Whether constants and variables have lenses and hints too. */

@@ -1,6 +1,7 @@
 // The status bar: the selected intent, and whether something needs attention. It follows the server's notifications,
 // and asks the server only about a workspace that had no notification yet.
 
+import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Status } from "./answers";
@@ -14,6 +15,8 @@ export class StatusBar implements vscode.Disposable {
   private readonly known = new Map<string, Status>();
   private readonly changed = new vscode.EventEmitter<Status | undefined>();
   private readonly owned: vscode.Disposable[];
+  /** The folders of the window that have intents, and how many, where they can be counted quickly. */
+  private governed: (number | undefined)[] = [];
   /** The state of the workspace of the active editor. */
   readonly onDidChange = this.changed.event;
 
@@ -28,8 +31,9 @@ export class StatusBar implements vscode.Disposable {
       }),
       server.onDidChange((condition) => this.serverIs(condition)),
       vscode.window.onDidChangeActiveTextEditor(() => void this.follow()),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.follow()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.lookAtFolders().then(() => this.follow())),
     ];
+    void this.lookAtFolders();
   }
 
   dispose(): void {
@@ -48,6 +52,21 @@ export class StatusBar implements vscode.Disposable {
   /** The state of each governed workspace that the server has spoken of, in the order of their roots. */
   get all(): Status[] {
     return [...this.known.values()].filter((status) => status.governed).sort((one, other) => (one.root < other.root ? -1 : 1));
+  }
+
+  /** What is said until the server has spoken of the workspace that is looked at, or of all: `reading 15 intents…`. Empty afterwards. */
+  get reading(): string {
+    const isReading = this.server.condition === "starting" || this.server.condition === "running";
+    if (!isReading || this.current || this.all.length >= this.governed.length) return "";
+    const counted = this.governed.filter((number) => number !== undefined);
+    return counted.length === this.governed.length ? `reading ${count(counted.reduce((sum, number) => sum + number, 0), "intent")}…` : "reading the intents…";
+  }
+
+  private async lookAtFolders(): Promise<void> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+    const found = await Promise.all(folders.map(({ uri }) => intentsIn(uri.fsPath)));
+    this.governed = found.flatMap((one) => (one ? [one.count] : []));
+    this.show();
   }
 
   private serverIs(condition: Condition): void {
@@ -72,7 +91,9 @@ export class StatusBar implements vscode.Disposable {
   private show(): void {
     const status = this.current;
     const set = (key: string, value: unknown) => void vscode.commands.executeCommand("setContext", key, value);
+    const { reading } = this;
     set("intent.governed", status !== undefined);
+    set("intent.reading", reading !== "");
     set("intent.selected", status?.selection !== null && status !== undefined);
     set("intent.waiting", (status?.waiting ?? 0) > 0);
     this.changed.fire(status);
@@ -83,8 +104,21 @@ export class StatusBar implements vscode.Disposable {
       this.item.backgroundColor = background(status);
       return this.item.show();
     }
-    this.item.hide();
+    if (!reading) return this.item.hide();
+    this.item.text = `$(loading~spin) ${reading}`;
+    this.item.tooltip = "Until then nothing is known about the code";
+    this.item.command = undefined;
+    this.item.backgroundColor = undefined;
+    this.item.show();
   }
+}
+
+/** Whether a folder has intents; and how many, where each has a file of its own. */
+async function intentsIn(folder: string): Promise<{ count: number | undefined } | undefined> {
+  const governing = path.join(folder, ".orchestration");
+  if (!(await fs.stat(governing).catch(() => undefined))?.isDirectory()) return undefined;
+  const files = await fs.readdir(path.join(governing, "intents")).catch(() => undefined);
+  return { count: files?.filter((name) => /\.ya?ml$/.test(name)).length };
 }
 
 function text(status: Status): string {

@@ -1,52 +1,19 @@
-// The tree: intents, the files in which each has produced blocks, and those blocks with their verdicts. Blocks are
-// requested when a file is opened in the tree.
+// The tree: the selected intent, the others by state, the files in which each has produced blocks, and those blocks with
+// their verdicts. Blocks are requested when a file is opened in the tree.
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Block, Intent, MapAnswer, MapFile, Status, Why } from "./answers";
+import type { Intent, Why } from "./answers";
+import { pickFilter } from "./filter";
+import { NO_FILTER, filterWords, grouped, isFiltered, passes } from "./intents";
+import type { Authors, Filter } from "./intents";
+import { KnownIntents, authorsIn } from "./known-intents";
 import { waitingWords } from "./requests";
+import { rowOf } from "./rows";
+import type { BlockNode, FileNode, GroupNode, IntentNode, Node, NoteNode, WorkspaceNode } from "./rows";
 import type { Server } from "./server";
-import { icon } from "./verdicts";
-import { ago, author, count, difference, markdown, meaning, statusName, titleOf, verdict, visible } from "./words";
-
-/** A workspace, where the window has several. */
-export interface WorkspaceNode {
-  type: "workspace";
-  root: string;
-  intents: IntentNode[];
-}
-
-export interface IntentNode {
-  type: "intent";
-  root: string;
-  parent: WorkspaceNode;
-  intent: Intent;
-  files: FileNode[];
-}
-
-export interface FileNode {
-  type: "file";
-  root: string;
-  id: string;
-  file: MapFile;
-  parent: IntentNode | undefined;
-}
-
-export interface BlockNode {
-  type: "block";
-  root: string;
-  path: string;
-  block: Block;
-  parent: FileNode;
-}
-
-interface NoteNode {
-  type: "note";
-  text: string;
-  parent: FileNode;
-}
-
-export type Node = WorkspaceNode | IntentNode | FileNode | BlockNode | NoteNode;
+import type { StatusBar } from "./status";
+import { author, count, visible } from "./words";
 
 const SETTLES = 250;
 
@@ -54,113 +21,202 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Node>;
   private readonly owned: vscode.Disposable[];
-  private workspaces: Promise<WorkspaceNode[]> | undefined;
+  private readonly known = new Map<string, KnownIntents>();
   private blocks = new Map<string, Promise<(BlockNode | NoteNode)[]>>();
+  private filter: Filter = NO_FILTER;
+  private authors: Authors = new Map();
   private timer: NodeJS.Timeout | undefined;
   private shown = "";
+  private recorded = "";
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly server: Server,
-    private readonly statuses: () => Status[],
+    private readonly status: StatusBar,
   ) {
     this.view = vscode.window.createTreeView("intent.intents", { treeDataProvider: this, showCollapseAll: true });
-    this.owned = [this.view, this.changed, vscode.workspace.onDidSaveTextDocument(() => this.refreshSoon())];
+    this.owned = [this.view, this.changed, vscode.workspace.onDidSaveTextDocument(({ uri }) => this.saved(uri))];
   }
 
   dispose(): void {
     clearTimeout(this.timer);
-    for (const one of this.owned) one.dispose();
+    for (const one of [...this.owned, ...this.known.values()]) one.dispose();
   }
 
-  /** Another state of a workspace: the questions on the badge, and the records in the tree. */
+  /** Another state of a workspace: the questions on the badge, and the intents in the tree. */
   statusChanged(): void {
-    const statuses = this.statuses();
-    const waiting = statuses.reduce((sum, status) => sum + status.waiting, 0);
+    const { all } = this.status;
+    const waiting = all.reduce((sum, status) => sum + status.waiting, 0);
     this.view.badge = waiting ? { value: waiting, tooltip: waitingWords(waiting) } : undefined;
-    const key = JSON.stringify(statuses);
-    if (key === this.shown) return;
-    this.shown = key;
-    this.refreshSoon();
+    this.say();
+    const shown = JSON.stringify(all);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const recorded = JSON.stringify(all.map(({ root, head, open_records }) => [root, head, open_records]));
+    if (recorded !== this.recorded) for (const one of this.known.values()) one.forgetFiles();
+    this.recorded = recorded;
+    this.forget();
   }
 
   refresh(): void {
-    this.workspaces = undefined;
-    this.blocks.clear();
+    for (const one of this.known.values()) one.forgetFiles();
+    this.forget();
+  }
+
+  /** Counts the files and lines of all intents. */
+  async count(): Promise<void> {
+    const location = { viewId: "intent.intents" };
+    await vscode.window.withProgress({ location }, () => Promise.all(this.status.all.map(({ root }) => this.of(root).count())));
+  }
+
+  /** Lets a person say what the tree shows. */
+  async choose(): Promise<void> {
+    const roots = this.status.all.map(({ root }) => root);
+    const intents = async () => {
+      await Promise.all(roots.map((root) => this.of(root).listed()));
+      return roots.flatMap((root) => this.of(root).intents ?? []);
+    };
+    const authors = async () => {
+      const found = vscode.workspace.isTrusted ? await Promise.all(roots.map((root) => authorsIn(this.server, root))) : [];
+      const names = new Set(found.flatMap((one) => [...one.keys()]));
+      return new Map([...names].map((name) => [name, new Set(found.flatMap((one) => [...(one.get(name) ?? [])]))]));
+    };
+    const chosen = await pickFilter(intents, authors, this.filter);
+    if (chosen) this.show(chosen.filter, chosen.authors);
+  }
+
+  showAll(): void {
+    this.show(NO_FILTER, this.authors);
+  }
+
+  private show(filter: Filter, authors: Authors): void {
+    this.filter = filter;
+    this.authors = authors;
+    this.view.description = filterWords(filter);
+    void vscode.commands.executeCommand("setContext", "intent.filtered", isFiltered(filter));
     this.changed.fire();
   }
 
-  private refreshSoon(): void {
+  private forget(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), SETTLES);
+    this.timer = setTimeout(() => {
+      for (const one of this.known.values()) one.forgetList();
+      this.blocks.clear();
+      this.changed.fire();
+    }, SETTLES);
+  }
+
+  private saved({ fsPath }: vscode.Uri): void {
+    if (fsPath.includes(`${path.sep}.orchestration${path.sep}`)) return this.forget();
+    for (const key of this.blocks.keys()) if (fsPath === key.split("\n")[0]) this.blocks.delete(key);
+    this.changed.fire();
   }
 
   /** Shows the block in the tree. */
   async reveal(root: string, relative: string, line: number): Promise<boolean> {
-    const workspace = (await this.load()).find((workspace) => workspace.root === root);
-    for (const intent of workspace?.intents ?? []) {
-      const file = intent.files.find((file) => file.file.path === relative);
-      const nodes = file ? await this.blocksOf(file) : [];
-      const around = nodes.filter((node): node is BlockNode => node.type === "block" && node.block.start_line <= line && line <= node.block.end_line);
-      const innermost = around.sort((one, other) => other.block.start_line - one.block.start_line)[0];
-      if (!innermost) continue;
-      await this.view.reveal(innermost, { select: true, focus: true, expand: true });
-      return true;
-    }
-    return false;
+    this.showAll();
+    const uri = vscode.Uri.file(path.join(root, relative)).toString();
+    const [block] = (await this.server.ask<Why>("intent.why", { uri, line })).blocks;
+    await this.of(root).listed();
+    const { children } = this.workspace(root);
+    const intents = children.flatMap((child) => (child.type === "group" ? child.intents : [child]));
+    const intent = intents.find(({ intent }) => intent.id === block?.intent?.id);
+    const file = intent && (await this.filesOf(intent)).find((file) => file.file.path === relative);
+    const nodes = file ? await this.blocksOf(file) : [];
+    const found = nodes.find((node) => node.type === "block" && node.block.start_line === block?.start_line && node.block.qualified_name === block.qualified_name);
+    if (found) await this.view.reveal(found, { select: true, focus: true, expand: true });
+    return found !== undefined;
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    if (!node) {
-      const workspaces = await this.load();
-      return workspaces.length > 1 ? workspaces : (workspaces[0]?.intents ?? []);
+    switch (node?.type) {
+      case undefined:
+        return this.roots();
+      case "workspace":
+        return node.children;
+      case "group":
+        return node.intents;
+      case "intent":
+        return this.withNote(node);
+      case "file":
+        return this.filteredBlocks(node);
+      default:
+        return [];
     }
-    if (node.type === "workspace") return node.intents;
-    if (node.type === "intent") return node.files;
-    return node.type === "file" ? this.blocksOf(node) : [];
   }
 
   getParent(node: Node): Node | undefined {
     if (node.type === "workspace") return undefined;
-    if (node.type === "intent") return this.statuses().length > 1 ? node.parent : undefined;
-    return node.parent;
+    return node.parent.type === "workspace" && this.status.all.length < 2 ? undefined : node.parent;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    switch (node.type) {
-      case "workspace":
-        return workspaceItem(node);
-      case "intent":
-        return intentItem(node);
-      case "file":
-        return fileItem(node);
-      case "block":
-        return blockItem(node);
-      case "note":
-        return new vscode.TreeItem(node.text);
-    }
+    return rowOf(node);
   }
 
-  private load(): Promise<WorkspaceNode[]> {
-    this.workspaces ??= Promise.all(this.statuses().map(({ root }) => this.workspace(root))).catch((error: unknown) => {
-      this.workspaces = undefined;
-      throw error;
+  private async roots(): Promise<Node[]> {
+    const roots = this.status.all.map(({ root }) => root);
+    this.say();
+    await Promise.all(roots.map((root) => this.of(root).listed()));
+    const workspaces = roots.map((root) => this.workspace(root));
+    this.say(workspaces);
+    return workspaces.length > 1 ? workspaces : (workspaces[0]?.children ?? []);
+  }
+
+  /** Says above the tree what is still read, or why it is empty. */
+  private say(workspaces: WorkspaceNode[] = []): void {
+    const all = this.status.all.map((status) => ({ status, known: this.known.get(status.root) }));
+    const unread = all.filter(({ known }) => !known?.intents && !known?.problem);
+    const problem = all.flatMap(({ known }) => known?.problem || [])[0];
+    const reading = unread.length ? `reading ${count(unread.reduce((sum, { status }) => sum + status.intents, 0), "intent")}…` : this.status.reading;
+    const isEmpty = all.length > 0 && all.every(({ known }) => known?.intents?.length === 0);
+    const isLeftEmpty = workspaces.length > 0 && !isEmpty && workspaces.every(({ children }) => children.length === 0);
+    this.view.message = reading || (problem && visible(problem)) || (isLeftEmpty && `No intent is left: the tree shows what is ${filterWords(this.filter)}.`) || undefined;
+    void vscode.commands.executeCommand("setContext", "intent.none", isEmpty && !reading);
+  }
+
+  private of(root: string): KnownIntents {
+    const known = this.known.get(root) ?? new KnownIntents(this.server, root, () => this.changed.fire());
+    this.known.set(root, known);
+    return known;
+  }
+
+  private workspace(root: string): WorkspaceNode {
+    const known = this.of(root);
+    const intents = (known.intents ?? []).map((intent) => ({ ...intent, files: known.knownFilesOf(intent.id)?.length ?? intent.files }));
+    const node: WorkspaceNode = { type: "workspace", root, intents: intents.length, children: [] };
+    const left = intents.filter((intent) => passes(intent, this.filter, this.authors));
+    const groups = grouped(left.filter(({ selected }) => !selected)).map(({ state, intents }): GroupNode => {
+      const group: GroupNode = { type: "group", root, parent: node, state, intents: [] };
+      group.intents = intents.map((intent) => intentNode(group, intent));
+      return group;
     });
-    return this.workspaces;
-  }
-
-  private async workspace(root: string): Promise<WorkspaceNode> {
-    const where = vscode.Uri.file(root);
-    const [intents, map] = await Promise.all([this.server.ask<Intent[]>("intent.list", {}, where), this.server.ask<MapAnswer>("intent.map", {}, where)]);
-    const files = new Map(map.intents.map((intent) => [intent.id, intent.files]));
-    const node: WorkspaceNode = { type: "workspace", root, intents: [] };
-    const nodes = intents.map((intent) => intentNode(node, intent, files.get(intent.id) ?? []));
-    node.intents = [...nodes.filter(isOpen), ...nodes.filter((one) => !isOpen(one))];
+    const selected = left.filter(({ selected }) => selected).map((intent) => intentNode(node, intent));
+    node.children = [...selected, ...groups];
     return node;
   }
 
+  private async withNote(node: IntentNode): Promise<Node[]> {
+    const files = await this.filesOf(node);
+    const areAll = this.of(node.root).knownFilesOf(node.intent.id) !== undefined;
+    return areAll ? files : [...files, { type: "note", text: "and more: the server names no more blocks", parent: node }];
+  }
+
+  private async filesOf(node: IntentNode): Promise<FileNode[]> {
+    const files = await this.of(node.root).filesOf(node.intent.id);
+    return files.map((file) => ({ type: "file", root: node.root, id: node.intent.id, file, parent: node }));
+  }
+
+  private async filteredBlocks(node: FileNode): Promise<(BlockNode | NoteNode)[]> {
+    const { agents } = this.filter;
+    const all = await this.blocksOf(node);
+    if (agents.size === 0) return all;
+    const left = all.filter((one) => one.type === "note" || agents.has(author(one.block)));
+    return left.length ? left : [{ type: "note", text: `Nothing of it ${filterWords({ states: new Set(), agents })}`, parent: node }];
+  }
+
   private blocksOf(node: FileNode): Promise<(BlockNode | NoteNode)[]> {
-    const key = `${node.root}\n${node.id}\n${node.file.path}`;
+    const key = `${path.join(node.root, node.file.path)}\n${node.id}`;
     const known = this.blocks.get(key);
     if (known) return known;
     const asked = this.askBlocks(node);
@@ -181,67 +237,6 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 }
 
-function isOpen(node: IntentNode): boolean {
-  return node.intent.status === "IN_PROGRESS";
-}
-
-function intentNode(parent: WorkspaceNode, intent: Intent, files: MapFile[]): IntentNode {
-  const { root } = parent;
-  const node: IntentNode = { type: "intent", root, parent, intent, files: [] };
-  node.files = files.map((file) => ({ type: "file", root, id: intent.id, file, parent: node }));
-  return node;
-}
-
-const STATUS_ICONS: Record<string, [string, string]> = {
-  IN_PROGRESS: ["target", "charts.blue"],
-  COMPLETED: ["pass-filled", "testing.iconPassed"],
-  BLOCKED: ["error", "charts.red"],
-};
-
-function workspaceItem({ root, intents }: WorkspaceNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(visible(path.basename(root)), vscode.TreeItemCollapsibleState.Expanded);
-  item.description = count(intents.length, "intent");
-  item.tooltip = visible(root);
-  item.iconPath = vscode.ThemeIcon.Folder;
-  item.contextValue = "workspace";
-  item.id = `workspace:${root}`;
-  return item;
-}
-
-function intentItem({ root, intent, files }: IntentNode): vscode.TreeItem {
-  const state = files.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
-  const item = new vscode.TreeItem(titleOf(intent), state);
-  const blocks = files.reduce((sum, { file }) => sum + file.blocks.length, 0);
-  const done = files.length ? `${count(files.length, "file")} · ${count(blocks, "block")}` : "nothing yet";
-  const status = intent.status === "IN_PROGRESS" ? "" : ` · ${statusName(intent.status)}`;
-  item.description = `${intent.selected ? "selected · " : ""}${done}${status}`;
-  const [name, colour] = intent.selected ? ["circle-filled", "charts.green"] : (STATUS_ICONS[intent.status ?? ""] ?? ["circle-outline", "disabledForeground"]);
-  item.iconPath = new vscode.ThemeIcon(name, new vscode.ThemeColor(colour));
-  item.contextValue = `intent${isOpen({ intent } as IntentNode) ? ".open" : ""}${intent.selected ? ".selected" : ""}`;
-  const scope = intent.owned_scope.map((glob) => `\`${visible(glob).replace(/`/g, "'")}\``).join(", ") || "nothing";
-  item.tooltip = new vscode.MarkdownString(`**${markdown(intent.id)} ${markdown(intent.name)}** · ${markdown(statusName(intent.status))}\n\nOwns ${scope}${intent.owner ? `\n\nAsked for by ${markdown(intent.owner)}` : ""}`);
-  item.id = `intent:${root}:${intent.id}`;
-  return item;
-}
-
-function fileItem(node: FileNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.Uri.file(path.join(node.root, node.file.path)), vscode.TreeItemCollapsibleState.Collapsed);
-  item.iconPath = vscode.ThemeIcon.File;
-  const folder = path.posix.dirname(node.file.path);
-  item.description = [folder === "." ? "" : visible(folder), count(node.file.blocks.length, "block")].filter(Boolean).join(" · ");
-  item.contextValue = "file";
-  item.id = `file:${node.root}:${node.id}:${node.file.path}`;
-  return item;
-}
-
-function blockItem(node: BlockNode): vscode.TreeItem {
-  const { block } = node;
-  const item = new vscode.TreeItem(visible(block.qualified_name || block.name || block.kind));
-  item.iconPath = icon(block);
-  item.description = [difference(block), author(block), ago(block.timestamp)].filter(Boolean).join(" · ");
-  item.tooltip = new vscode.MarkdownString(`${markdown(block.kind)} **${markdown(block.qualified_name)}**, lines ${block.start_line}–${block.end_line}\n\n**${markdown(verdict(block))}**: ${markdown(meaning(block))}`);
-  item.accessibilityInformation = { label: `${visible(block.qualified_name)}, ${verdict(block)}` };
-  item.contextValue = "block";
-  item.command = { command: "intent.editor.openBlock", title: "Open", arguments: [node] };
-  return item;
+function intentNode(parent: WorkspaceNode | GroupNode, intent: Intent): IntentNode {
+  return { type: "intent", root: parent.root, parent, intent };
 }

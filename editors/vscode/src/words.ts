@@ -27,8 +27,8 @@ export function markdown(text: string): string {
   return visible(text).replace(/[\\`*_{}[\]()#+\-.!|<>&~$]/g, "\\$&");
 }
 
-export function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+export function count(number: number, what: string, several = `${what}s`): string {
+  return `${number} ${number === 1 ? what : several}`;
 }
 
 /** `2 days ago`; empty where there is no such time. */
