@@ -17,6 +17,9 @@ THINGS = {
     "blocks": "find its blocks",
     "rename": "rename an intent",
     "approve": "approve a request",
+    "intents": "tree or picker of intents",
+    "history": "history of a block",
+    "notebook": "notebook",
 }
 
 

@@ -84,8 +84,8 @@ def table(rows: dict[str, dict[str, str]]) -> str:
         return f"[{notes.index(text) + 1}]"
 
     ordered = [client.title for client in CLIENTS if client.title in rows]
-    lines = ["| | " + " | ".join(THINGS.values()) + " |", "| --- |" + " :-: |" * len(THINGS)]
-    lines += [f"| {title} | " + " | ".join(cell(rows[title].get(thing, "–")) for thing in THINGS) + " |" for title in ordered]
+    lines = ["| | " + " | ".join(ordered) + " |", "| --- |" + " :-: |" * len(ordered)]
+    lines += [f"| {name} | " + " | ".join(cell(rows[title].get(thing, "–")) for title in ordered) + " |" for thing, name in THINGS.items()]
     if any(thing not in rows[title] for title in ordered for thing in THINGS):
         lines += ["", "–: no run that passed has shown it yet."]
     if notes:
