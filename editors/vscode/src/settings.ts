@@ -61,9 +61,10 @@ async function change(key: string, value: string): Promise<void> {
   await section().update(key, value, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
 }
 
-/** Whether constants and variables have lenses and hints too. */
-function constants(): boolean {
-  return section().get<boolean>("provenance.constants", false);
+/** Which blocks have lenses and hints besides those that an intent produced. */
+function alsoLabelled(): { constants: boolean; unrecorded: boolean } {
+  const also = (name: string) => section().get<boolean>(`provenance.${name}`, false);
+  return { constants: also("constants"), unrecorded: also("unrecorded") };
 }
 
 /** Levels that were set; the server knows the defaults. */
@@ -80,7 +81,7 @@ function levels(scope?: vscode.Uri): Record<string, string> {
 export function forServer(scope?: vscode.Uri): Record<string, unknown> {
   return {
     levels: levels(scope),
-    codeLens: { enable: true, constants: constants() },
+    codeLens: { enable: true, ...alsoLabelled() },
     hover: section().get<string>("hover", "names"),
     inlayHints: surface() === "inlay",
     trace: section().get<Trace>("trace.server", "off"),
