@@ -61,6 +61,29 @@ fn schema(name: &str) -> Schema {
     Schema::of(&schema)
 }
 
+/// Returns the columns of a row type.
+fn columns<T: schemars::JsonSchema>() -> Vec<String> {
+    let schema = answer::<T>();
+    ledger::sorted(schema["properties"].as_object().expect("an object").keys().cloned())
+}
+
+#[test]
+fn the_columns_in_the_documents_are_those_of_the_exported_tables() {
+    let text = read("docs/export.md");
+    for (table, columns) in [
+        ("claims", columns::<export::claims::ClaimRow>()),
+        ("intents", columns::<export::intents::IntentRow>()),
+        ("findings", columns::<export::findings::FindingRow>()),
+    ] {
+        let (_, after) = text.split_once(&format!("**`{table}`**")).expect("a table");
+        let lines = after.lines().skip_while(|line| !line.starts_with('|'));
+        let cells = lines.take_while(|line| line.starts_with('|')).skip(2);
+        let first = cells.filter_map(|line| line.split('|').nth(1));
+        let named = first.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        assert_eq!(ledger::sorted(named.map(str::to_owned)), columns, "{table}");
+    }
+}
+
 #[test]
 fn the_stored_schemas_match_the_types() {
     let update = std::env::var_os("UPDATE_SCHEMAS").is_some();
