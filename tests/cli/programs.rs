@@ -119,7 +119,7 @@ fn why_and_check_have_the_documented_keys() {
     }
     let (login, logout) = (&why["blocks"][0], &why["blocks"][1]);
     assert_eq!((&login["verdict"], &login["intent"]["id"]), (&"exact".into(), &"INT-001".into()));
-    assert_eq!(keys(&login["intent"]), ["id", "name", "status"]);
+    assert_eq!(keys(&login["intent"]), ["id", "name", "status", "source"]);
     assert_eq!((&logout["verdict"], &logout["intent"]), (&"unrecorded".into(), &Value::Null));
 
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));

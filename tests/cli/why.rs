@@ -1,5 +1,7 @@
 //! `intent why` and `intent trace`: lines, revisions, ids, and things that do not exist.
 
+use serde_json::Value;
+
 use crate::cli::lab::{Lab, masked, transcript};
 
 const SHOP: &str = "fn open() {\n    unlock(1);\n}\n\nfn close() {\n    lock(2);\n}\n";
@@ -28,6 +30,43 @@ fn twice() -> Lab {
         lab.commit();
         lab
     })
+}
+
+#[test]
+fn a_block_has_all_facts_that_its_traced_record_has() {
+    let lab = twice();
+    let why = lab.json(&["why", "src/shop.rs"]);
+    let traced = lab.fine(&["trace", "--json", "src/shop.rs"]);
+    let traced: Vec<Value> =
+        traced.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for block in why["blocks"].as_array().expect("a list") {
+        let is_its = |one: &&Value| one["id"] == block["record"];
+        let Some(record) = traced.iter().find(is_its) else { continue };
+        let file = &record["files"][0];
+        for fact in ["id", "name", "source"] {
+            assert_eq!(block["intent"][fact], record["intent"][fact], "{fact}");
+        }
+        assert_eq!(block["intent_hash"], record["intent"]["hash"]);
+        assert_eq!(block["contributor"], file["conversations"][0]["contributor"]);
+        assert_eq!(block["tool"], record["tool"]["name"]);
+        for fact in ["session", "strength", "timestamp"] {
+            assert_eq!(block.get(fact), record.get(fact), "{fact}");
+        }
+        let lineage = block["lineage"].as_array().expect("a list");
+        let brief = lineage.iter().find(|one| one["record"] == record["id"]).expect("its record");
+        assert_eq!(brief["lines_brought"], record["lines_brought"]);
+        for fact in ["strength", "intent_hash", "tool", "session", "timestamp"] {
+            assert_eq!(brief.get(fact), block.get(fact), "{fact}");
+        }
+        assert_eq!(brief["commit"], block["commit"]["id"]);
+        let mut ranges = file["conversations"][0]["ranges"].as_array().expect("a list").iter();
+        let then = ranges.find(|range| range["block"]["path"] == block["qualified_name"]);
+        let then = &then.expect("the block")["content_hash"];
+        assert_eq!(&block["recorded"]["content_hash"], then);
+        assert!(block["content_hash"] != *then || block["verdict"] == "exact", "{block}");
+    }
+    assert!(traced.len() >= 2 && why["blocks"][0]["content_hash"].is_string());
+    assert_eq!(why["path"], "src/shop.rs");
 }
 
 #[test]

@@ -42,9 +42,8 @@ pub struct TracedIntent {
 impl TracedRecord {
     pub fn new(ws: &Workspace, entry: &Entry, carriers: &CarryingCommits) -> Self {
         let record = entry.record.clone();
-        let conversations = record.files.iter().flat_map(|file| &file.conversations);
         Self {
-            lines_brought: conversations.map(|one| one.lines.line_count()).sum(),
+            lines_brought: record.line_count(),
             intent: ws.intent_named(entry).map(|id| intent_of(ws, id, &record)),
             commit: carriers.commit_of(entry),
             trust: match entry.trust {
@@ -73,13 +72,11 @@ impl TracedRecord {
 
 fn intent_of(ws: &Workspace, id: String, record: &Record) -> TracedIntent {
     let now = ws.registry.get(&id);
-    let kept = ws.registry.imported_intent(&id);
-    let source = kept.map(|kept| kept.format.prefix()).or(now.map(|_| "registry"));
     let name_then = evidence::cited_name(record).map(str::to_owned);
     TracedIntent {
         name: name_then.or_else(|| now.map(|now| now.name.value.clone())),
         hash: record.intent_hash.clone(),
-        source: source.map(str::to_owned),
+        source: why::answers::source_of_intent(ws, &id).map(str::to_owned),
         id,
     }
 }

@@ -303,6 +303,12 @@ impl Record {
         self.intent_id.as_deref().into_iter().chain(related.map(|one| one.value.as_str()))
     }
 
+    /// Returns how many lines the change brought, in all files.
+    pub fn line_count(&self) -> usize {
+        let conversations = self.files.iter().flat_map(|file| &file.conversations);
+        conversations.map(|one| one.lines.line_count()).sum()
+    }
+
     pub fn names_intent(&self, intent: &str) -> bool {
         self.intents().any(|one| one == intent)
     }

@@ -21,7 +21,7 @@ use super::file_lines::provenance_of_file;
 use super::provenance_of_blocks::Provenance;
 use super::suspect::Suspicion;
 use super::{ReadError, Workspace, namesake, suspect};
-use code::{Block, Document, LineRange};
+use code::{Block, ContentHash, Document, LineRange};
 use ground::git::{ObjectId, Target};
 use ground::{CommitId, Hint, RelativePath, text};
 use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evidence};
@@ -73,6 +73,8 @@ pub struct BlockAnswer {
     pub node_start_line: u32,
     /// The last line of the block, counted from 1.
     pub end_line: u32,
+    /// The hash of its text now. A record that has the same hash is about exactly this text.
+    pub content_hash: ContentHash,
     /// How the block compares with its record, in one word.
     pub verdict: Verdict,
     /// Whether the block differs from its record only in inner blocks. They have verdicts of their
@@ -102,6 +104,9 @@ pub struct BlockAnswer {
     pub lines: Option<BlockLines>,
     /// The intent under which the block was written, by its record.
     pub intent: Option<IntentBrief>,
+    /// The hash of the intent's text when the block was written, as the record has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_hash: Option<String>,
     /// What is known of its lines without a record, if no record names the intent of the block: of
     /// the commit that brought most of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -210,6 +215,8 @@ pub struct RecordedBlock {
     pub start_line: u32,
     /// The last line at that time, counted from 1.
     pub end_line: u32,
+    /// The hash of its text at that time.
+    pub content_hash: ContentHash,
 }
 
 /// A person's decision that a block is right as it is.
@@ -233,6 +240,9 @@ pub struct IntentBrief {
     pub name: Option<String>,
     /// The status. `None` if the registry does not have the intent, or its status is unknown.
     pub status: Option<String>,
+    /// `registry`, or the format in which it is kept: `openspec`. `None` if nobody knows the intent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// Which text of the intent a record is about, if it is not the present one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<IntentVersion>,
@@ -277,6 +287,9 @@ pub struct RecordBrief {
     pub kind: RecordKind,
     /// The intent that the record names, if any.
     pub intent: Option<String>,
+    /// The hash of the intent's text at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_hash: Option<String>,
     /// Who wrote the code, according to the record.
     pub contributor: Contributor,
     /// The time, as written in the record.
@@ -290,6 +303,11 @@ pub struct RecordBrief {
     /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// How strong the evidence is, as the record itself states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// How many lines the change brought, in all files of the record.
+    pub lines_brought: usize,
     /// Reassignments by a person that put the block under another intent since, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reassigned: Vec<ReassignmentBrief>,
@@ -543,8 +561,15 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
         id: intent.id.value.clone(),
         name: Some(intent.name.value.clone()).filter(|name| !name.is_empty()),
         status: intent.status.as_ref().map(|status| status.value.as_str().to_owned()),
+        source: source_of_intent(ws, id).map(str::to_owned),
         ..IntentBrief::default()
     }
+}
+
+/// Returns where an intent is kept: `registry`, or a format such as `openspec`.
+pub fn source_of_intent(ws: &Workspace, id: &str) -> Option<&'static str> {
+    let kept = ws.registry.imported_intent(id).map(|kept| kept.format.prefix());
+    kept.or_else(|| ws.registry.get(id).map(|_| "registry"))
 }
 
 /// Describes the intent of a record as it was when the record was made. The id may belong to
@@ -570,7 +595,7 @@ fn brief_then(ws: &Workspace, claim: &Claim) -> Option<IntentBrief> {
         let (id, then) = (id.to_owned(), Some(name));
         let now_called = now_called(&then);
         let version = Some(IntentVersion::Other);
-        return Some(IntentBrief { id, name: then, status: None, version, now_called });
+        return Some(IntentBrief { id, name: then, version, now_called, ..IntentBrief::default() });
     }
     let Some(hash) = record.intent_hash.as_ref().filter(|hash| !intent.reads_as(hash)) else {
         return Some(now);
@@ -619,6 +644,7 @@ fn block(
         start_line: block.whole_lines.start(),
         node_start_line: block.lines.start(),
         end_line: block.lines.end(),
+        content_hash: block.fingerprint.content.clone(),
         verdict: found.verdict,
         only_inside: found.only_inside,
         accepted: found.accepted.as_deref().map(acceptance),
@@ -630,6 +656,7 @@ fn block(
         lines: None,
         asked: known_intent(&intent, &origin).and_then(|one| asked::asked_for(ws, one, claim)),
         intent,
+        intent_hash: claim.and_then(intent_hash),
         origin,
         claims,
         contributor: claim.and_then(|claim| Some(claim.conversation()?.contributor.clone())),
@@ -721,7 +748,14 @@ fn recorded(claim: &Claim, block: &Block) -> Option<RecordedBlock> {
         name: name.path.clone(),
         start_line: range.start_line,
         end_line: range.end_line,
+        content_hash: range.content_hash.clone(),
     })
+}
+
+/// Returns the hash of the intent under which lines were written. `None` if a person put them under
+/// another intent since.
+fn intent_hash(claim: &Claim) -> Option<String> {
+    claim.entry.record.intent_hash.clone().filter(|_| claim.reassigned.is_empty())
 }
 
 fn record_brief(ws: &Workspace, claim: &Arc<Claim>) -> RecordBrief {
@@ -731,11 +765,14 @@ fn record_brief(ws: &Workspace, claim: &Arc<Claim>) -> RecordBrief {
         record: record.id.clone(),
         kind: record.kind,
         intent: ws.intent_of(claim),
+        intent_hash: intent_hash(claim),
         contributor: contributor.unwrap_or_default(),
         timestamp: record.timestamp.clone(),
         commit: claim.commit.clone(),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
         session: record.session.clone(),
+        strength: ws.strength(&claim.entry),
+        lines_brought: record.line_count(),
         reassigned: claim.reassigned.iter().map(|one| reassignment(ws, one)).collect(),
     }
 }
