@@ -34,6 +34,7 @@ mod git_model;
 mod hook;
 mod hook_faults;
 mod hostile;
+mod imported_ledgers;
 mod incremental;
 mod intent_dialects;
 mod intent_edit;

@@ -27,6 +27,9 @@ pub struct ClaimedLine {
     pub model: Option<String>,
     /// The session in which the line was written, as the agent names it.
     pub session: Option<String>,
+    /// The intent under which the line was written, as the tool names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
     /// The person who wrote the line, or for whom the agent wrote it.
     pub human: Option<String>,
     /// Where the prompt is on this machine.
@@ -53,6 +56,8 @@ pub enum ClaimingTool {
     AgentBlame,
     /// Files in the format of Agent Trace.
     AgentTrace,
+    /// Ledgers that another system wrote, in the ledger's folder.
+    EarlierLedger,
     /// Transcripts on this machine, whose text stands in the file.
     Transcript,
 }
@@ -64,6 +69,7 @@ impl ClaimingTool {
             Self::GitAi => "git-ai",
             Self::AgentBlame => "agentblame",
             Self::AgentTrace => "agent-trace",
+            Self::EarlierLedger => "earlier-ledger",
             Self::Transcript => "transcript",
         }
     }
@@ -72,7 +78,8 @@ impl ClaimingTool {
 impl ClaimedLine {
     /// Makes a claim that names nobody yet.
     pub(crate) fn by_tool(tool: ClaimingTool) -> Self {
-        Self { tool, agent: None, model: None, session: None, human: None, prompt: None }
+        let intent = None;
+        Self { tool, agent: None, model: None, session: None, intent, human: None, prompt: None }
     }
 
     /// Returns the word for how it is known: `claimed` by a tool, or `inferred` from a text that is the
@@ -84,14 +91,28 @@ impl ClaimedLine {
         }
     }
 
-    /// Says who wrote the line, as the tool claims: `claude with claude-opus-4-6, for Ada`.
+    /// Says who wrote the line, as the tool claims: `claude with claude-opus-4-6, for Ada, under
+    /// INT-001`.
     pub fn in_words(&self) -> String {
+        match &self.intent {
+            Some(intent) => format!("{}, under {intent}", self.writer_in_words()),
+            None => self.writer_in_words(),
+        }
+    }
+
+    fn writer_in_words(&self) -> String {
         let model = self.model.as_ref();
         let who = match (&self.agent, model) {
             (Some(agent), Some(model)) => format!("{agent} with {model}"),
             (Some(agent), None) => agent.clone(),
             (None, Some(model)) => model.clone(),
-            (None, None) => return self.human.clone().unwrap_or_else(|| "an agent".to_owned()),
+            (None, None) => {
+                let nobody = match (&self.session, &self.intent) {
+                    (None, Some(_)) => "somebody",
+                    _ => "an agent",
+                };
+                return self.human.clone().unwrap_or_else(|| nobody.to_owned());
+            }
         };
         match &self.human {
             Some(human) => format!("{who}, for {human}"),
@@ -107,7 +128,7 @@ impl ClaimedLine {
 
     /// Returns the claim if it says who wrote the line.
     pub(crate) fn if_it_names_somebody(self) -> Option<Self> {
-        let names = [&self.agent, &self.model, &self.session, &self.human];
+        let names = [&self.agent, &self.model, &self.session, &self.intent, &self.human];
         names.iter().any(|name| name.is_some()).then_some(self)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
 use ground::{Git, Root};
+use ledger::Entry;
 
 use crate::agent_blame::{self, is_about_text};
 use crate::claimed_line::ClaimedLine;
@@ -62,6 +63,13 @@ impl<'git> Claims<'git> {
             of_commits: HashMap::new(),
             of_files: HashMap::new(),
         })
+    }
+
+    /// Returns the same claims with those of earlier systems among the records of a ledger.
+    pub fn with_ledger(mut self, ledger: &[Arc<Entry>]) -> Self {
+        let foreign = ledger.iter().filter(|entry| entry.dialect.is_foreign());
+        self.trace_files.ledger = foreign.cloned().collect();
+        self
     }
 
     /// Returns what a tool recorded about a line: the commit that brought it, and the path from the

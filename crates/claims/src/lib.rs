@@ -7,7 +7,7 @@
 //! - `claims`: the answer for a line.
 //! - `commit_note`: what a note claims about the lines of a commit.
 //! - `git_ai`: the notes of Git AI.
-//! - `imported_traces`: trace files that a person imported.
+//! - `imported_files`: files that a person imported.
 //! - `notes_tree`: finding the note of a commit.
 //! - `other_notes`: notes that are not read.
 //! - `session_runs`: lines that sessions on this machine wrote.
@@ -23,7 +23,7 @@ mod claimed_line;
 mod claims;
 mod commit_note;
 mod git_ai;
-mod imported_traces;
+mod imported_files;
 mod notes_tree;
 mod other_notes;
 mod session_runs;
@@ -36,6 +36,6 @@ mod version_text;
 pub use checkpoints::{Checkpoint, CheckpointSession, checkpoint};
 pub use claimed_line::{ClaimedLine, ClaimingTool};
 pub use claims::Claims;
-pub use imported_traces::{ImportError, ImportedTrace, import_trace};
+pub use imported_files::{ImportError, ImportedFile, UnreadablePart, import_ledger, import_trace};
 pub use other_notes::{MissingNotes, missing_notes, unknown_notes};
 pub use session_runs::{ImportStep, ImportedSessions, import_sessions};

@@ -1,13 +1,14 @@
 //! The trace files of a workspace: those in the tree, in the folder `.agent-trace` at the top or
-//! below a package, and those that a person imported.
+//! below a package, those that a person imported, and the ledgers of earlier systems.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use ground::git::{BStr, BString, ByteSlice};
 use ground::{Git, RelativePath, Root};
+use ledger::Entry;
 
-use crate::imported_traces::imported_traces;
+use crate::imported_files::imported_traces;
 use crate::traced_lines::{MAX_FILE, TraceFile};
 
 /// How many folders above a file are looked at.
@@ -20,6 +21,8 @@ pub(crate) struct TraceFiles {
     /// the repository: empty for the top itself, else with a trailing `/`.
     in_tree: HashMap<BString, Option<Arc<TraceFile>>>,
     imported: Option<Vec<Arc<TraceFile>>>,
+    /// The records of the ledger, in which those of earlier systems are looked for.
+    pub ledger: Vec<Arc<Entry>>,
 }
 
 /// A trace file, and how it names a file.
@@ -45,6 +48,10 @@ impl TraceFiles {
         let read = || imported_traces(root).map(parsed).collect();
         for file in self.imported.get_or_insert_with(read) {
             found.push(TraceOfFile { file: Arc::clone(file), path: whole.to_owned() });
+        }
+        if let Some(path) = git.path_in_workspace(path) {
+            let file = Arc::new(TraceFile::of_earlier_ledgers(&self.ledger, &path));
+            found.push(TraceOfFile { file, path: path.as_str().to_owned() });
         }
         found.dedup_by(|a, b| Arc::ptr_eq(&a.file, &b.file) && a.path == b.path);
         found.retain(|one| !one.file.changes_of(&one.path).is_empty());

@@ -7,6 +7,9 @@
 //!   later may be about work on top of the commit.
 //! - The record names a parent of the commit, and was made between the two. Then its lines are those
 //!   of the moment. A claim about lines that a later record of the file may have moved names nobody.
+//!
+//! Earlier systems often hashed the whole file, or a block with its indentation, and gave lines that
+//! do not fit. Such a hash is looked for in the commit if the record was made before it.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -66,13 +69,18 @@ pub(crate) fn claims_for(
     }
     for change in changes {
         let is_related = commit.is_named_by(change) || commit.parent_named_by(change).is_some();
-        let ranges = change.ranges.iter().filter(|range| match (&range.lines, &range.hash) {
-            (Some(lines), Some(hash)) => {
-                (is_related || length(lines) >= FEWEST_LINES) && text.matches_hash(lines, hash)
-            }
-            _ => false,
-        });
-        claims.extend(ranges.filter_map(|range| claim(range, text)));
+        for range in &change.ranges {
+            let found = match (&range.lines, &range.hash) {
+                (_, Some(hash)) if file.is_earlier_ledger() => {
+                    commit.lines_with_hash(changes, change, range, hash, text)
+                }
+                (Some(lines), Some(hash)) if text.matches_hash(lines, hash) => Some(lines.clone()),
+                _ => None,
+            };
+            let found = found.filter(|lines| is_related || length(lines) >= FEWEST_LINES);
+            let writer = || range.writer.clone();
+            claims.extend(found.map(|lines| NotedLines { lines, writer: writer(), hash: None }));
+        }
     }
     claims
 }
@@ -111,6 +119,45 @@ impl AskedCommit {
             Some(since) if (since..=self.time).contains(&time) => RecordedFor::WorkBefore,
             _ => RecordedFor::AnotherCommit,
         }
+    }
+
+    /// Returns the lines of the commit's text that a range of an earlier system is about, by its hash.
+    fn lines_with_hash(
+        &self,
+        changes: &[TracedChange],
+        change: &TracedChange,
+        range: &TracedRange,
+        hash: &str,
+        text: &VersionText,
+    ) -> Option<RangeInclusive<u32>> {
+        if change.time.is_some_and(|time| time > self.time + LONGEST_HOOK) {
+            return None;
+        }
+        let all = text.all_lines()?;
+        if text.matches_hash_loosely(&all, hash) {
+            // Line 1 alone means that the lines are not known.
+            let known =
+                range.lines.clone().filter(|lines| *lines != (1..=1) && lines.end() < all.end());
+            let is_only_writer = || {
+                let others = changes.iter().filter(|other| self.may_be_of_work(other));
+                others.flat_map(|other| &other.ranges).all(|other| other.writer == range.writer)
+            };
+            return known.or_else(|| is_only_writer().then_some(all));
+        }
+        let lines = range.lines.as_ref()?;
+        if text.matches_hash_loosely(lines, hash) {
+            return Some(lines.clone());
+        }
+        let is_of_work = change.time.is_some() && self.may_be_of_work(change);
+        (is_of_work && length(lines) >= FEWEST_LINES)
+            .then(|| text.only_lines_with_hash(length(lines), hash))?
+    }
+
+    /// Returns true if a record may have been made between the parents of the commit and itself.
+    fn may_be_of_work(&self, change: &TracedChange) -> bool {
+        let since = self.parents.iter().map(|(_, time)| *time).max().unwrap_or(i64::MIN);
+        let work = since..=self.time + LONGEST_HOOK;
+        change.time.is_none_or(|time| work.contains(&time))
     }
 
     fn is_named_by(&self, change: &TracedChange) -> bool {

@@ -1,12 +1,16 @@
 //! Reads files in the format of Agent Trace: one JSON object a line, as the published schema has
-//! them, or flat ones about one range of one file each.
+//! them, or flat ones about one range of one file each. The ledgers of earlier systems are read by
+//! the crate `ledger`, and say the same.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use ground::RelativePath;
 use ground::git::ByteSlice;
-use ledger::{BlockRecord, Contributor, EntityType, Record, RecordDialect, RecordKind, dialect};
+use ledger::{
+    BlockRecord, Contributor, EntityType, Entry, Record, RecordDialect, RecordKind, dialect,
+};
 use serde_json::{Map, Value};
 
 use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
@@ -21,8 +25,10 @@ const MAX_RECORD: usize = 1024 * 1024;
 const MAX_RANGES: usize = 1_000_000;
 
 /// The records of a trace file, by the path that they are about.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct TraceFile {
+    /// As which tool the records are shown.
+    tool: ClaimingTool,
     files: HashMap<String, Vec<TracedChange>>,
     /// How many lines of the file are records.
     pub records: usize,
@@ -53,8 +59,34 @@ pub(crate) struct TracedRange {
 }
 
 impl TraceFile {
+    fn of_tool(tool: ClaimingTool) -> Self {
+        Self { tool, files: HashMap::new(), records: 0, names_the_base: false }
+    }
+
+    /// Takes what the records of earlier systems say about a file. Such a system asks git for the
+    /// commit before it writes, so it names the one on which the work was based.
+    pub(crate) fn of_earlier_ledgers(records: &[Arc<Entry>], path: &RelativePath) -> Self {
+        let mut file = Self { names_the_base: true, ..Self::of_tool(ClaimingTool::EarlierLedger) };
+        let is_about = |entry: &&Arc<Entry>| {
+            let record = &entry.record;
+            entry.dialect.is_foreign()
+                && record.kind == RecordKind::Mutation
+                && record.files.iter().any(|file| file.relative_path == *path)
+        };
+        for entry in records.iter().filter(is_about) {
+            file.records += 1;
+            file.add_changes(&entry.record, entry.dialect);
+        }
+        file
+    }
+
+    /// Returns true if the records are those of earlier systems.
+    pub(crate) fn is_earlier_ledger(&self) -> bool {
+        self.tool == ClaimingTool::EarlierLedger
+    }
+
     pub(crate) fn parse(bytes: &[u8]) -> Self {
-        let mut file = Self::default();
+        let mut file = Self::of_tool(ClaimingTool::AgentTrace);
         let mut ranges = 0;
         for line in bytes.lines().filter(|line| line.len() <= MAX_RECORD) {
             let Ok(object) = serde_json::from_slice::<Map<String, Value>>(line) else { continue };
@@ -84,7 +116,8 @@ impl TraceFile {
             let conversations = changed.conversations.iter();
             let ranges = conversations.flat_map(|conversation| {
                 let session = session_of(record, conversation.url.as_deref());
-                let writer = writer_of(record, shape, &conversation.contributor, session);
+                let writer =
+                    writer_of(self.tool, record, shape, &conversation.contributor, session);
                 let writer = writer.map(Arc::new);
                 conversation.ranges.iter().map(move |range| TracedRange {
                     lines: known_lines(range),
@@ -133,6 +166,7 @@ fn session_of(record: &Record, url: Option<&str>) -> Option<String> {
 }
 
 fn writer_of(
+    tool: ClaimingTool,
     record: &Record,
     shape: RecordDialect,
     contributor: &Contributor,
@@ -147,7 +181,8 @@ fn writer_of(
         agent: agent.and_then(|tool| shown_word(&tool.name)),
         model: contributor.model_identifier.as_deref().and_then(shown_word),
         session,
-        ..ClaimedLine::by_tool(ClaimingTool::AgentTrace)
+        intent: record.intents().next().and_then(shown_word),
+        ..ClaimedLine::by_tool(tool)
     };
     claim.if_it_names_somebody()
 }

@@ -6,6 +6,10 @@ use std::ops::RangeInclusive;
 use ground::git::ByteSlice;
 use ground::store;
 
+/// How many bytes are hashed at most to find a text at another place. Each line is in as many runs as
+/// a run has lines.
+const MAX_HASHED: usize = 4 * 1024 * 1024;
+
 /// A text with the places where its lines begin.
 pub(crate) struct VersionText {
     bytes: Vec<u8>,
@@ -38,13 +42,48 @@ impl VersionText {
     /// end is part of it.
     pub(crate) fn matches_hash(&self, lines: &RangeInclusive<u32>, hash: &str) -> bool {
         let Some(whole) = self.lines(lines) else { return false };
-        let without_feed = whole.strip_suffix(b"\n").unwrap_or(whole);
-        let without_return = without_feed.strip_suffix(b"\r").unwrap_or(without_feed);
-        [whole, without_feed, without_return].iter().any(|text| store::sha256(text) == hash)
+        without_end(whole).iter().any(|text| store::sha256(text) == hash)
     }
-}
 
-impl VersionText {
+    /// Returns the lines of the text, or `None` for an empty one.
+    pub(crate) fn all_lines(&self) -> Option<RangeInclusive<u32>> {
+        let count = u32::try_from(self.line_count()).ok()?;
+        (count > 0).then_some(1..=count)
+    }
+
+    /// Like [`Self::matches_hash`], for a hash by a system about which nothing more is known. It may
+    /// be that of the text with other line ends, or without the white space around it, as with a
+    /// block whose first line is indented.
+    pub(crate) fn matches_hash_loosely(&self, lines: &RangeInclusive<u32>, hash: &str) -> bool {
+        let Some(raw) = self.lines(lines) else { return false };
+        let plain = raw.replace(b"\r\n", b"\n");
+        let trimmed = plain.trim();
+        // A failed reading has the hash of the empty text.
+        if trimmed.is_empty() {
+            return false;
+        }
+        let with_returns = plain.replace(b"\n", b"\r\n");
+        let spellings = [raw, plain.as_slice(), with_returns.as_slice()];
+        let mut spellings = spellings.into_iter().flat_map(without_end).chain([trimmed]);
+        spellings.any(|text| store::sha256(text) == hash)
+    }
+
+    /// Returns the only run of so many lines that has this SHA-256. `None` if several have it, or if
+    /// the text is too long to look.
+    pub(crate) fn only_lines_with_hash(
+        &self,
+        count: u32,
+        hash: &str,
+    ) -> Option<RangeInclusive<u32>> {
+        let last = u32::try_from(self.line_count()).ok()?.checked_sub(count.checked_sub(1)?)?;
+        if self.bytes.len().saturating_mul(usize::try_from(count).ok()?) > MAX_HASHED {
+            return None;
+        }
+        let runs = (1..=last).map(|first| first..=first + (count - 1));
+        let mut found = runs.filter(|lines| self.matches_hash_loosely(lines, hash));
+        found.next().filter(|_| found.next().is_none())
+    }
+
     /// Returns the number of lines.
     pub(crate) fn line_count(&self) -> usize {
         self.starts.len() - 1
@@ -66,6 +105,13 @@ impl VersionText {
         let lines: Vec<&[u8]> = whole.lines().collect();
         store::sha256(&lines.join(&b'\n')) == hash
     }
+}
+
+/// Returns a text with its last line end, and without the parts of it.
+fn without_end(whole: &[u8]) -> [&[u8]; 3] {
+    let without_feed = whole.strip_suffix(b"\n").unwrap_or(whole);
+    let without_return = without_feed.strip_suffix(b"\r").unwrap_or(without_feed);
+    [whole, without_feed, without_return]
 }
 
 /// Returns the digits of a SHA-256. `None` for anything else, which cannot be compared.
@@ -106,5 +152,22 @@ mod tests {
         }
         assert!(!text.matches_hash(&(2..=3), &store::sha256(b"a\nb")));
         assert!(!text.matches_hash(&(3..=4), &store::sha256(b"c\n")));
+    }
+
+    #[test]
+    fn a_hash_of_an_earlier_system_may_leave_out_the_indentation_and_the_line_ends() {
+        let text = VersionText::new(b"a\n  b {\n    c\n  }\n\n".to_vec());
+        for spelling in ["  b {\n    c\n  }\n", "b {\n    c\n  }", "  b {\r\n    c\r\n  }"] {
+            let hash = store::sha256(spelling.as_bytes());
+            assert!(text.matches_hash_loosely(&(2..=4), &hash), "{spelling:?}");
+            assert_eq!(text.only_lines_with_hash(3, &hash), Some(2..=4), "{spelling:?}");
+        }
+        let other = store::sha256(b"b {\nc\n}");
+        assert!(!text.matches_hash_loosely(&(2..=4), &other));
+        let empty = store::sha256(b"");
+        assert!(!text.matches_hash_loosely(&(5..=5), &empty));
+        assert_eq!(text.only_lines_with_hash(9, &empty), None);
+        let twice = VersionText::new(b"a\nb\na\nb\n".to_vec());
+        assert_eq!(twice.only_lines_with_hash(2, &store::sha256(b"a\nb")), None);
     }
 }

@@ -18,6 +18,7 @@ use ground::{Code, Finding, Hint, RelativePath, control_files, ignores, session,
 use intents::{Intent, lint};
 use ledger::dialect::is_placeholder;
 use ledger::evidence::EVIDENCE_FOLDER;
+use ledger::imported::is_imported;
 use ledger::{Audit, Claim, Entry, Ledger, audit, journal};
 use provenance::Verdict;
 use why::answers::FileProvenance;
@@ -252,7 +253,8 @@ pub(crate) fn unknown_intents<'a>(
 }
 
 /// Returns the first record of code under an intent. A record of the journal counts only if a line
-/// of it is here, since it may have been made on another branch.
+/// of it is here, since it may have been made on another branch. An imported ledger names the intents
+/// of an earlier registry.
 fn first_here<'a>(ws: &Workspace, ledger: &'a Ledger, id: &str) -> Option<&'a Entry> {
     let is_its = |entry: &Entry, claim: &Claim| claim.entry.record.id == entry.record.id;
     let is_here = |entry: &&Entry| {
@@ -262,7 +264,8 @@ fn first_here<'a>(ws: &Workspace, ledger: &'a Ledger, id: &str) -> Option<&'a En
             || paths.any(|path| has_line(ws, path, |claim| is_its(entry, claim)))
     };
     let entries = ledger.of_intent(id).map(|entry| &**entry);
-    entries.filter(|entry| !entry.record.files.is_empty()).find(is_here)
+    let has_code = |entry: &&Entry| !entry.record.files.is_empty();
+    entries.filter(|entry| has_code(entry) && !is_imported(&entry.origin.path)).find(is_here)
 }
 
 /// Returns true if a line of a file is under a claim for which `is_it` is true.

@@ -77,7 +77,8 @@ pub struct ClaimRow {
     pub person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// `evidence` for a file of evidence, `ledger` for a ledger that is a single file.
+    /// `evidence` for a file of evidence, `ledger` for a ledger that is a single file. A record that
+    /// an earlier system wrote is only claimed: `earlier-ledger`. Its commit is the one that added it.
     pub source: &'static str,
     /// What the gate decided, if it had an objection.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +140,11 @@ pub fn append(
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
         session: record.session.clone(),
         strength: strength_for_others(entry),
-        source: if entry.section.is_some() { "evidence" } else { "ledger" },
+        source: match entry.dialect {
+            _ if entry.section.is_some() => "evidence",
+            dialect if dialect.is_foreign() => "earlier-ledger",
+            _ => "ledger",
+        },
         outcome: record.decision.as_ref().map(|decision| decision.outcome.clone()),
         approval: record.decision.as_ref().and_then(|decision| decision.approval.clone()),
         ..ClaimRow::default()

@@ -10,6 +10,7 @@ use super::append::own_chains;
 use super::chain;
 use super::digest::Digest;
 use super::evidence;
+use super::imported::is_imported;
 use super::journal::ReopenedNote;
 use super::ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile};
 use super::{Entry, Strength, Trust, journal, read, sorted};
@@ -115,9 +116,19 @@ impl Ledger {
         entries.retain(|entry| {
             entry.section.is_none_or(|section| seen.insert((section, entry.record.id.clone())))
         });
+        // A line of another tool that is in several files counts once, such as one in an imported
+        // ledger and in an earlier copy of it.
+        let mut imported: HashMap<Arc<[u8]>, RelativePath> = HashMap::new();
+        entries.retain(|entry| {
+            let path = &entry.origin.path;
+            !entry.dialect.is_foreign()
+                || imported.entry(Arc::clone(&entry.stored)).or_insert_with(|| path.clone()) == path
+        });
         let judged = chain::judge(&entries);
+        // Whoever imported a ledger was told what cannot be read in it.
+        let own = files.iter().filter(|(path, _)| !is_imported(path));
         let mut findings: Vec<Finding> =
-            files.values().flat_map(|file| file.findings.iter().cloned()).collect();
+            own.flat_map(|(_, file)| file.findings.iter().cloned()).collect();
         findings.extend(judged.findings);
         for at in &judged.forked {
             Arc::make_mut(&mut entries[*at]).trust = Trust::Contradicted;
@@ -157,9 +168,11 @@ impl Ledger {
         self.entries.iter().find(|entry| entry.record.id == record)
     }
 
-    /// Returns the ids of all intents that records name.
+    /// Returns the ids of all intents that records name. An imported ledger names the intents of an
+    /// earlier registry, so they are not among them.
     pub fn intents(&self) -> BTreeSet<String> {
-        self.entries.iter().flat_map(|entry| entry.record.intents().map(str::to_owned)).collect()
+        let own = self.entries.iter().filter(|entry| !is_imported(&entry.origin.path));
+        own.flat_map(|entry| entry.record.intents().map(str::to_owned)).collect()
     }
 
     /// Returns all files that records name.

@@ -43,6 +43,13 @@ pub enum RecordDialect {
     Event,
 }
 
+impl RecordDialect {
+    /// Returns true for the formats of other tools.
+    pub fn is_foreign(self) -> bool {
+        !matches!(self, Self::Canonical | Self::Evidence)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trust {
     /// This clone wrote the record.

@@ -16,6 +16,7 @@
 //! - `entry`: a record with the place that it was read from, and how far it can be trusted.
 //! - `evidence`: the records that a commit carries, as files in git.
 //! - `foreign_fields`: taking fields out of records of other tools.
+//! - `imported`: the ledgers of earlier systems that a person imported.
 //! - `journal`: the records that are in no commit yet.
 //! - `ledger_file`: a file of the ledger, and its content after parsing.
 //! - `line_runs`: which lines of a file a change brought.
@@ -39,6 +40,7 @@ mod digest;
 mod entry;
 pub mod evidence;
 mod foreign_fields;
+pub mod imported;
 pub mod journal;
 mod ledger_file;
 mod line_runs;

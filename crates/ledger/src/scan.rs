@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::chain::{self, KEEP_BYTES, is_intact, restore, split_tail};
 use super::digest::Digest;
 use super::entry::{EntryOrigin, finding};
+use super::imported::is_imported;
 use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
@@ -52,6 +53,8 @@ pub(super) struct Scanner<'a> {
     at: usize,
     state: &'a mut ScanState,
     out: &'a mut ParsedLedgerFile,
+    /// Whether a person imported the file, so that no record in it is ours.
+    is_imported: bool,
 }
 
 /// The result of one attempt to parse an object.
@@ -68,7 +71,7 @@ impl<'a> Scanner<'a> {
         state: &'a mut ScanState,
         out: &'a mut ParsedLedgerFile,
     ) -> Self {
-        Self { path, window, at: 0, state, out }
+        Self { path, window, at: 0, state, out, is_imported: is_imported(path) }
     }
 
     /// Scans to the end of the window, which must be the end of the file.
@@ -145,7 +148,9 @@ impl<'a> Scanner<'a> {
             return self.too_large(line.len());
         }
         let trimmed = line.trim_ascii_end();
-        if let Some(record) = canonical(trimmed) {
+        if !self.is_imported
+            && let Some(record) = canonical(trimmed)
+        {
             return self.take_canonical(record, trimmed.len());
         }
         let attempt = match parse(line) {
@@ -179,7 +184,7 @@ impl<'a> Scanner<'a> {
     /// another tool, or not a record.
     fn take(&mut self, map: Map<String, Value>, length: usize) {
         let stored = &self.window[self.at..self.at + length];
-        let ours = claims_chain(&map, stored);
+        let ours = !self.is_imported && claims_chain(&map, stored);
         if ours && !strict::has_unique_keys(stored) {
             let message = "A record with the same key twice is ambiguous.";
             return self.unreadable_span(length, Code::LedgerForged, message);

@@ -1,21 +1,25 @@
-//! `intent import`: takes over what another tool recorded about lines.
+//! `intent import`: takes over what another tool recorded.
 
 use std::path::PathBuf;
 
-use claims::{ImportedTrace, import_trace};
+use claims::{ImportedFile, import_ledger, import_trace};
 use ground::Hint;
 
-use crate::cli::print::{DIM, GOOD, Page};
+use crate::cli::print::{DIM, GOOD, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
 
 /// Take over what another tool recorded about lines
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Keeps a copy of the file in the git directory of this clone, so no commit carries it. What
-it says about a line is shown as claimed by the tool, and never instead of a record.
+What the file says about a line is shown as claimed, and never instead of a record.
 
-Files in .agent-trace/traces.jsonl, at the top or in a package, are read where they are, and
-need no import.")]
+agent-trace keeps a copy in the git directory of this clone, so no commit carries it. Files in
+.agent-trace/traces.jsonl, at the top or in a package, are read where they are, and need no
+import.
+
+records keeps a copy byte for byte in .orchestration/agent_trace/imported/, also the lines that
+cannot be read. Commit it, and every clone has it. A ledger in .orchestration/ is read where it
+is.")]
 pub struct ImportArgs {
     /// The format of the file
     #[arg(value_enum)]
@@ -31,28 +35,49 @@ pub struct ImportArgs {
 enum ImportFormat {
     /// Records of Agent Trace
     AgentTrace,
+    /// The ledger of an earlier system, such as agent_trace.jsonl
+    Records,
 }
 
 pub fn run(context: &Context, args: ImportArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
     let file = context.cwd.join(&args.file);
     let imported = match args.format {
-        ImportFormat::AgentTrace => import_trace(&workspace.root, &file),
+        ImportFormat::AgentTrace => import_trace(&context.open_workspace()?.root, &file),
+        ImportFormat::Records => import_ledger(&context.governed_workspace()?.root, &file),
     };
     let answer = imported.map_err(|error| {
         let hint =
             error.hint().unwrap_or_else(|| "`intent import --help` says what is read".into());
         CliError::usage(error.to_string(), hint)
     })?;
-    context.answer(&answer, |page| show(page, &answer))
+    context.answer(&answer, |page| show(page, &args, &answer))
 }
 
-fn show(page: &mut Page, answer: &ImportedTrace) {
+fn show(page: &mut Page, args: &ImportArgs, answer: &ImportedFile) {
     page.label(GOOD, "✓");
+    match answer.was_known {
+        true => page.line("this file was imported before"),
+        false => page.literal("imported ").count(answer.records, "record").end(),
+    };
+    for part in &answer.unreadable {
+        let (first, last) = (part.start_line, part.end_line);
+        match first == last {
+            true => page.label(WARN, "line").text(first).literal(" is kept, and says nothing: "),
+            false => page
+                .label(WARN, "lines")
+                .text(format!("{first}–{last}"))
+                .literal(" are kept, and say nothing: "),
+        };
+        page.text(&part.reason).end();
+    }
     if answer.was_known {
-        page.line("this file was imported before");
         return;
     }
-    page.literal("imported ").count(answer.records, "record").end();
-    page.styled(DIM, "Next:").line(" `intent why FILE:LINE` shows what the records claim");
+    page.styled(DIM, "Next:");
+    match args.format {
+        ImportFormat::AgentTrace => {
+            page.line(" `intent why FILE:LINE` shows what the records claim")
+        }
+        ImportFormat::Records => page.literal(" commit ").text(&answer.name).end(),
+    };
 }

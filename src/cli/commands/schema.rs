@@ -52,7 +52,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("anchor", written::<evidence::anchor::AnchorAnswer>()),
         ("attest", written::<crate::cli::envelope::SignedEnvelope>()),
         ("attestation", written::<export::attestation::Statement>()),
-        ("import", written::<claims::ImportedTrace>()),
+        ("import", written::<claims::ImportedFile>()),
         ("sessions", written::<claims::ImportedSessions>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),

@@ -17,6 +17,7 @@ use ground::git::{ChangeKind, PathChange, Target};
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::{LineText, new_lines};
+use ledger::imported::is_imported;
 use ledger::read::is_ledger_path;
 use ledger::{Entry, FileRecord, Ledger, RecordDialect, RecordKind, Trust, journal};
 use why::answers::{self, FileProvenance};
@@ -189,7 +190,10 @@ fn unfounded(
     new: &[Arc<Entry>],
 ) -> Result<Vec<Finding>, VerbError> {
     let claims = |entry: &&Arc<Entry>| {
-        entry.record.kind == RecordKind::Mutation && !entry.record.files.is_empty()
+        // What an imported ledger says is never shown without the word that it is claimed.
+        entry.record.kind == RecordKind::Mutation
+            && !entry.record.files.is_empty()
+            && !is_imported(&entry.origin.path)
     };
     let new: Vec<&Arc<Entry>> = new.iter().filter(claims).collect();
     let Some(tip) = ws.tip().filter(|_| !new.is_empty()) else { return Ok(Vec::new()) };

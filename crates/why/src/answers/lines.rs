@@ -12,6 +12,7 @@ use crate::answers::{
 };
 use claims::{ClaimedLine, Claims};
 use ground::CommitId;
+use ground::git::Target;
 use ground::text::{counted, joined_words};
 use history::{FileVersion, LineSource};
 
@@ -140,7 +141,14 @@ impl<'a> OtherTools<'a> {
 
     fn of_line(&mut self, version: &FileVersion, line: usize) -> Option<ClaimedLine> {
         let ws = self.ws;
-        let open = || Claims::open(ws.git()?, &ws.root).ok();
+        let open = || {
+            let ledger = match ws.files() {
+                Target::Commit(_) => &ws.ledger,
+                Target::WorkTree | Target::Index => &ws.journal,
+            };
+            let claims = Claims::open(ws.git()?, &ws.root).ok()?;
+            Some(claims.with_ledger(ledger.entries()))
+        };
         let claims = self.claims.get_or_insert_with(open).as_mut()?;
         claims.of_line(version.commit, version.path.as_ref(), line)
     }
@@ -351,15 +359,15 @@ mod tests {
             end: *end,
             state: if intent.is_empty() { LineState::Unrecorded } else { LineState::AsRecorded },
             from: (!intent.is_empty()).then(|| RecordBrief {
+                intent_hash: None,
+                strength: None,
+                lines_brought: 0,
                 record: String::new(),
                 kind: RecordKind::Mutation,
                 intent: Some((*intent).to_owned()),
                 contributor: Contributor::default(),
                 timestamp: String::new(),
                 commit: None,
-                intent_hash: None,
-                strength: None,
-                lines_brought: 0,
                 tool: None,
                 session: None,
                 reassigned: Vec::new(),
