@@ -167,7 +167,7 @@ fn two_intents_with_one_id_keep_their_code_apart() {
         .as_array()
         .expect("intents")
         .iter()
-        .map(|one| format!("{} {}", one["id"].as_str().expect("an id"), one["recorded_blocks"]))
+        .map(|one| format!("{} {}", one["id"].as_str().expect("an id"), one["files"]))
         .collect();
     assert_eq!(counts, ["INT-001 1", "INT-002 0", "INT-001 (Bob feature) 1"]);
     // Bob's code is not compared with the scope of Ada's intent.
@@ -257,7 +257,7 @@ fn an_intent_with_a_changed_name_is_still_the_same() {
             told,
             format!("INT-001  Bob feature  INT-001 is called {name} now  IN_PROGRESS")
         );
-        assert!(lab.fine(&["list", "--count"]).contains("1 block in 1 file"));
+        assert!(lab.fine(&["list", "--count"]).contains(" in 1 file"));
     };
     // The name is changed by hand before and after the commit, then the scope, then the name again.
     lab.write(LIST, then.replace("Bob feature", "Sign in"));

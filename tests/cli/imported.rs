@@ -122,5 +122,5 @@ fn the_report_names_those_that_records_name() {
     assert_eq!(named.len(), 1, "{intents:?}");
     assert_eq!(named[0]["name"], "Add a login");
     assert_eq!((&named[0]["source"], &named[0]["in_registry"]), (&json!("openspec"), &json!(true)));
-    assert_eq!((&named[0]["recorded_files"], &named[0]["recorded_blocks"]), (&json!(1), &json!(1)));
+    assert_eq!((&named[0]["files"], &named[0]["lines"]), (&json!(1), &json!(3)));
 }

@@ -351,19 +351,25 @@ pub fn blocks(
     ws: &Workspace,
     mut visit: impl FnMut(&RelativePath, &FileProvenance),
 ) -> VerdictCounts {
-    let mut files = match ws.files() {
-        Target::WorkTree => ignores::walk(&ws.root),
-        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
-    };
-    files.retain(|path| !path.is_orchestration());
     let mut counts = VerdictCounts::default();
-    compare_files(ws, &files, |path, file| {
+    compare_all_files(ws, |path, file| {
         if file.lines.lines.iter().any(|line| line.claim.is_some()) {
             file.provenance.iter().for_each(|found| counts.count(found));
             visit(path, file);
         }
     });
     counts
+}
+
+/// Compares all files with their records, except those in `.orchestration`, and calls `visit` for each
+/// that can be read.
+pub fn compare_all_files(ws: &Workspace, visit: impl FnMut(&RelativePath, &FileProvenance)) {
+    let mut files = match ws.files() {
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    };
+    files.retain(|path| !path.is_orchestration());
+    compare_files(ws, &files, visit);
 }
 
 /// Compares these files with their records, and calls `visit` for each that can be read.

@@ -11,6 +11,15 @@ pub fn counted(number: usize, noun: &str) -> String {
     }
 }
 
+/// Formats a share as people write it: `64 %`. It is rounded down, so `100 %` means all.
+pub fn percent(part: usize, all: usize) -> String {
+    match (100 * part).checked_div(all) {
+        None => "0 %".to_owned(),
+        Some(0) if part > 0 => "under 1 %".to_owned(),
+        Some(share) => format!("{share} %"),
+    }
+}
+
 /// Joins words as `a`, `a and b`, or `a, b and c`.
 pub fn joined_words<T: std::borrow::Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
     let words: Vec<T> = words.into_iter().collect();

@@ -314,7 +314,7 @@ impl IntentFile {
             _ => &self.intents()[index],
         }
     }
-    pub fn scope_at(&self, index: usize) -> &Scope {
+    pub(crate) fn scope_at(&self, index: usize) -> &Scope {
         self.scopes[index].get_or_init(|| Scope::new(&self.intent_of_index(index).scope_entries()))
     }
     pub fn written(&self, index: usize) -> &Written {

@@ -525,7 +525,7 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
 }
 
 /// The files that two intents both own, and the entries that own the first of them.
-pub struct SharedFile {
+struct SharedFile {
     first_entry: usize,
     second_entry: usize,
     pub example: String,
@@ -538,7 +538,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
 }
 
 /// Returns the files that two intents in progress both own, by the indices of the intents.
-pub fn owned_by_two(registry: &Registry, sorted: &[&str]) -> HashMap<(usize, usize), SharedFile> {
+fn owned_by_two(registry: &Registry, sorted: &[&str]) -> HashMap<(usize, usize), SharedFile> {
     let active: Vec<usize> = registry
         .intents()
         .iter()

@@ -361,7 +361,7 @@ impl Registry {
     pub fn scope(&self, id: &str) -> Option<&Scope> {
         self.position(id).map(|at| self.scope_at(at))
     }
-    pub fn scope_at(&self, index: usize) -> &Scope {
+    pub(crate) fn scope_at(&self, index: usize) -> &Scope {
         let (file, at) = self.source(index);
         file.scope_at(at)
     }

@@ -13,7 +13,7 @@
 mod fresh;
 mod page;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,6 @@ use page::render;
 
 use super::check;
 use code::FileBlocks;
-use code::saying_lines::says_something;
 use evidence::verify;
 use ground::policy::Map;
 use ground::{RelativePath, store};
@@ -70,57 +69,6 @@ pub struct MappedFile {
     /// The blocks, sorted by their kind, then by their name. Empty if the intent brought only lines
     /// of other blocks.
     pub blocks: Vec<MappedBlock>,
-}
-
-/// How much an intent has produced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProducedCounts {
-    /// The number of files that contain blocks of the intent.
-    pub files: usize,
-    /// The number of its blocks.
-    pub blocks: usize,
-    /// The number of lines that it brought and that are still there. Only lines that say something
-    /// count.
-    pub lines: usize,
-}
-
-/// Returns how much each intent has produced, by its id. All files are read for this.
-pub fn counts_of_all(ws: &Workspace) -> BTreeMap<String, ProducedCounts> {
-    let mut counts: BTreeMap<String, ProducedCounts> = BTreeMap::new();
-    verify::blocks(ws, |path, file| {
-        let mut found = ByIntent::new();
-        add_produced(ws, path, file, &mut found);
-        for (intent, files) in found {
-            let blocks: usize = files.values().map(Vec::len).sum();
-            let of_intent = counts.entry(intent).or_default();
-            of_intent.files += usize::from(blocks > 0);
-            of_intent.blocks += blocks;
-        }
-        for (intent, lines) in lines_by_intent(ws, file) {
-            counts.entry(intent).or_default().lines += lines;
-        }
-    });
-    counts
-}
-
-/// Returns how many lines of a file each intent brought.
-fn lines_by_intent(ws: &Workspace, file: &FileProvenance) -> BTreeMap<String, usize> {
-    let text = file.document.text();
-    let mut by_claim: BTreeMap<usize, usize> = BTreeMap::new();
-    for (source, line) in file.lines.lines.iter().zip(text.lines()) {
-        if let Some(claim) = source.claim
-            && says_something(line.as_bytes(), file.blocks.language)
-        {
-            *by_claim.entry(claim).or_default() += 1;
-        }
-    }
-    let mut by_intent = BTreeMap::new();
-    for (claim, lines) in by_claim {
-        if let Some(intent) = ws.intent_of(&file.lines.claims[claim]) {
-            *by_intent.entry(intent).or_default() += lines;
-        }
-    }
-    by_intent
 }
 
 /// Returns what all intents have produced, in all files.

@@ -63,6 +63,13 @@ pub enum CriterionStanding {
     NoCommand,
 }
 
+impl CriterionStanding {
+    /// Returns true if a test has shown the criterion, at this commit or at another one.
+    pub fn is_shown(self) -> bool {
+        matches!(self, Self::Passed | Self::PassedUnclean | Self::PassedElsewhere)
+    }
+}
+
 /// A completed intent and the state of its criteria.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompletionAnswer {
@@ -163,7 +170,7 @@ pub fn record(
 }
 
 /// Returns the criteria of an intent, each with its state at `HEAD`.
-fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
+pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let mut runs = ws.entries_of(&intent.id.value);
     runs.retain(|entry| {
         entry.record.kind == RecordKind::Test
@@ -205,14 +212,11 @@ fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
 /// Returns how many criteria of an intent no passed test has shown. A test may have passed at
 /// another commit.
 pub fn not_shown(ws: &Workspace, intent: &Intent) -> usize {
-    use CriterionStanding::{Passed, PassedElsewhere, PassedUnclean};
     if commands(intent).is_empty() {
         return intent.acceptance_criteria.len();
     }
     let criteria = criteria_of_intent(ws, intent);
-    let is_shown =
-        |one: &&CriterionAnswer| matches!(one.standing, Passed | PassedElsewhere | PassedUnclean);
-    criteria.len() - criteria.iter().filter(is_shown).count()
+    criteria.iter().filter(|one| !one.standing.is_shown()).count()
 }
 
 fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> CriterionStanding {

@@ -7,8 +7,9 @@
 //! - [`doctor`]: whether everything is in place, and what to do if not.
 //! - [`explain`]: how a shell command is understood.
 //! - [`init`]: creating the first files of a workspace.
+//! - `line_counts`: how many lines each intent, contributor and month brought.
 //! - [`own_setup`]: what `init` wrote, which no check reports.
-//! - [`report`]: everything that is known of a workspace, in one answer.
+//! - [`report`]: what came of the intents of a workspace, in one answer.
 //! - [`select`]: selecting an intent, and listing all of them.
 //! - [`source`]: what another format says of an intent that is kept there.
 //! - [`status`]: a short overview of the state of a workspace.
@@ -21,6 +22,7 @@ pub mod criteria;
 pub mod doctor;
 pub mod explain;
 pub mod init;
+mod line_counts;
 pub mod own_setup;
 pub mod report;
 pub mod select;

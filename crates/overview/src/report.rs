@@ -1,33 +1,32 @@
-//! `intent report`: everything that is known of a workspace in one answer, as data for a page that
-//! people look at.
+//! `intent report`: what came of the intents of a workspace, as data for a page that people look at.
 //!
-//! The report judges nothing itself: it combines the answers of *verify*, *why*, *check* and the
-//! registry's lints. The recorded files are read once, and the records once more for the activity
-//! by day.
+//! The report judges nothing itself. It counts lines, and adds the answers of *check*, *verify* and
+//! the criteria of the intents.
 
-mod gather;
-mod scopes;
+mod intents;
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::gather::Gathered;
+use super::criteria::CriterionAnswer;
+use super::line_counts::LineCounts;
 use super::own_setup;
 use super::source::SourceBrief;
-use evidence::verify::{self, VerdictCounts};
-use ground::{Hint, Level, RelativePath, clock, ignores};
-use intents::Status;
+use ::intents::Status;
+use evidence::verify;
+use ground::{Hint, Level, RelativePath, clock};
 use judgement::check;
-use ledger::{Contributor, RecordKind, Strength};
-use provenance::Verdict;
-use why::answers::{BroughtLines, CommitBrief, OriginAnswer, RecordedBlock};
+use ledger::EntityType;
 use why::findings::FindingAnswer;
-use why::{VerbError, Workspace};
+use why::{VerbError, Workspace, suspect};
 
-/// The whole report. Contributors and records are listed once; other parts refer to them by their
-/// index in these lists, from 0.
+/// The maximum number of findings in the report, the gravest first.
+const MAX_FINDINGS: usize = 100;
+
+/// The whole report. All lines are counted as `intent why` counts those of a block: brackets and blank
+/// lines do not count.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportAnswer {
     /// When the report was made, as RFC 3339 in UTC.
@@ -42,50 +41,37 @@ pub struct ReportAnswer {
     pub unread_registry: Option<String>,
     /// The most important numbers of the report.
     pub summary: ReportSummary,
-    /// The intents in the order of the registry, then those that only the ledger knows, by id.
+    /// The intents in the order of the registry, then those that only records name, by id.
     pub intents: Vec<ReportedIntent>,
-    /// The authors, in the order in which the files name them.
-    pub contributors: Vec<Contributor>,
-    /// The records that blocks refer to. A record appears once for each of its contributors.
-    pub records: Vec<ReportedRecord>,
-    /// What is known of the commits that brought most lines of the blocks without a record.
-    pub origins: Vec<ReportedOrigin>,
-    /// The files with recorded lines, by path.
-    pub files: Vec<ReportedFile>,
-    /// The folders with files without recorded lines.
-    pub without_records: Vec<FolderGap>,
-    /// What was recorded, by day, contributor and intent.
-    pub activity: Vec<Activity>,
+    /// The lines that a record is about, by month, intent and contributor.
+    pub brought: Vec<BroughtInMonth>,
     /// The findings of *check* about the work tree against `HEAD`, and those of *verify* about
-    /// ledger, registry and policy.
+    /// ledger, registry and policy, the gravest first.
     pub findings: Vec<FindingAnswer>,
-    /// Pairs of intents that own the same files, or have blocks in them. Those that share most
-    /// files come first.
-    pub overlaps: Vec<Overlap>,
     /// What could not be judged, and why, and what was left out.
     pub notes: Vec<String>,
 }
 
 /// The most important numbers of the report.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReportSummary {
-    /// The number of records that were read.
-    pub records: usize,
-    /// The number of chains (one for each writer) that were verified.
-    pub ledger_files: usize,
-    /// The number of files in the report.
+    /// The number of text files, except those in `.orchestration` and those that git ignores.
     pub files: usize,
-    /// Their blocks by verdict, as *verify* counts them.
-    pub blocks: VerdictCounts,
-    /// The number of files without recorded lines.
-    pub without_records: usize,
+    /// The number of their lines.
+    pub lines: usize,
+    /// The number of lines that a record is about.
+    pub recorded: usize,
+    /// The number of lines that were brought under an intent.
+    pub under_intent: usize,
+    /// The number of lines under an intent that are suspect, see `suspects` of an intent.
+    pub suspect: usize,
     /// The number of findings with the level `error`.
     pub errors: usize,
     /// The number of findings with the level `warning`.
     pub warnings: usize,
 }
 
-/// An intent, and what was done under it.
+/// An intent, and what came of it.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReportedIntent {
     /// The id of the intent, for example `INT-001`.
@@ -109,228 +95,154 @@ pub struct ReportedIntent {
     pub owned_scope: Vec<String>,
     /// The constraints of the intent.
     pub constraints: Vec<String>,
-    /// The acceptance criteria of the intent.
-    pub acceptance_criteria: Vec<String>,
+    /// The acceptance criteria of the intent, and whether each was shown to hold.
+    pub criteria: Vec<CriterionAnswer>,
     /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
-    /// The number of files in the tree that its scope owns.
-    pub owned_files: usize,
-    /// The number of owned files that contain blocks recorded under it.
-    pub worked_files: usize,
-    /// The number of all files that contain blocks recorded under it.
-    pub recorded_files: usize,
-    /// The number of blocks in the tree that are recorded under it.
-    pub recorded_blocks: usize,
-    /// The same blocks, counted by verdict.
-    pub blocks: VerdictCounts,
+    /// The number of lines that were brought under it and are still there.
+    pub lines: usize,
+    /// The number of files that have these lines.
+    pub files: usize,
+    /// The files with most of these lines, most lines first.
+    pub largest: Vec<ReportedFile>,
+    /// How many of these lines are suspect.
+    pub suspect: usize,
+    /// The blocks that are suspect: they were written for the intent, and its text, or a
+    /// specification, has changed since. Those with most lines come first.
+    pub suspects: Vec<ReportedSuspect>,
 }
 
-/// A short form of one record.
+/// A file, and how much of it an intent brought.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ReportedRecord {
-    /// The id of the record.
-    pub id: String,
-    /// `mutation` for a change, or `ack` if a person accepted a block as it was.
-    pub kind: RecordKind,
-    /// The intent that the record names, if any.
-    pub intent: Option<String>,
-    /// Reassignments by a person that put the recorded blocks under another intent since, oldest
-    /// first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reassigned: Vec<why::answers::ReassignmentBrief>,
-    /// The author, as an index in `contributors`.
-    pub contributor: usize,
-    /// The time, as written in the record.
-    pub timestamp: String,
-    /// The tool that made the record.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The session that wrote the code, as `host:id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// The commit that brought the lines. Only for a record that a block is under.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitBrief>,
-    /// How strong the evidence is, as the record itself states it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: Option<Strength>,
-}
-
-/// What git and the commit tell about lines without a record. It is about the commit, not about a line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ReportedOrigin {
-    #[serde(flatten)]
-    pub origin: OriginAnswer,
-    /// The same in one line, each thing with the word of its strength.
-    pub in_words: String,
-}
-
-/// A file and the blocks in it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportedFile {
     /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The intents in progress that own the file.
-    pub owners: Vec<String>,
-    /// How many of its blocks are under no intent.
-    pub unrecorded: usize,
-    /// The blocks, in the order in which they start.
-    pub blocks: Vec<ReportedBlock>,
+    /// The number of lines of the intent in it.
+    pub lines: usize,
 }
 
-/// A block, and the record that it comes from.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ReportedBlock {
-    /// The kind of the block, for example `method`.
-    pub kind: String,
-    /// The name with containers, for example `AuthMiddleware.verify`.
+/// A block whose reason has changed since it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReportedSuspect {
+    /// The path of the file, relative to the workspace.
+    pub path: RelativePath,
+    /// The name of the block with containers, for example `AuthMiddleware.verify`.
     pub name: String,
     /// The first line of the block, counted from 1.
     pub start_line: u32,
-    /// The last line of the block, counted from 1.
-    pub end_line: u32,
-    /// The verdict of `intent why` on the block.
-    pub verdict: Verdict,
-    /// Whether the block differs from its record only in inner blocks. They have verdicts of their
-    /// own.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub only_inside: bool,
-    /// The intent under which the block was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The number of its lines that the intent brought.
+    pub lines: usize,
+    /// What changed, in a sentence.
+    pub message: String,
+}
+
+/// The lines that one contributor brought in one month under one intent, and that are still there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BroughtInMonth {
+    /// The month in which the lines were recorded, in UTC, for example `2026-02`. `None` if the time
+    /// of the record cannot be read.
+    pub month: Option<String>,
+    /// The intent. `None` if the record names none.
     pub intent: Option<String>,
-    /// The record that the block is under, as an index in `records`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub record: Option<usize>,
-    /// What is known of the commit that brought most of its lines, as an index in `origins`. Only
-    /// for a block without a record.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<usize>,
-    /// How many of its lines were brought under the intent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub brought: Option<BroughtLines>,
-    /// How many of its lines are newer than the record and have none.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub newer: usize,
-    /// Whether lines were removed since the record, and none is newer.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
-    /// Whether this clone lacks history that says who brought some of its lines.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub history_missing: bool,
-    /// Why the named intent may no longer be the reason for the block, in a sentence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspect: Option<String>,
-    /// Whether only the writer of the record vouches for it, because it was not written in this
-    /// clone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub claimed: bool,
-    /// The records that brought lines of the block, newest first, as indices in `records`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lineage: Vec<usize>,
-    /// The number of older ones of these records that are left out here. `intent why` shows them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub earlier: usize,
-    /// If the verdict is ambiguous, a record of each of the two intents, as indices in `records`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<usize>,
-    /// The name and place under which the block was recorded, if they have changed since.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recorded: Option<RecordedBlock>,
+    /// Whether a person or an agent wrote the lines, as the record says.
+    pub contributor: EntityType,
+    /// The name of the contributor, as `intent why` gives it: an agent by its tool or model.
+    pub name: String,
+    /// The number of lines.
+    pub lines: usize,
 }
 
-/// A folder with files without recorded lines.
+/// How much of a commit was recorded under an intent. It is a function of the commit and its
+/// history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FolderGap {
-    /// The folder, without a slash at its end. Empty for the root of the workspace.
-    pub folder: String,
-    /// The number of such files directly in the folder.
-    pub files: usize,
-}
-
-/// What one contributor did on one day under one intent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Activity {
-    /// The day in UTC, for example `2026-02-18`. `None` if the record's time cannot be read.
-    pub day: Option<String>,
-    /// The author, as an index in `contributors`.
-    pub contributor: usize,
-    /// The intent. `None` if the records name none.
-    pub intent: Option<String>,
-    /// The number of records of changes and acknowledgements.
-    pub records: usize,
-    /// The number of blocks in these records.
-    pub blocks: usize,
-}
-
-/// Two intents that own or have changed the same files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Overlap {
-    /// The intent that comes first in the registry, or by id if the registry does not have both.
-    pub first: String,
-    /// The id of the other intent.
-    pub second: String,
-    /// The number of files that both own while both are in progress.
-    pub owned: usize,
-    /// The number of files that contain blocks of both.
-    pub worked: usize,
-    /// The path of one of these files.
-    pub example: String,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+pub struct BadgeAnswer {
+    /// The number of lines of all text files in the commit.
+    pub lines: usize,
+    /// The number of these lines that were brought under an intent.
+    pub under_intent: usize,
 }
 
 pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
-    let tree = ignores::walk(&ws.root);
-    let mut gathered = Gathered::new(ws);
-    let verified = verify::verify(ws);
-    let blocks = verify::blocks(ws, |path, file| gathered.add_file(ws, path, file));
-    let activity = gathered.activity(ws);
+    let mut suspects = intents::Suspects::new();
+    let counts = LineCounts::counted(ws, |path, file| {
+        for (at, suspicion) in suspect::of_file(ws, &file.provenance) {
+            let block = &file.blocks.blocks[at];
+            let lines = file.provenance[at].brought().map_or(0, |(lines, _)| lines);
+            suspects.entry(suspicion.intent).or_default().push(ReportedSuspect {
+                path: path.clone(),
+                name: block.identity.path.clone(),
+                start_line: block.lines.start(),
+                lines,
+                message: suspicion.message,
+            });
+        }
+    });
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());
     notes.extend(ws.unread_evidence());
-    let findings = findings(ws, verified.findings, &mut notes);
+    notes.extend(counts.unknown_note().map(|note| format!("Not counted as recorded: {note}.")));
+    let mut findings = findings(ws, &mut notes);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
-    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
-    gathered.finish(ws);
-    let without_records = scopes::gaps(&tree, &gathered.files);
+    let summary = ReportSummary {
+        files: counts.files,
+        lines: counts.lines,
+        recorded: counts.total_recorded(),
+        under_intent: counts.under_intents(),
+        suspect: suspects.values().flatten().map(|suspect| suspect.lines).sum(),
+        errors: count(Level::Error),
+        warnings: count(Level::Warning),
+    };
+    if findings.len() > MAX_FINDINGS {
+        notes.push(format!(
+            "{} more findings are not listed; `intent check` and `intent verify` list them.",
+            findings.len() - MAX_FINDINGS
+        ));
+        findings.truncate(MAX_FINDINGS);
+    }
     Ok(ReportAnswer {
         generated: clock::now(),
         workspace: ws.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         head: ws.head().map(|head| head.0.clone()),
         unread_registry,
-        summary: ReportSummary {
-            records: verified.records,
-            ledger_files: verified.files,
-            files: gathered.files.len(),
-            blocks,
-            without_records: without_records.iter().map(|gap| gap.files).sum(),
-            errors,
-            warnings,
-        },
-        intents: scopes::intents(ws, &tree, &gathered),
-        overlaps: scopes::overlaps(ws, &tree, &gathered, &mut notes),
-        without_records,
-        contributors: gathered.contributors,
-        records: gathered.records,
-        origins: gathered.origins,
-        files: gathered.files,
-        activity,
+        summary,
+        intents: intents::intents(ws, &counts, suspects),
+        brought: brought(&counts),
         findings,
         notes,
     })
 }
 
+fn brought(counts: &LineCounts) -> Vec<BroughtInMonth> {
+    let in_month = |(owner, lines): (&super::line_counts::LineOwner, &usize)| BroughtInMonth {
+        month: owner.month.clone(),
+        intent: owner.intent.clone(),
+        contributor: owner.kind,
+        name: owner.name.clone(),
+        lines: *lines,
+    };
+    counts.recorded.iter().map(in_month).collect()
+}
+
+/// Counts the lines of `HEAD`, or of the work tree without git. It is an error if this clone lacks
+/// history, because then the number would be too low.
+pub fn badge(ws: &Workspace) -> Result<BadgeAnswer, VerbError> {
+    ws.governed()?;
+    let counts = match ws.head() {
+        Some(head) => LineCounts::counted(&ws.at_commit(head.clone(), None)?, |_, _| ()),
+        None => LineCounts::counted(ws, |_, _| ()),
+    };
+    if let Some(note) = counts.unknown_note() {
+        let hint = "fetch the history, for example with `git fetch --unshallow`; in CI set the depth of the checkout to 0";
+        return Err(VerbError::mendable(note, hint));
+    }
+    Ok(BadgeAnswer { lines: counts.lines, under_intent: counts.under_intents() })
+}
+
 /// Returns the findings of *check*, and those findings of *verify* that *check* does not have. If
 /// both report the same, that of *check* is taken, since its level comes from the rules of the
 /// base.
-fn findings(
-    ws: &Workspace,
-    verified: Vec<FindingAnswer>,
-    notes: &mut Vec<String>,
-) -> Vec<FindingAnswer> {
+fn findings(ws: &Workspace, notes: &mut Vec<String>) -> Vec<FindingAnswer> {
     let mut all = match check::change(ws, &own_setup::check_request()) {
         Ok(checked) => {
             notes.extend(checked.summary.notes);
@@ -344,8 +256,8 @@ fn findings(
     let whatever_level =
         |finding: &FindingAnswer| FindingAnswer { level: Level::Off, ..finding.clone() };
     let said: BTreeSet<FindingAnswer> = all.iter().map(whatever_level).collect();
-    let more = verified.into_iter().filter(|finding| !said.contains(&whatever_level(finding)));
-    all.extend(more);
+    let verified = verify::verify(ws).findings.into_iter();
+    all.extend(verified.filter(|finding| !said.contains(&whatever_level(finding))));
     all.sort_by(|one, other| other.level.cmp(&one.level).then_with(|| one.cmp(other)));
     all
 }

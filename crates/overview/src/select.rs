@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::context::{self, ContextExtent};
 use super::criteria;
+use super::line_counts::LineCounts;
 use super::source::SourceBrief;
 use ground::policy::SourceFormat;
 use ground::session;
@@ -52,16 +53,16 @@ pub struct IntentSummary {
     pub owned_scope: Vec<String>,
     /// The person who asked for the intent.
     pub owner: Option<String>,
-    /// The number of files that contain blocks recorded under it. Absent unless it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<usize>,
-    /// The number of existing blocks that are recorded under it. Absent unless it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blocks: Option<usize>,
-    /// The number of lines that it brought and that are still there, without brackets and blank
-    /// lines. Absent unless it was asked for.
+    /// The number of lines that were brought under it and are still there, counted as `intent why`
+    /// counts them. Absent unless it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<usize>,
+    /// The number of files that have these lines. Absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// The number of blocks of which at least half of the lines were brought under it. Absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<usize>,
     /// Its acceptance criteria. Only lists have them, and only of an intent that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<CriteriaProgress>,
@@ -201,12 +202,12 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 /// files are read for this.
 pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     let mut intents = list(ws)?;
-    let produced = judgement::map::counts_of_all(ws);
+    let mut counts = LineCounts::counted(ws, |_, _| ());
     for summary in &mut intents {
-        let counts = produced.get(&summary.id).copied().unwrap_or_default();
-        summary.files = Some(counts.files);
-        summary.blocks = Some(counts.blocks);
-        summary.lines = Some(counts.lines);
+        let produced = counts.intents.remove(&summary.id).unwrap_or_default();
+        summary.lines = Some(produced.lines);
+        summary.files = Some(produced.files.len());
+        summary.blocks = Some(produced.blocks);
         if let (Some(criteria), Some(intent)) =
             (&mut summary.criteria, ws.registry.get(&summary.id))
         {
@@ -232,9 +233,9 @@ fn described(intent: &Intent, imported: Option<&ImportedIntent>) -> IntentSummar
         status: intent.status.as_ref().map(|status| status.value),
         owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
+        lines: None,
         files: None,
         blocks: None,
-        lines: None,
         criteria: None,
         selected: false,
         current: false,

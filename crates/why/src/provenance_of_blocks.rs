@@ -49,6 +49,8 @@ pub struct LineShare {
     /// about them.
     pub version: Option<usize>,
     pub lines: usize,
+    /// How many of the lines each record brought, by its index in [`FileLines::claims`].
+    pub by_claim: BTreeMap<usize, usize>,
 }
 
 /// How a block is like the one that was recorded.
@@ -302,8 +304,7 @@ impl FileToJudge<'_> {
     }
 
     fn shares(&self, lines: &[usize]) -> Vec<LineShare> {
-        let mut by_owner: BTreeMap<(Option<&str>, Option<usize>), Vec<usize>> = BTreeMap::new();
-        let mut counts: BTreeMap<(Option<&str>, Option<usize>), usize> = BTreeMap::new();
+        let mut by_owner: BTreeMap<(Option<&str>, Option<usize>), LineShare> = BTreeMap::new();
         for line in lines {
             let source = self.lines.lines[*line];
             let claim = source.claim.map(|at| &self.lines.claims[at]);
@@ -311,29 +312,31 @@ impl FileToJudge<'_> {
                 Some(claim) => (Some(claim.intent().unwrap_or_default()), None),
                 None => (None, source.version),
             };
-            *counts.entry(key).or_default() += 1;
-            by_owner.entry(key).or_default().extend(source.claim);
-        }
-        let mut shares: Vec<LineShare> = counts
-            .into_iter()
-            .map(|(key, lines)| LineShare {
-                claim: self.foremost(&by_owner[&key]),
+            let share = by_owner.entry(key).or_insert_with(|| LineShare {
+                claim: None,
                 version: key.1,
-                lines,
-            })
-            .collect();
+                lines: 0,
+                by_claim: BTreeMap::new(),
+            });
+            share.lines += 1;
+            if let Some(at) = source.claim {
+                *share.by_claim.entry(at).or_default() += 1;
+            }
+        }
+        let mut shares: Vec<LineShare> = by_owner.into_values().collect();
+        for share in &mut shares {
+            share.claim = self.foremost(&share.by_claim);
+        }
         shares.sort_by_key(|share| std::cmp::Reverse(share.lines));
         shares
     }
 
     /// Returns the record with the most lines. If several have as many, the newest of them.
-    fn foremost(&self, claims: &[usize]) -> Option<Arc<Claim>> {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        claims.iter().for_each(|at| *counts.entry(*at).or_default() += 1);
-        let best = counts.into_iter().max_by_key(|(at, count)| {
-            (*count, self.lines.claims[*at].entry.record.timestamp.clone())
+    fn foremost(&self, counts: &BTreeMap<usize, usize>) -> Option<Arc<Claim>> {
+        let best = counts.iter().max_by_key(|(at, count)| {
+            (**count, self.lines.claims[**at].entry.record.timestamp.clone())
         });
-        best.map(|(at, _)| Arc::clone(&self.lines.claims[at]))
+        best.map(|(at, _)| Arc::clone(&self.lines.claims[*at]))
     }
 
     /// Returns true if a line is in no commit.

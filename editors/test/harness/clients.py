@@ -65,7 +65,7 @@ CLIENTS = [
     Client("emacs", "28", "Emacs 28", default=False, pictures=False),
     # It compiles, and the others run meanwhile.
     Client("zed", "1", "Zed (type-check only)", has_things=False, pictures=False, drive_seconds=900),
-    Client("page", "1", "HTML report", has_things=False),
+    Client("page", "1", "HTML report", has_things=False, drive_seconds=540),
     protocol("visual-studio-code", "VS Code"),
     protocol("neovim", "Neovim"),
     protocol("emacs", "Emacs"),

@@ -24,6 +24,7 @@ MOVING = [
     (re.compile(r"\b(?=[a-f\s]*\d)(?:[0-9a-f]\s*){9}[0-9a-f](?= \w+: )"), "<hash>"),
     (re.compile(r"agent_trace/(?:\d{4}/\d\d|\d{4}-\d\d|open)/"), "agent_trace/<month>/"),
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?"), "<date>"),
+    (re.compile(r"\b20\d\d-\d\d\b"), "<month>"),
     (re.compile(r"\bjust now\b|\b(\d+|an?) (second|minute|hour|day|week|month|year|s|min|h|d)s? ago\b"), "<ago>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b"), "<hash>"),

@@ -16,7 +16,7 @@ const clean = {
 };
 
 function run(program, words, cwd) {
-  const done = spawnSync(program, words, { cwd, env: clean, timeout: 120_000, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
+  const done = spawnSync(program, words, { cwd, env: clean, timeout: 300_000, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
   if (done.error) throw done.error;
   if (done.status !== 0) throw new Error(`${path.basename(program)} ${words.join(" ").slice(0, 200)}: ${done.stderr}`);
   return done.stdout.toString();
@@ -56,10 +56,12 @@ export function shop() {
 
 const PARTS = 10;
 const FILES = 25;
-const BLOCKS = 20;
+const BLOCKS = 80;
+/// How many blocks the large workspace has at least.
+export const MANY = PARTS * FILES * BLOCKS;
 const MODELS = ["example/model-1", "example/model-2", "other/large", "other/small"];
 
-/// 5,000 blocks of ten intents by four models and a person; some changed since, some recorded twice, some new.
+/// 20,000 blocks of ten intents by four models and a person; some changed since, some recorded twice, some new.
 export function large() {
   const { root, write, intent, commit } = folder("large");
   intent("init", "--quiet");

@@ -85,11 +85,11 @@ fn row(intent: &IntentSummary, show_progress: bool) -> Vec<Cell> {
         Cell::new(shared::status_style(status), status),
         Cell::new(PLAIN, &intent.name),
     ];
-    row.extend(intent.blocks.zip(intent.files).map(|produced| match produced {
+    row.extend(intent.lines.zip(intent.files).map(|produced| match produced {
         (0, _) => Cell::new(DIM, "nothing yet"),
-        (blocks, files) => {
-            let blocks = counted(blocks, "block");
-            Cell::new(PLAIN, format!("{blocks} in {}", counted(files, "file")))
+        (lines, files) => {
+            let lines = counted(lines, "line");
+            Cell::new(PLAIN, format!("{lines} in {}", counted(files, "file")))
         }
     }));
     row.extend(show_progress.then(|| Cell::new(DIM, intent.kept.progress())));

@@ -95,6 +95,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("record", written::<super::record::RecordedAnswer>()),
         ("reject", written::<judgement::approval::ApprovalAnswer>()),
         ("report", written::<overview::report::ReportAnswer>()),
+        ("report-badge", written::<overview::report::BadgeAnswer>()),
         ("report-html", written::<super::report::PageAnswer>()),
         ("request-scope", written::<judgement::proposal::ProposalAnswer>()),
         ("seal", written::<evidence::seal::SealAnswer>()),

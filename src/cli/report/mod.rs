@@ -4,6 +4,10 @@
 //! can begin or end, and in which invisible characters are replaced by visible ones. The script
 //! adds it to the page only as text. A content security policy in the page allows only our style
 //! and our script, by their hashes, and forbids every request.
+//!
+//! - `badge`: a badge, as a picture.
+
+pub mod badge;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,13 +19,7 @@ use overview::report::ReportAnswer;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// The parts of the one script of the page.
-const SCRIPTS: [&str; 4] = [
-    include_str!("data.js"),
-    include_str!("charts.js"),
-    include_str!("blocks.js"),
-    include_str!("page.js"),
-];
+const SCRIPT: &str = include_str!("page.js");
 
 /// Longer texts are cut to this many characters. No honest name is so long, and the page must stay
 /// usable with any input.
@@ -31,7 +29,7 @@ pub fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     // An HTML parser turns CRLF into LF before it hashes a style or a script, so we hash the same
     // text.
     let unix = |text: &str| text.replace("\r\n", "\n");
-    let (style, script) = (unix(STYLE), unix(&format!("\"use strict\";\n{}", SCRIPTS.concat())));
+    let (style, script) = (unix(STYLE), unix(SCRIPT));
     let parts = [
         ("policy}}", policy(&style, &script)),
         ("title}}", text::xml(&disarmed(&answer.workspace))),

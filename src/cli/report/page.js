@@ -1,291 +1,274 @@
-// The page: its sections, the filter, links to places on the page, and the keyboard.
+"use strict";
+// The page has two kinds of views: the overview, and one for each intent. Text that others wrote
+// reaches the page only through `el`, which never reads it as markup.
 
-/// Makes a table. Cells are strings or elements.
-function table(caption, heads, rows, attributes = {}) {
-  return el("table", attributes,
-    el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, rows.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell))))));
+const report = JSON.parse(document.getElementById("data").textContent);
+const main = document.getElementById("main");
+
+/// The kinds of contributors, in the order in which they are shown.
+const KINDS = { AI: "agents", HUMAN: "people", MIXED: "agent and person together", UNKNOWN: "not known" };
+const CRITERIA = {
+  passed: ["✓", "shown at this commit"],
+  passed_unclean: ["✓", "shown, with changes that are in no commit"],
+  passed_elsewhere: ["✓", "shown at another commit"],
+  failed: ["✗", "its command failed"],
+  never_run: ["·", "not shown: its command never ran"],
+  no_command: ["·", "not shown: it names no command, so a person judges it"],
+};
+const isShown = (criterion) => criterion.standing.startsWith("passed");
+/// The order of intents in the overview, by status.
+const STATUSES = ["IN_PROGRESS", "BLOCKED", "PENDING", "DRAFT", "COMPLETED", "ARCHIVED"];
+
+/// Makes an element. A child that is a string becomes text, and nothing is ever read as markup.
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
 }
 
-/// Makes a closed section whose content is created when it is opened for the first time.
-function onDemand(title, make) {
-  const details = el("details", {}, el("summary", {}, title));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(scrolls(title, make()));
-  });
-  return details;
+/// Makes a link to a view of this page. Links to other places are never made.
+const link = (kind, value, ...children) => el("a", { href: `#${kind}=${encodeURIComponent(value)}` }, ...children);
+
+const number = (count) => count.toLocaleString("en");
+const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+const linesOf = (list) => sum(list.map((one) => one.lines));
+
+/// Says a share as the command line does: rounded down, so that 100 % means all.
+function percent(part, all) {
+  const share = all === 0 ? 0 : Math.floor((100 * part) / all);
+  return share === 0 && part > 0 ? "under 1\u00a0%" : `${share}\u00a0%`;
 }
 
-/// Wraps wide or long content so that it scrolls by itself, with the keyboard, too.
-const scrolls = (label, ...inside) => el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": label }, ...inside);
-
-/// How many rows of a long list are shown at first. A button shows the others.
-const AT_FIRST = 25;
-
-function longTable(caption, heads, rows, row, attributes) {
-  const make = (some) => table(caption, heads, some.map(row), attributes);
-  if (rows.length <= AT_FIRST) return [make(rows)];
-  const holder = el("div", {}, make(rows.slice(0, AT_FIRST)));
-  const more = el("button", { type: "button" }, `Show all ${rows.length.toLocaleString("en")}`);
-  more.addEventListener("click", () => { holder.replaceChildren(make(rows)); more.remove(); });
-  return [holder, more];
+/// Adds up lines by a key. The result is sorted, most lines first.
+function linesBy(list, key) {
+  const lines = new Map();
+  for (const one of list) lines.set(key(one), (lines.get(key(one)) ?? 0) + one.lines);
+  return [...lines].sort((one, other) => other[1] - one[1]);
 }
 
-// -- Summary
-// ----------------------------------------------------------------------------------------
-
-function drawSummary() {
-  const { summary } = report;
-  const all = total(summary.blocks);
-  const active = report.intents.filter((intent) => intent.status === "IN_PROGRESS").length;
-  byId("workspace").textContent = report.workspace;
-  byId("made").textContent = `Made ${when(report.generated)}${report.head ? `, based on commit ${report.head.slice(0, 12)}` : ""}.`;
-  const figure = (name, value, words) => el("div", {}, el("dt", {}, name), el("dd", {}, el("b", {}, value), ` ${words}`));
-  byId("figures").append(
-    figure("Intents", String(report.intents.length), `${active} in progress`),
-    figure("Blocks", all.toLocaleString("en"), `in ${counted(summary.files, "file")}`),
-    figure("As recorded", all === 0 ? "–" : `${Math.floor((standing(summary.blocks) / all) * 100)} %`, `${standing(summary.blocks).toLocaleString("en")} of ${all.toLocaleString("en")}`),
-    figure("Records", summary.records.toLocaleString("en"), `in ${counted(summary.ledger_files, "file")}`),
-    figure("Findings", String(summary.errors + summary.warnings), `${counted(summary.errors, "error")}, ${counted(summary.warnings, "warning")}`),
-    figure("Not known", summary.without_records.toLocaleString("en"), "files without recorded lines"),
-  );
-  const buttons = VERDICT_NAMES.filter((verdict) => summary.blocks[verdict] > 0).map((verdict) => {
-    const button = el("button", { type: "button", class: "plain", title: `${VERDICTS[verdict][1]}: show them` },
-      el("span", { class: `dot v-${verdict}`, "aria-hidden": "true" }), `${VERDICTS[verdict][0]} ${verdict} `, el("span", { class: "dim" }, summary.blocks[verdict].toLocaleString("en")));
-    button.addEventListener("click", () => { choose({ verdict }); goToSection("blocks"); });
-    return el("li", {}, button);
-  });
-  byId("verdicts").append(verdictBar(summary.blocks, "Blocks by verdict"), el("ul", { class: "legend" }, buttons));
-  byId("notes").append(...report.notes.map((note) => el("li", {}, note)));
+function grouped(list, key) {
+  const groups = new Map();
+  for (const one of list) {
+    if (!groups.has(key(one))) groups.set(key(one), []);
+    groups.get(key(one)).push(one);
+  }
+  return groups;
 }
 
-// -- Intents
-// ----------------------------------------------------------------------------------------
+const brought = grouped(report.brought, (one) => one.intent);
+const findings = grouped(report.findings, (one) => one.intent);
+const intents = new Map(report.intents.map((intent) => [intent.id, intent]));
 
-function progress(intent) {
-  const all = total(intent.blocks);
-  const words = all === 0 ? "no block yet" : `${standing(intent.blocks)} of ${counted(all, "block")} as recorded`;
-  const files = intent.in_registry ? `${intent.worked_files} of ${counted(intent.owned_files, "file")} of its scope` : "";
-  return el("div", { class: "progress" },
-    all > 0 ? verdictBar(intent.blocks, "Its blocks by verdict") : "",
-    el("div", {}, words), el("div", { class: "dim" }, files));
+/// Makes a bar of parts: the class of each, and its lines.
+function bar(parts, wide) {
+  const element = el("div", { class: wide ? "bar wide" : "bar", "aria-hidden": "true" });
+  for (const [name, lines] of parts.filter(([, lines]) => lines > 0)) {
+    const part = el("span", { class: `k-${name}` });
+    part.style.flexGrow = lines;
+    element.append(part);
+  }
+  return element;
 }
 
-const listOf = (values) => el("ul", { class: "plainlist" }, values.map((value) => el("li", {}, value)));
-
-function asked(intent) {
-  const parts = [["Constraints", intent.constraints], ["Done when", intent.acceptance_criteria], ["Serves", intent.related_specs]].filter(([, values]) => values.length > 0);
-  if (parts.length === 0) return el("span", { class: "dim" }, "nothing written");
-  return el("div", { class: "asked" }, parts.flatMap(([title, values]) => [el("div", { class: "label" }, title), listOf(values)]));
-}
-
-/// How many entries of a scope are shown at first.
-const SCOPE = 5;
-
-function scopeCell(intent) {
-  if (intent.owned_scope.length === 0) return el("span", { class: "dim" }, "none");
-  const entries = (some) => el("ul", { class: "plainlist" }, some.map((entry) => el("li", {}, el("code", {}, entry))));
-  if (intent.owned_scope.length <= SCOPE + 1) return entries(intent.owned_scope);
-  return el("div", {}, entries(intent.owned_scope.slice(0, SCOPE)),
-    onDemand(`${intent.owned_scope.length - SCOPE} more`, () => entries(intent.owned_scope.slice(SCOPE))));
-}
-
-function intentCell(intent) {
-  return el("div", { class: "who" },
-    link("intent", intent.id, intent.id || "(no id)"), intent.selected ? " ● selected" : "",
-    el("div", {}, intent.name ?? el("span", { class: "dim" }, "no name")),
-    intent.owner ? el("div", { class: "dim" }, intent.owner) : "");
-}
-
-function statusCell(intent) {
-  const sign = { IN_PROGRESS: "▶", COMPLETED: "✓", BLOCKED: "■", DRAFT: "○", PENDING: "○", ARCHIVED: "–" }[intent.status] ?? "?";
-  return el("span", { class: `status s-${intent.status ? intent.status.toLowerCase() : "none"}` }, `${sign} ${statusWord(intent)}`);
-}
-
-let drawnFor = null;
-
-function drawIntents() {
-  if (drawnFor === filter.intent) return;
-  drawnFor = filter.intent;
-  const chosen = filter.intent === "" ? report.intents : report.intents.filter((intent) => intent.id === filter.intent.slice(1));
-  const row = (intent) => [intentCell(intent), statusCell(intent), progress(intent), scopeCell(intent), asked(intent)];
-  byId("intents-body").replaceChildren(...(chosen.length === 0
-    ? [el("p", {}, report.intents.length === 0 ? "There are no intents yet: intent new makes one." : "These blocks have no intent.")]
-    : longTable(filter.intent === "" ? "What was asked for, and what came of it" : "The intent that is looked for", ["Intent", "Status", "Progress", "Scope", "Asked for"], chosen, row, { class: "intents" })));
-}
-
-// -- Findings and overlaps
-// --------------------------------------------------------------------------
-
-function drawFindings() {
-  const wanted = terms();
-  const fits = (finding) => (filter.intent === "" || finding.intent === filter.intent.slice(1))
-    && wanted.every((term) => [finding.path, finding.code, finding.level, finding.message, finding.intent].some((text) => text?.toLowerCase().includes(term)));
-  const fitting = report.findings.filter(fits);
-  const sign = { error: "✗", warning: "!", info: "i", hint: "·" };
-  const row = (finding) => [
-    el("span", { class: `level-${finding.level}` }, `${sign[finding.level] ?? "·"} ${finding.level}`),
-    el("code", {}, finding.code),
-    finding.path ? `${finding.path}${finding.start_line ? `:${finding.start_line}` : ""}` : "the workspace",
-    finding.message, finding.help,
+/// Shows who brought these lines, as a bar and in words.
+function byKind(list) {
+  const lines = new Map(linesBy(list, (one) => one.contributor));
+  const kinds = Object.keys(KINDS).filter((kind) => lines.has(kind));
+  if (kinds.length === 0) return [];
+  const all = linesOf(list);
+  return [
+    bar(kinds.map((kind) => [kind, lines.get(kind)])),
+    kinds.map((kind) => `${KINDS[kind]} ${percent(lines.get(kind), all)}`).join(", "),
   ];
-  byId("findings-body").replaceChildren(...(fitting.length === 0
-    ? [el("p", {}, report.findings.length === 0 ? "✓ Check, verify and the registry's lints have nothing to say." : `None of ${counted(report.findings.length, "finding")} fits what is looked for.`)]
-    : longTable("What check, verify and the registry's lints say, the gravest first", ["Level", "Code", "Where", "What", "What to do"], fitting, row, { class: "findings" })));
 }
 
-/// The most intents that are shown as a matrix. A larger matrix would be unreadable, so a list is
-/// shown.
-const MATRIX = 24;
+/// Makes a table. A head is a text, or a text and a class. A cell is a text, an element, or a list
+/// of them.
+function table(caption, heads, rows) {
+  const columns = heads.map((head) => [head].flat());
+  const style = ([, name]) => (name ? { class: name } : {});
+  return el("table", {},
+    el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, columns.map((column) => el("th", { scope: "col", ...style(column) }, column[0])))),
+    el("tbody", {}, rows.map(([first, ...rest]) => el("tr", {},
+      el("th", { scope: "row" }, first),
+      rest.map((cell, at) => el("td", { "data-head": columns[at + 1][0], ...style(columns[at + 1]) }, cell))))));
+}
 
-function drawOverlaps() {
-  const body = byId("overlaps-body");
-  const ids = [...new Set(report.overlaps.flatMap(({ first, second }) => [first, second]))];
-  if (ids.length === 0) {
-    body.append(el("p", {}, "✓ No two intents own the same file while in progress, or have blocks in the same file."));
-    return;
-  }
-  const list = () => longTable("Pairs of intents, those that share most first", ["Intents", "Files both own", "Files with blocks of both", "One of them"], report.overlaps,
-    ({ first, second, owned, worked, example }) => [`${first} and ${second}`, String(owned), String(worked), el("code", {}, example)]);
-  if (ids.length > MATRIX) {
-    body.append(el("p", { class: "hint" }, `${ids.length} intents meet, too many for a matrix.`), ...list());
-    return;
-  }
-  const most = Math.max(...report.overlaps.map(({ owned, worked }) => owned + worked));
-  const met = new Map(report.overlaps.flatMap((one) => [[`${one.first}\n${one.second}`, one], [`${one.second}\n${one.first}`, one]]));
-  const cell = (row, column) => {
-    const one = met.get(`${row}\n${column}`);
-    if (!one) return el("td", { class: "empty" }, row === column ? "" : "–");
-    const heat = Math.ceil((3 * (one.owned + one.worked)) / most);
-    return el("td", { class: `heat${heat}`, title: `for example ${one.example}` },
-      `${one.owned} / ${one.worked}`, el("span", { class: "unseen" }, ` ${row} and ${column}: both own ${one.owned}, both have blocks in ${one.worked}`));
+const section = (title, ...children) => el("section", {}, el("h3", {}, title), ...children);
+const list = (values) => el("ul", {}, values.map((value) => el("li", {}, value)));
+const more = (all, some) => (all > some ? el("p", { class: "dim" }, `${number(all - some)} more are not listed.`) : "");
+
+function statusOf(intent) {
+  if (intent.in_registry === null) return "unknown";
+  if (!intent.in_registry) return "not in the registry";
+  return intent.status ? intent.status.toLowerCase().replaceAll("_", " ") : "no known status";
+}
+
+/// Says how many criteria were shown to hold: `2 of 3`.
+function criteriaOf(all) {
+  const criteria = all.flatMap((intent) => intent.criteria);
+  return criteria.length === 0 ? "none" : `${criteria.filter(isShown).length} of ${criteria.length}`;
+}
+
+const gravest = (list) => list.filter(({ level }) => level === "error" || level === "warning");
+
+// -- The overview
+
+function figures() {
+  const { summary } = report;
+  const kinds = new Map(linesBy(report.brought, (one) => one.contributor));
+  const others = Object.keys(KINDS).filter((kind) => kind !== "AI" && kinds.has(kind));
+  const byOthers = others.map((kind) => `, ${KINDS[kind]} ${percent(kinds.get(kind), summary.recorded)}`).join("");
+  const active = report.intents.filter((intent) => intent.status === "IN_PROGRESS").length;
+  const figure = (name, value, words) => el("div", {}, el("dt", {}, name), el("dd", {}, el("b", {}, value), words));
+  const criteria = report.intents.flatMap((intent) => intent.criteria);
+  return el("dl", { class: "figures" },
+    figure("Lines under an intent", percent(summary.under_intent, summary.lines), `${number(summary.under_intent)} of ${counted(summary.lines, "line")}`),
+    figure("Written by agents", percent(kinds.get("AI") ?? 0, summary.recorded), `of ${counted(summary.recorded, "recorded line")}${byOthers}`),
+    figure("Intents", number(report.intents.length), `${number(active)} in progress`),
+    figure("Criteria shown", number(criteria.filter(isShown).length), `of ${number(criteria.length)}, by tests that passed`),
+    figure("Errors, warnings", number(summary.errors + summary.warnings), `${counted(summary.errors, "error")}, ${counted(summary.warnings, "warning")}`),
+    figure("Suspect lines", number(summary.suspect), "intent changed since"));
+}
+
+function coverage() {
+  const { lines, recorded, under_intent: under, files } = report.summary;
+  const parts = [["under", under, "under an intent"], ["without", recorded - under, "recorded without an intent"], ["none", lines - recorded, "without a record"]];
+  const legend = ([name, count, words]) => el("li", {}, el("span", { class: `dot k-${name}`, "aria-hidden": "true" }), `${words} ${number(count)}`);
+  return section(`All ${counted(lines, "line")} of ${counted(files, "file")}`, bar(parts, true), el("ul", { class: "legend" }, parts.filter(([, count]) => count > 0).map(legend)));
+}
+
+function intentsTable() {
+  if (report.intents.length === 0) return el("p", {}, report.unread_registry ? "The intents cannot be read." : "There are no intents yet: intent new makes one.");
+  const place = ({ status }) => (STATUSES.indexOf(status) + STATUSES.length + 1) % (STATUSES.length + 1);
+  const sorted = [...report.intents].sort((one, other) => place(one) - place(other) || other.lines - one.lines);
+  const row = (intent) => [
+    [link("intent", intent.id, intent.id || "(no id)"), ` ${intent.name ?? ""}`],
+    statusOf(intent), number(intent.lines), byKind(brought.get(intent.id) ?? []), criteriaOf([intent]),
+    number(gravest(findings.get(intent.id) ?? []).length), number(intent.suspect),
+  ];
+  const rows = sorted.map(row);
+  const without = report.brought.filter((one) => !one.intent);
+  if (without.length > 0) rows.push([el("span", { class: "dim" }, "recorded without an intent"), "", number(linesOf(without)), byKind(without), "", "", ""]);
+  return table("Those in progress first, then by lines", ["Intent", ["Status", "s"], ["Lines", "n"], ["Written by", "w"], ["Criteria shown", "n"], ["Errors, warnings", "n"], ["Suspect lines", "n"]], rows);
+}
+
+/// How many intents are named for a month.
+const NAMED = 5;
+
+function months(list, last) {
+  const byMonth = [...grouped(list, (one) => one.month ?? "unknown")].sort(([one], [other]) => (one < other ? 1 : -1));
+  const row = ([month, ofMonth]) => [month, number(linesOf(ofMonth)), byKind(ofMonth), last[1](ofMonth)];
+  return table("Lines that are still there, by the month in which they were recorded", ["Month", ["Lines", "n"], ["Written by", "w"], last[0]], byMonth.map(row));
+}
+
+function namedIntents(ofMonth) {
+  const all = linesBy(ofMonth.filter((one) => one.intent), (one) => one.intent);
+  const named = all.slice(0, NAMED).flatMap(([id, lines], at) => [at > 0 ? ", " : "", link("intent", id, id || "(no id)"), ` ${number(lines)}`]);
+  return [...named, all.length > NAMED ? ` and ${number(all.length - NAMED)} more` : ""];
+}
+
+const namedContributors = (ofMonth) => linesBy(ofMonth, (one) => one.name).map(([name, lines]) => `${name} ${number(lines)}`).join(", ");
+
+function findingsTable(list, caption) {
+  const row = (finding) => [
+    el("span", finding.level === "error" ? { class: "bad" } : {}, finding.level),
+    el("code", {}, `${finding.path ?? "workspace"}${finding.start_line ? `:${finding.start_line}` : ""}`),
+    [finding.message, el("div", { class: "dim" }, finding.help)],
+  ];
+  return table(caption, ["Level", "Where", "What, and what to do"], list.map(row));
+}
+
+/// Shows errors and warnings, and the others when they are asked for.
+function findingsSection(all) {
+  const grave = gravest(all);
+  const others = all.filter((finding) => !grave.includes(finding));
+  return section("Findings",
+    grave.length > 0 ? findingsTable(grave, "Errors and warnings") : el("p", {}, el("span", { class: "good" }, "✓"), " No error and no warning."),
+    others.length > 0 ? el("details", {}, el("summary", {}, `${counted(others.length, "finding")} of lower levels`), findingsTable(others, "Findings of lower levels")) : "");
+}
+
+function overview() {
+  return [
+    el("h2", {}, "What was asked for, and what came of it"), figures(), coverage(),
+    section("Intents", intentsTable()),
+    report.brought.length > 0 ? section("By month", months(report.brought, ["Intents and their lines", namedIntents])) : "",
+    findingsSection(report.findings),
+    report.notes.length > 0 ? section("Notes", list(report.notes)) : "",
+  ];
+}
+
+// -- An intent
+
+function intentView(intent) {
+  const own = brought.get(intent.id) ?? [];
+  const fact = (name, ...value) => (value.flat().every((part) => !part) ? [] : [el("dt", {}, name), el("dd", {}, ...value)]);
+  const code = (values) => list(values.map((value) => el("code", {}, value)));
+  const criterion = (one) => {
+    const [sign, words] = CRITERIA[one.standing];
+    const style = isShown(one) ? { class: "good" } : one.standing === "failed" ? { class: "bad" } : {};
+    return [el("span", style, sign), ` ${one.criterion} `, el("span", { class: "dim" }, `(${words})`)];
   };
-  body.append(
-    scrolls("Overlap matrix", el("table", { class: "matrix" },
-      el("caption", {}, "Files that both own while in progress / files that hold blocks of both"),
-      el("thead", {}, el("tr", {}, el("td"), ids.map((id) => el("th", { scope: "col" }, id)))),
-      el("tbody", {}, ids.map((row) => el("tr", {}, el("th", { scope: "row" }, row), ids.map((column) => cell(row, column))))))),
-    onDemand("The pairs as a list", () => el("div", {}, ...list())));
+  return [
+    el("p", { class: "back" }, el("a", { href: "#" }, "← All intents")),
+    el("h2", { tabindex: "-1" }, `${intent.id || "(no id)"} ${intent.name ?? ""}`),
+    el("dl", { class: "facts" },
+      fact("Status", `${statusOf(intent)}${intent.selected ? ", selected here" : ""}`),
+      fact("Asked for by", intent.owner ?? ""),
+      fact("Serves", intent.related_specs.join(", ")),
+      fact("Lines", intent.lines === 0 ? "nothing yet" : `${counted(intent.lines, "line")} in ${counted(intent.files, "file")}, ${percent(intent.lines, report.summary.lines)} of all lines`),
+      fact("Written by", byKind(own)),
+      fact("Criteria shown", criteriaOf([intent])),
+      fact("Suspect", intent.suspect > 0 ? `${counted(intent.suspect, "line")}: the intent, or a specification, changed after they were written` : "")),
+    intent.criteria.length > 0 ? section("Done when", el("ul", { class: "marked" }, intent.criteria.map((one) => el("li", {}, criterion(one))))) : "",
+    intent.constraints.length > 0 ? section("Must hold", list(intent.constraints)) : "",
+    own.length > 0 ? section("By month", months(own, ["Contributors and their lines", namedContributors])) : "",
+    findingsSection(findings.get(intent.id) ?? []),
+    intent.largest.length > 0 ? section("Files", table("The files with most of its lines", ["File", ["Lines", "n"]], intent.largest.map((file) => [el("code", {}, file.path), number(file.lines)])), more(intent.files, intent.largest.length)) : "",
+    intent.suspects.length > 0 ? section("Suspect blocks", table("To read again: the reason for which they were written has changed", ["Block", ["Lines", "n"], "Why"],
+      intent.suspects.map((one) => [[one.name, el("div", {}, el("code", {}, `${one.path}:${one.start_line}`))], number(one.lines), one.message])),
+      linesOf(intent.suspects) < intent.suspect ? el("p", { class: "dim" }, "Only those with most lines are listed.") : "") : "",
+    intent.owned_scope.length > 0 ? section("Scope", code(intent.owned_scope)) : "",
+  ];
 }
 
-// -- The filter
-// -------------------------------------------------------------------------------------
+// -- Which view is shown
 
-const controls = { query: byId("query"), intent: byId("by-intent"), verdict: byId("by-verdict"), author: byId("by-author") };
+const name = `Intent report: ${report.workspace}`;
+let shown = null;
 
-function fillControls() {
-  const option = (value, words) => el("option", { value }, words);
-  const short = (words) => (words.length > 60 ? `${words.slice(0, 59)}…` : words);
-  // The value has a mark before the id, so that "no intent" differs from an intent with an empty
-  // id.
-  controls.intent.append(option("", "all"), ...[...intents.keys()].map((id) => option(`=${id}`, short([id, intentName(id)].join(" ")))), option("=", "no intent"));
-  controls.verdict.append(option("", "all"), ...VERDICT_NAMES.map((verdict) => option(verdict, `${VERDICTS[verdict][0]} ${verdict}`)));
-  controls.author.append(option("", "all"), ...authors.map((name, at) => option(String(at), short(name))));
-}
-
-let later = 0;
-
-/// Applies the filter: to the rows at once, to the charts after a pause in typing.
-function filtered() {
-  for (const [name, control] of Object.entries(controls)) filter[name] = control.value;
-  const fit = applyFilter();
-  grid.refresh();
-  byId("count").textContent = isFiltered() ? `${fit.toLocaleString("en")} of ${counted(blocks.length, "block")}` : counted(blocks.length, "block");
-  clearTimeout(later);
-  later = setTimeout(drawPictures, 250);
-}
-
-function drawPictures() {
-  drawMap(chosenIn("map-by"));
-  drawFindings();
-  drawIntents();
-}
-
-const chosenIn = (name) => document.querySelector(`input[name="${name}"]:checked`).value;
-
-function choose(wanted) {
-  for (const [name, value] of Object.entries(wanted)) controls[name].value = value;
-  filtered();
-}
-
-const clearFilter = () => choose({ query: "", intent: "", verdict: "", author: "" });
-
-// -- Places
-// -----------------------------------------------------------------------------------------
-
-function goToSection(id) {
-  byId(id).scrollIntoView();
-  byId(id).focus({ preventScroll: true });
-}
-
-/// Moves to a file, a block or an intent by its key in links. Returns false if there is none.
-function goTo(kind, value) {
-  if (kind === "intent") {
-    if (!intents.has(value)) return false;
-    choose({ query: "", intent: `=${value}`, verdict: "", author: "" });
-    drawPictures();
-    goToSection("intents");
-    return true;
-  }
-  const at = kind === "block" ? keys.indexOf(value) : -1;
-  const file = kind === "block" ? blocks[at]?.file : report.files.find((file) => file.path === value);
-  if (!file) return false;
-  if (!grid.reveal(kind, file, blocks[at])) {
-    clearFilter();
-    grid.reveal(kind, file, blocks[at]);
-  }
-  byId("blocks").scrollIntoView();
-  grid.focus();
-  if (kind === "block") showBlock(blocks[at]);
-  else showFile(file);
-  return true;
-}
-
-function followHash() {
-  const [, kind, value] = /^#(block|file|intent)=(.*)$/s.exec(location.hash) ?? [];
-  if (!kind) return;
-  let decoded;
+/// Shows the view that the address names. `#intent=INT-001` is an intent; everything else is the
+/// overview.
+function show() {
+  const hash = /^#intent=(.*)$/.exec(location.hash);
+  let id = null;
   try {
-    decoded = decodeURIComponent(value);
+    id = hash && decodeURIComponent(hash[1]);
   } catch {
-    decoded = value;
+    id = hash[1];
   }
-  if (!goTo(kind, decoded)) byId("count").textContent = `There is no such ${kind} in this report.`;
+  const intent = intents.get(id);
+  const missing = id !== null && !intent ? el("p", { role: "alert", class: "bad" }, "There is no such intent in this report.") : "";
+  main.replaceChildren(...(intent ? intentView(intent) : [missing, ...overview()]).filter((part) => part !== ""));
+  document.title = intent ? `${intent.id} – ${name}` : name;
+  if (shown !== null) {
+    // The focus goes to the view, or back to the link by which it was left.
+    const left = [...main.querySelectorAll("tbody a")].find((one) => one.textContent === shown.id);
+    const target = intent ? main.querySelector("h2") : left;
+    scrollTo(0, 0);
+    target?.focus();
+  }
+  shown = intent ?? { id: null };
 }
 
-// -- Start
-// ------------------------------------------------------------------------------------------
-
-fillControls();
-drawSummary();
-drawOverlaps();
-drawTime("author");
-filtered();
-clearTimeout(later);
-drawPictures();
-byId("details").append(el("p", { class: "hint" }, "Choose a block to see who wrote it, when, and what it was before."));
-
-for (const control of Object.values(controls)) control.addEventListener("input", filtered);
-byId("clear").addEventListener("click", () => { clearFilter(); controls.query.focus(); });
-byId("map-choice").addEventListener("change", () => drawMap(chosenIn("map-by")));
-byId("time-choice").addEventListener("change", () => drawTime(chosenIn("time-by")));
-byId("theme").addEventListener("change", ({ target }) => { document.documentElement.dataset.theme = target.value; });
-document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, select, textarea");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    event.preventDefault();
-    controls.query.focus();
-    controls.query.select();
-  }
-  if (event.key === "Escape" && event.target.closest("#details")) grid.focus();
+document.getElementById("workspace").textContent = report.workspace;
+const time = `${report.generated.slice(0, 16).replace("T", " ")} UTC`;
+document.getElementById("made").textContent = `Made ${time}${report.head ? `, based on commit ${report.head.slice(0, 12)}` : ""}.`;
+addEventListener("hashchange", show);
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && shown.id !== null) location.hash = "";
 });
-// A second click on the same link does not change the address, so it is handled here.
-document.addEventListener("click", (event) => {
-  const anchor = event.target.closest("a");
-  if (anchor && anchor.hash === location.hash && /^#(block|file|intent)=/.test(anchor.hash)) followHash();
-});
-addEventListener("hashchange", followHash);
-addEventListener("beforeprint", () => grid.print(true));
-addEventListener("afterprint", () => grid.print(false));
-followHash();
+show();

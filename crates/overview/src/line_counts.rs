@@ -1,0 +1,141 @@
+//! Counts the lines of a workspace by intent, contributor and month, as *why* counts the lines of a
+//! block: each line once, and only lines that say something.
+//!
+//! `intent list --count`, the report and its badge take their numbers from here.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use evidence::verify;
+use ground::RelativePath;
+use ledger::{Claim, EntityType};
+use why::answers::FileProvenance;
+use why::{Workspace, answers};
+
+/// The lines of all text files, except those in `.orchestration`.
+#[derive(Debug, Default)]
+pub(crate) struct LineCounts {
+    pub(crate) files: usize,
+    pub(crate) lines: usize,
+    /// The lines that a record is about, by who brought them.
+    pub(crate) recorded: BTreeMap<LineOwner, usize>,
+    pub(crate) intents: BTreeMap<String, IntentLines>,
+    /// The files of which nobody can tell who brought some of the lines.
+    pub(crate) unknown: Vec<RelativePath>,
+}
+
+/// Who brought lines, under which intent, and when.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LineOwner {
+    /// The month of the record in UTC: `2026-02`. `None` if its time cannot be read.
+    pub(crate) month: Option<String>,
+    pub(crate) intent: Option<String>,
+    pub(crate) kind: EntityType,
+    pub(crate) name: String,
+}
+
+/// What was brought under one intent and is still there.
+#[derive(Debug, Default)]
+pub(crate) struct IntentLines {
+    pub(crate) lines: usize,
+    /// Its lines in each file that has some.
+    pub(crate) files: BTreeMap<RelativePath, usize>,
+    /// The number of blocks of which it brought at least half.
+    pub(crate) blocks: usize,
+}
+
+impl LineCounts {
+    /// Counts the lines of all files, and calls `visit` for each file.
+    pub(crate) fn counted(
+        ws: &Workspace,
+        mut visit: impl FnMut(&RelativePath, &FileProvenance),
+    ) -> Self {
+        let mut counts = Self::default();
+        verify::compare_all_files(ws, |path, file| {
+            counts.add_file(ws, path, file);
+            visit(path, file);
+        });
+        counts
+    }
+
+    fn add_file(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
+        let mut by_claim: BTreeMap<usize, usize> = BTreeMap::new();
+        for found in &file.provenance {
+            for share in &found.shares {
+                self.lines += share.lines;
+                for (claim, lines) in &share.by_claim {
+                    *by_claim.entry(*claim).or_default() += lines;
+                }
+            }
+            if let Some(intent) = answers::intent_of(ws, found) {
+                self.intents.entry(intent).or_default().blocks += 1;
+            }
+        }
+        for (claim, lines) in by_claim {
+            let owner = LineOwner::of_claim(ws, &file.lines.claims[claim]);
+            if let Some(intent) = &owner.intent {
+                let intent = self.intents.entry(intent.clone()).or_default();
+                intent.lines += lines;
+                *intent.files.entry(path.clone()).or_default() += lines;
+            }
+            *self.recorded.entry(owner).or_default() += lines;
+        }
+        self.files += 1;
+        if file.error.is_some() || file.provenance.iter().any(|found| found.is_missing) {
+            self.unknown.push(path.clone());
+        }
+    }
+
+    /// Returns the number of lines that a record is about.
+    pub(crate) fn total_recorded(&self) -> usize {
+        self.recorded.values().sum()
+    }
+
+    pub(crate) fn under_intents(&self) -> usize {
+        self.intents.values().map(|intent| intent.lines).sum()
+    }
+
+    /// Says that some lines were counted as if nobody had recorded them. `None` if that is not so.
+    pub(crate) fn unknown_note(&self) -> Option<String> {
+        let first = self.unknown.first()?;
+        let more = match self.unknown.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(format!(
+            "nobody can tell who brought some lines of {first}{more}: commits are missing here, or a program converts the file for git"
+        ))
+    }
+}
+
+impl LineOwner {
+    fn of_claim(ws: &Workspace, claim: &Claim) -> Self {
+        let record = &claim.entry.record;
+        let contributor =
+            claim.conversation().map(|told| told.contributor.clone()).unwrap_or_default();
+        let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+        Self {
+            month: month(&record.timestamp),
+            intent: ws.intent_of(claim),
+            kind: contributor.entity_type,
+            name: answers::author_name(&contributor, tool),
+        }
+    }
+}
+
+fn month(timestamp: &str) -> Option<String> {
+    let time: Timestamp = timestamp.parse().ok()?;
+    Some(time.strftime("%Y-%m").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_that_of_the_record_in_utc() {
+        assert_eq!(month("2026-02-28T23:30:00.000-01:00").as_deref(), Some("2026-03"));
+        assert_eq!(month("<script>"), None);
+    }
+}
