@@ -139,10 +139,12 @@ pub struct CheckSummary {
     pub uncovered: usize,
     /// How many findings were left out because the baseline lists them.
     pub known: usize,
-    /// The intents of the recorded blocks; the intent with the most blocks comes first.
+    /// How many lines the change brought, without blank lines and brackets.
+    pub lines: usize,
+    /// The intents under which these lines were recorded; the intent with the most lines comes first.
     pub intents: Vec<Share>,
-    /// Who wrote the recorded blocks, agents by the name of their tool; the contributor with the
-    /// most blocks comes first.
+    /// Who wrote the recorded lines, agents by the name of their tool; the contributor with the most
+    /// lines comes first.
     pub contributors: Vec<Share>,
     /// The files of which nobody can tell whether they changed, because a program converts them for
     /// git.
@@ -152,7 +154,7 @@ pub struct CheckSummary {
     pub notes: Vec<String>,
 }
 
-/// How many of the recorded blocks of a change belong to one intent or one contributor.
+/// How many of the lines of a change were recorded for one intent or one contributor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Share {
     /// The id of the intent, or the name of the contributor.
@@ -160,7 +162,9 @@ pub struct Share {
     /// The name of the intent; absent for a contributor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many blocks there are.
+    /// How many lines there are.
+    pub lines: usize,
+    /// How many of the blocks that records cover have such a line, or were edited without a new one.
     pub blocks: usize,
 }
 

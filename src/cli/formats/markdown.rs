@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::by_severity;
 use ground::Level;
-use ground::text::{self, counted};
+use ground::text::{self, counted, percent};
 use judgement::check::{CheckAnswer, Share};
 use why::findings::FindingAnswer;
 
@@ -36,8 +36,8 @@ pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
     let (errors, warnings) =
         (counted(summary.errors, "error"), counted(summary.warnings, "warning"));
     line(&mut text, format!("{changed}, {recorded}. {errors}, {warnings}.\n"));
-    shares(&mut text, "Intent", &summary.intents, summary.recorded);
-    shares(&mut text, "Written by", &summary.contributors, summary.recorded);
+    shares(&mut text, ("Intent", "no intent"), &summary.intents, summary.lines);
+    shares(&mut text, ("Written by", "no record"), &summary.contributors, summary.lines);
     let suspects = answer.findings.iter().filter(|finding| finding.code == "suspect").count();
     if suspects > 0 {
         let blocks = counted(suspects, "block");
@@ -55,16 +55,20 @@ pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
     text
 }
 
-fn shares(text: &mut String, title: &str, shares: &[Share], all: usize) {
+/// Writes how many of the lines of the change each share has, and how many no share has.
+fn shares(text: &mut String, (title, rest): (&str, &str), shares: &[Share], all: usize) {
+    let shares: Vec<&Share> = shares.iter().filter(|share| share.lines > 0).collect();
     if shares.is_empty() {
         return;
     }
-    line(text, format!("| {title} | blocks | share |\n| --- | ---: | ---: |"));
-    for share in shares.iter().take(MAX_ROWS) {
-        let name = share.name.as_deref().map(|name| format!(" {}", escaped(name)));
-        let part = 100.0 * share.blocks as f64 / all.max(1) as f64;
-        let name = name.unwrap_or_default();
-        line(text, format!("| {}{name} | {} | {part:.0} % |", escaped(&share.id), share.blocks));
+    line(text, format!("| {title} | lines | share |\n| --- | ---: | ---: |"));
+    for Share { id, name, lines, .. } in shares.iter().take(MAX_ROWS) {
+        let name = name.as_deref().map(|name| format!(" {}", escaped(name))).unwrap_or_default();
+        line(text, format!("| {}{name} | {lines} | {} |", escaped(id), percent(*lines, all)));
+    }
+    let open = all.saturating_sub(shares.iter().map(|share| share.lines).sum());
+    if open > 0 {
+        line(text, format!("| *{rest}* | {open} | {} |", percent(open, all)));
     }
     write_rest(text, shares.len(), MAX_ROWS);
     text.push('\n');

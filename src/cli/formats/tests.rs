@@ -16,10 +16,11 @@ fn answer() -> CheckAnswer {
         help: "Select another intent: `intent select INT-002`.".to_owned(),
         fingerprint: "0123456789abcdef0123456789abcdef".to_owned(),
     };
-    let share = |id: &str, name: Option<&str>, blocks| Share {
+    let share = |id: &str, name: Option<&str>, lines| Share {
         id: id.to_owned(),
         name: name.map(str::to_owned),
-        blocks,
+        lines,
+        blocks: 1,
     };
     CheckAnswer {
         findings: vec![
@@ -37,13 +38,14 @@ fn answer() -> CheckAnswer {
             blocks: 5,
             recorded: 4,
             uncovered: 1,
+            lines: 50,
             errors: 1,
             warnings: 1,
             intents: vec![
-                share("INT-001", Some("A | name\n# of @two"), 3),
-                share("INT-2", None, 1),
+                share("INT-001", Some("A | name\n# of @two"), 30),
+                share("INT-2", None, 7),
             ],
-            contributors: vec![share("claude-code", None, 3), share("Ada *L*", None, 1)],
+            contributors: vec![share("claude-code", None, 39), share("Ada *L*", None, 11)],
             notes: vec!["The registry changed, @all.".to_owned()],
             ..CheckSummary::default()
         },

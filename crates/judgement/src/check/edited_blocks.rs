@@ -164,6 +164,8 @@ pub(super) struct EditedBlock {
     pub owners: Vec<(Option<PartOwner>, LineRange)>,
     /// The records that brought its new lines, also those without an intent.
     pub claims: Vec<Arc<Claim>>,
+    /// How many of its new lines each record brought, and how many nobody recorded.
+    pub brought: Vec<(Option<Arc<Claim>>, usize)>,
     /// Whether a record covers all that is new.
     pub is_recorded: bool,
 }
@@ -209,10 +211,23 @@ impl<'a> EditedFile<'a> {
             let claim = Claim { entry, path, commit: None, reassigned: Vec::new() };
             PartOwner::by_claim(self.ws, claim.into())
         };
-        let mut edited =
-            EditedBlock { at, owners: Vec::new(), claims: Vec::new(), is_recorded: true };
+        let mut edited = EditedBlock {
+            at,
+            owners: Vec::new(),
+            claims: Vec::new(),
+            brought: Vec::new(),
+            is_recorded: true,
+        };
         for (line, source) in &new {
             let claim = source.claim.map(|at| &self.file.lines.claims[at]);
+            let is_its = |(known, _): &&mut (Option<Arc<Claim>>, usize)| match (known, claim) {
+                (Some(known), Some(claim)) => Arc::ptr_eq(known, claim),
+                (known, claim) => known.is_none() && claim.is_none(),
+            };
+            match edited.brought.iter_mut().find(is_its) {
+                Some((_, lines)) => *lines += 1,
+                None => edited.brought.push((claim.map(Arc::clone), 1)),
+            }
             edited.is_recorded &= claim.is_some() || found.accepted.is_some();
             if let Some(claim) =
                 claim.filter(|new| !edited.claims.iter().any(|it| Arc::ptr_eq(it, new)))

@@ -11,6 +11,7 @@ use ground::parallel::in_parallel;
 use ground::text::{counted, listed};
 use ground::{Code, Finding, RelativePath};
 use intents::{ScopeVerdict, scope};
+use ledger::Claim;
 use provenance::Classification;
 use why::baseline::{Baseline, FormerFile};
 use why::change_class;
@@ -25,12 +26,13 @@ type Versions = (Option<Document>, Option<Document>);
 /// into memory.
 const READ_AHEAD: usize = 64;
 
-/// Counts a block for an intent or a contributor.
-fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
-    match shares.iter_mut().find(|share| share.id == id) {
-        Some(share) => share.blocks += 1,
-        None => shares.push(Share { id, name, blocks: 1 }),
-    }
+/// Returns the share of an intent or a contributor, which is new if there was none.
+fn share_of(shares: &mut Vec<Share>, id: String, name: Option<String>) -> &mut Share {
+    let at = shares.iter().position(|share| share.id == id).unwrap_or_else(|| {
+        shares.push(Share { id, name, lines: 0, blocks: 0 });
+        shares.len() - 1
+    });
+    &mut shares[at]
 }
 
 impl JudgedChange {
@@ -245,7 +247,7 @@ impl<'a> Judge<'a> {
             ));
         }
         for shares in [&mut self.summary.intents, &mut self.summary.contributors] {
-            shares.sort_by(|a, b| (b.blocks, &a.id).cmp(&(a.blocks, &b.id)));
+            shares.sort_by(|a, b| (b.lines, &a.id).cmp(&(a.lines, &b.id)));
         }
         Ok(self.findings)
     }
@@ -331,22 +333,34 @@ impl<'a> Judge<'a> {
     }
 
     fn count(&mut self, block: &EditedBlock) {
+        let (ws, summary) = (&self.judged.ws, &mut *self.summary);
+        let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
+        let who = |claim: &Claim| {
+            let tool = claim.entry.record.tool.as_ref().map(|tool| tool.name.as_str());
+            Some(answers::author_name(&claim.conversation()?.contributor, tool))
+        };
+        for (claim, lines) in &block.brought {
+            summary.lines += lines;
+            let Some(claim) = claim else { continue };
+            if let Some(id) = ws.intent_of(claim) {
+                let name = name(&id);
+                share_of(&mut summary.intents, id, name).lines += lines;
+            }
+            if let Some(who) = who(claim) {
+                share_of(&mut summary.contributors, who, None).lines += lines;
+            }
+        }
         if !block.is_recorded {
             return;
         }
-        let ws = &self.judged.ws;
-        self.summary.recorded += 1;
+        summary.recorded += 1;
         let owners = block.owners.iter().filter_map(|(owner, _)| owner.as_ref());
         for id in BTreeSet::from_iter(owners.map(|owner| owner.intent.clone())) {
-            let name = ws.registry.get(&id).map(|intent| intent.name.value.clone());
-            count_for(&mut self.summary.intents, id, name);
+            let name = name(&id);
+            share_of(&mut summary.intents, id, name).blocks += 1;
         }
-        let writers = block.claims.iter().filter_map(|claim| {
-            let tool = claim.entry.record.tool.as_ref().map(|tool| tool.name.as_str());
-            Some(answers::author_name(&claim.conversation()?.contributor, tool))
-        });
-        for who in BTreeSet::from_iter(writers) {
-            count_for(&mut self.summary.contributors, who, None);
+        for who in BTreeSet::from_iter(block.claims.iter().filter_map(|claim| who(claim))) {
+            share_of(&mut summary.contributors, who, None).blocks += 1;
         }
     }
 
