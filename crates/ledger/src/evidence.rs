@@ -301,21 +301,18 @@ impl Serialize for EvidenceBlock {
 
 impl<'de> Deserialize<'de> for EvidenceBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items: Vec<String> = Vec::deserialize(deserializer)?;
-        let read = || {
-            let (kind, name, lines, hash, deleted) = match &items[..] {
-                [kind, name, lines, hash] => (kind, name, lines, hash, false),
-                [kind, name, lines, hash, last] if last == DELETED => {
-                    (kind, name, lines, hash, true)
-                }
-                _ => return None,
-            };
-            let (start, end) = span(lines)?;
-            long(hash).filter(|_| !kind.is_empty())?;
-            let (kind, name, hash) = (kind.clone(), name.clone(), hash.clone());
+        let mut items: Vec<String> = Vec::deserialize(deserializer)?;
+        let deleted = items.len() == 5 && items.pop_if(|last| last == DELETED).is_some();
+        let read = |[kind, name, lines, hash]: [String; 4]| {
+            let (start, end) = span(&lines)?;
+            short_bytes(&hash).filter(|_| !kind.is_empty())?;
             Some(Self { kind, name, start, end, hash, deleted })
         };
-        read().ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
+        items
+            .try_into()
+            .ok()
+            .and_then(read)
+            .ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
     }
 }
 
@@ -399,8 +396,13 @@ pub fn short(hash: &str) -> Option<String> {
 
 /// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
 pub fn long(short: &str) -> Option<String> {
-    let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
-    (bytes.len() == BYTES).then(|| format!("sha256:{}", hex(&bytes)))
+    Some(format!("sha256:{}", hex(&short_bytes(short)?)))
+}
+
+fn short_bytes(short: &str) -> Option<[u8; BYTES]> {
+    let mut bytes = [0; BYTES];
+    let length = URL_SAFE_NO_PAD.decode_slice(short.strip_prefix(SHORT)?, &mut bytes).ok()?;
+    (length == BYTES).then_some(bytes)
 }
 
 /// A section of an evidence file: a header and the lines up to the next header.
