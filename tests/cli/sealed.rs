@@ -259,8 +259,8 @@ fn an_accepted_block_is_accepted_in_every_clone() {
     assert_eq!(lines[4], None, "nobody brought the line by accepting it");
     assert!(lab.fine(&["why", &format!("{FILE}:1")]).contains("exact  accepted as it stands by"));
     let registry = ".orchestration/active_intents.yaml";
-    let narrowed = lab.read(registry).replace("src/**", "src/*");
-    lab.write(registry, narrowed);
+    let constrained = "\n    constraints: [No network]\n    owned_scope";
+    lab.write(registry, lab.read(registry).replace("\n    owned_scope", constrained));
     commit_long_ago(&lab);
     let suspects = || lab.fine(&["check", "--suspect"]).matches("[suspect]").count();
     assert_eq!(suspects(), 1);

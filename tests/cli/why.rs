@@ -260,7 +260,15 @@ fn an_undone_change_of_an_intent_makes_nothing_suspect() {
         &lab,
         LIST,
         "[\"src/**\"]\n    constraints: [\"No network\"]\n    owner: \"@ada\"",
-        "[\"src/**\", \"lib/**\"]\n    constraints: []\n    owner: \"@ada\"",
+        "[\"src/**\", \"lib/**\"]\n    constraints: [\"No network\"]\n    owner: \"@ada\"",
+    );
+    lab.commit();
+    assert_eq!(suspicion(&lab, "src/shop.rs:1"), None, "the scope still has the file");
+    edit(
+        &lab,
+        LIST,
+        "\"src/**\", \"lib/**\"]\n    constraints: [\"No network\"]",
+        "\"lib/**\"]\n    constraints: []",
     );
     lab.commit();
     let said = suspicion(&lab, "src/shop.rs:1").expect("suspect");
@@ -268,7 +276,7 @@ fn an_undone_change_of_an_intent_makes_nothing_suspect() {
     edit(
         &lab,
         LIST,
-        "\"src/**\", \"lib/**\"]\n    constraints: []",
+        "\"lib/**\"]\n    constraints: []",
         "\"src/**\"]\n    constraints: [\"No network\"]",
     );
     lab.commit();

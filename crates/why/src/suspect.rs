@@ -4,7 +4,8 @@
 //! A record stores a hash of the text that its intent had ([`Intent::hash`]). If the intent has
 //! another text now, the earlier text is looked for in the registry of the commit that brought the
 //! lines, of its parents, and of the commit on which the record was made; for late evidence also in
-//! the last commits. Only changes of the constraints, the acceptance criteria and the scope count. A
+//! the last commits. Changes of the constraints and of the acceptance criteria count, and a scope that
+//! does not own the file any more: one that was widened for other files says nothing about this one. A
 //! specification that the record names counts if it is a file whose content has changed since.
 //!
 //! If the earlier text is not there, for example because the registry was committed later than the
@@ -20,7 +21,7 @@ use super::commit_brief::{self, CommitBrief};
 use super::provenance_of_blocks::Provenance;
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock};
-use intents::{Intent, Spanned};
+use intents::{Intent, Scope, Spanned};
 use ledger::Claim;
 
 /// The maximum number of commits that are searched for the one that changed an intent.
@@ -64,12 +65,12 @@ impl IntentPart {
         entries
     }
 
-    fn differing(then: &Intent, now: &Intent) -> Vec<Self> {
-        // An intent that is kept in another format has no scope until somebody adopts it.
-        let is_adoption = now.source().is_some() && then.owned_scope.is_empty();
-        let counts = |part: &Self| *part != Self::OwnedScope || !is_adoption;
+    /// Returns the parts whose change concerns what was recorded about a file.
+    fn differing(then: &Intent, now: &Intent, path: &RelativePath) -> Vec<Self> {
+        let owns = |intent: &Intent| Scope::new(&Self::OwnedScope.entries_of(intent)).owns(path);
+        let concerns = |part: &Self| *part != Self::OwnedScope || (owns(then) && !owns(now));
         let differs = |part: &Self| part.entries_of(then) != part.entries_of(now);
-        Self::ALL.into_iter().filter(|part| counts(part) && differs(part)).collect()
+        Self::ALL.into_iter().filter(|part| differs(part) && concerns(part)).collect()
     }
 }
 
@@ -120,7 +121,8 @@ pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> 
     let hash = claim.entry.record.intent_hash.as_deref();
     let hash = hash.filter(|hash| !present.reads_as(hash));
     let then = hash.and_then(|hash| ws.text_then(claim, id, hash));
-    let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
+    let parts =
+        then.map(|then| IntentPart::differing(&then, present, &claim.path)).unwrap_or_default();
     let commit = seen_at(ws, claim);
     let specs = commit.map(|commit| changed_specs(ws, claim, &commit, present)).unwrap_or_default();
     let intent = present.id.value.clone();
