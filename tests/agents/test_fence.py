@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(not fences(), reason="the kernel makes no user n
 @pytest.fixture
 def required(governed: lab.Repository) -> lab.Repository:
     """The workspace with two programs, and a policy that requires the fence for every opaque command."""
-    governed.write(POLICY, governed.read(POLICY).rstrip() + "\nfence: require\n")
+    governed.write(POLICY, (governed.read(POLICY) or "") + "fence: require\n")
     governed.write("tools/within.py", WITHIN)
     governed.write("tools/beyond.py", BEYOND)
     governed.commit("a fence")
