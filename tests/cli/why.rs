@@ -254,6 +254,22 @@ fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
 }
 
 #[test]
+fn suspect_blocks_below_a_folder_are_settled_at_once() {
+    let lab = twice();
+    lab.write("src/other.rs", "fn other() { open(7); }\n");
+    lab.fine(&["record", "--intent", "INT-001", "--agent", "codex", "src/other.rs"]);
+    lab.commit();
+    edit(&lab, LIST, "[\"No network\"]\n    owner: \"@ada\"", "[]\n    owner: \"@ada\"");
+    lab.commit();
+    let both = ["src/shop.rs:1", "src/other.rs:1"];
+    assert!(both.iter().all(|at| suspicion(&lab, at).is_some()));
+    let said = lab.fine(&["accept", "src", "--suspect"]);
+    assert!(said.contains("other in src/other.rs") && said.contains("src/shop.rs"), "{said}");
+    assert!(both.iter().all(|at| suspicion(&lab, at).is_none()));
+    assert!(lab.fine(&["accept", "src", "--suspect"]).contains("nothing to accept"));
+}
+
+#[test]
 fn an_undone_change_of_an_intent_makes_nothing_suspect() {
     let lab = twice();
     edit(

@@ -19,6 +19,8 @@ pub enum AcceptExtent {
     Line(u32),
     /// Every block that differs from its record, or is suspect. Blocks without a record are left alone.
     Differing,
+    /// Every block that is suspect: its intent, or a specification of it, changed since.
+    Suspect,
 }
 
 /// The blocks of one file that a person accepted, and the records that say so.
@@ -68,13 +70,16 @@ pub fn accept(
     };
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
-        AcceptExtent::Differing => {
+        AcceptExtent::Differing | AcceptExtent::Suspect => {
             let differs = |found: &Provenance| {
-                matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
+                extent == AcceptExtent::Differing
+                    && matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
                     && found.accepted.is_none()
-                    || suspect::suspicion_about(ws, found).is_some()
             };
-            (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
+            let is_chosen = |found: &Provenance| {
+                differs(found) || suspect::suspicion_about(ws, found).is_some()
+            };
+            (0..file.provenance.len()).filter(|at| is_chosen(&file.provenance[*at])).collect()
         }
     };
     if let Some(lines) = chosen.iter().find_map(conflict_in) {

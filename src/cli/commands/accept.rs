@@ -23,29 +23,44 @@ after `intent seal`.
 Examples:
   intent accept src/auth/jwt.rs:42
   intent accept src/auth/jwt.rs --all-differing
+  intent accept src/auth --suspect     the intent changed, and the code is right
   intent accept src/auth/jwt.rs        a write that no gate let through")]
 pub struct AcceptArgs {
-    /// The block at this line: PATH:LINE; or a file, with --all-differing
+    /// The block at this line: PATH:LINE; or a file or folder, with --all-differing or --suspect
     #[arg(value_name = "PATH[:LINE]")]
     target: OsString,
 
-    /// Every block of the file that differs from its record
-    #[arg(long)]
+    /// Every block that differs from its record or is suspect
+    #[arg(long, conflicts_with = "suspect")]
     all_differing: bool,
+
+    /// Every block whose intent, or a specification of it, changed since it was recorded
+    #[arg(long)]
+    suspect: bool,
 }
 
 pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     person::no_agent(context)?;
     let target = FileTarget::parse(&context.cwd, &args.target)?;
+    let many = match (args.all_differing, args.suspect) {
+        (true, _) => Some(AcceptExtent::Differing),
+        (_, true) => Some(AcceptExtent::Suspect),
+        _ => None,
+    };
+    if let (Some(extent), true) = (many, target.path.is_dir()) {
+        return accept_below(context, &target, extent);
+    }
     let line = target.line()?;
     // A bare file can only mean the open question about a write that no gate let through. The file
     // may be gone by now.
-    let ungated = line.is_none() && !args.all_differing && is_ungated(context, &target)?;
-    let extent = match (line, args.all_differing || ungated) {
-        (Some(line), false) => AcceptExtent::Line(line),
-        (None, true) => AcceptExtent::Differing,
-        (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
-        (None, false) => {
+    let ungated = line.is_none() && many.is_none() && is_ungated(context, &target)?;
+    let extent = match (line, many.or(ungated.then_some(AcceptExtent::Differing))) {
+        (Some(line), None) => AcceptExtent::Line(line),
+        (None, Some(extent)) => extent,
+        (Some(_), Some(_)) => {
+            return Err(say_which("a line names one block, and the option means all"));
+        }
+        (None, None) => {
             context.existing_file(&target)?;
             return Err(say_which("no block is named"));
         }
@@ -66,6 +81,36 @@ pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show(page, &answer, &workspace))
 }
 
+/// Accepts blocks in all files below a folder. The answer has the files in which there were some.
+fn accept_below(
+    context: &Context,
+    target: &FileTarget,
+    extent: AcceptExtent,
+) -> Result<Exit, CliError> {
+    let workspace = context.workspace_of(target)?;
+    workspace.governed()?;
+    let by = person::contributor(context, &workspace);
+    let mut answers = Vec::new();
+    for path in shared::files_below(&workspace, target)? {
+        // A file without text has no blocks.
+        if workspace.read(&path).is_ok() {
+            let answer = accept(&workspace, &path, extent, &by)?;
+            answers.extend((answer.settled || !answer.accepted.is_empty()).then_some(answer));
+        }
+    }
+    let paths: Vec<_> = answers.iter().map(|answer| answer.path.clone()).collect();
+    map::follow(&workspace, &paths);
+    context.answer(&answers, |page| {
+        if answers.is_empty() {
+            page.line("There is nothing to accept below this folder");
+        }
+        answers.iter().for_each(|answer| show_accepted(page, answer));
+        if answers.iter().any(|answer| seal::is_code_committed(&workspace, &answer.path)) {
+            shared::print_seal_command(page, &format!("Accept blocks below {}", target.named));
+        }
+    })
+}
+
 /// Returns true if the file still has the content of a write that no gate let through.
 fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
@@ -82,17 +127,21 @@ fn say_which(message: &str) -> CliError {
 }
 
 fn show(page: &mut Page, answer: &AcceptAnswer, workspace: &Workspace) {
+    show_accepted(page, answer);
+    if !answer.accepted.is_empty() && seal::is_code_committed(workspace, &answer.path) {
+        shared::print_seal_command(page, &format!("Accept {}", answer.path));
+    }
+}
+
+fn show_accepted(page: &mut Page, answer: &AcceptAnswer) {
     if answer.settled {
         page.styled(GOOD, "✓").literal(" accepted the ungated write of ");
         page.text(&answer.path).end();
     } else if answer.accepted.is_empty() {
-        page.text(&answer.path).line(": no block differs from its record");
+        page.text(&answer.path).line(": there is nothing to accept");
     }
     for name in &answer.accepted {
         page.styled(GOOD, "✓").literal(" accepted ").styled(STRONG, name);
         page.literal(" in ").text(&answer.path).line(" as it stands");
-    }
-    if !answer.accepted.is_empty() && seal::is_code_committed(workspace, &answer.path) {
-        shared::print_seal_command(page, &format!("Accept {}", answer.path));
     }
 }

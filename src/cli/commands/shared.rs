@@ -6,10 +6,12 @@ use anstyle::Style;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::cli::CliError;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
+use crate::cli::target::FileTarget;
 use evidence::seal;
-use ground::Level;
 use ground::text::counted;
+use ground::{Level, RelativePath, ignores};
 use judgement::registry::RegistryAnswer;
 use ledger::MutationClass;
 use why::Workspace;
@@ -126,6 +128,23 @@ fn level_style(level: Level) -> Style {
 /// no code left to commit, no git hook seals the record, so a person has to run `intent seal`.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
     page.label(DIM, "Next:").text(seal::and_commit(message)).end();
+}
+
+/// Returns the files below a folder that git does not ignore, sorted by path, without the rules and
+/// records.
+pub(super) fn files_below(
+    workspace: &Workspace,
+    target: &FileTarget,
+) -> Result<Vec<RelativePath>, CliError> {
+    let failed = |source| CliError::io(&target.path, "read", source);
+    let folder = target.path.canonicalize().map_err(failed)?;
+    let is_below = |path: &RelativePath| {
+        workspace.root.absolute(path).starts_with(&folder) && !path.is_orchestration()
+    };
+    let mut paths: Vec<RelativePath> =
+        ignores::walk(&workspace.root).into_iter().filter(is_below).collect();
+    paths.sort();
+    Ok(paths)
 }
 
 /// Prints `2 errors, 1 warning`, each coloured if it is not zero.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, INTENT, PLAIN, Page};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context};
+use ground::RelativePath;
 use ground::text::counted;
-use ground::{RelativePath, ignores};
 use provenance::Verdict;
 use why::answers::{Which, on_disk};
 
@@ -45,14 +46,7 @@ pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAn
         workspace.governed()?;
     }
     let workspace = workspace.with_kept_answers();
-    let failed = |source| CliError::io(&target.path, "read", source);
-    let folder = target.path.canonicalize().map_err(failed)?;
-    let is_below = |path: &RelativePath| {
-        workspace.root.absolute(path).starts_with(&folder) && !path.is_orchestration()
-    };
-    let mut paths: Vec<RelativePath> =
-        ignores::walk(&workspace.root).into_iter().filter(is_below).collect();
-    paths.sort();
+    let paths = shared::files_below(&workspace, target)?;
     let left_out = paths.len().saturating_sub(MAX_FILES);
     let files = paths.iter().take(MAX_FILES).filter_map(|path| {
         let answer = on_disk(&workspace, path, Which::All).ok()?;
