@@ -14,7 +14,7 @@ use why::selectable::next_step;
 pub struct StatusArgs {}
 
 pub fn run(context: &Context, _args: StatusArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
+    let workspace = context.open_workspace()?.with_kept_answers();
     let answer = status(&workspace, context.agent());
     let next = next_step(&workspace);
     context.answer(&answer, |page| show(page, &answer, &next))
