@@ -169,7 +169,10 @@ fn a_write_is_held_before_it_runs_or_reported_afterwards() {
     for way in through.into_iter().filter(|way| way.class != "services") {
         let lab = Lab::at_work(None);
         let before = lab.kept_but(OPEN);
-        lab.hook("PreToolUse", &way.command);
+        // On a busy machine the hook may deny what it could not judge in time, and no host runs that.
+        if is_held(&lab.hook("PreToolUse", &way.command).0) {
+            continue;
+        }
         lab.run(&["bash", "-c", &way.command]);
         let (_, mut told) = lab.hook("PostToolUse", &way.command);
         told.push_str(&String::from_utf8_lossy(&lab.intent(&["check"]).stdout));
