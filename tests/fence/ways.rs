@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::thread;
@@ -111,6 +112,13 @@ impl Lab {
     fn run(&self, words: &[&str]) -> String {
         let mut command = self.command("timeout");
         command.args(["--kill-after=1", "5"]).args(words);
+        // The host says that an agent runs the command, and the program is installed.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = PathBuf::from(self.program());
+        let folders = program.parent().map(PathBuf::from).into_iter();
+        let folders = folders.chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("folders of a path"));
+        command.env("CLAUDECODE", "1");
         let output = command.stdout(Stdio::null()).output().expect("it ends");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
