@@ -26,8 +26,6 @@ pub struct Language {
     /// share a file: TypeScript and TSX use `ecmascript` and `typescript`.
     pub queries: &'static [&'static str],
     pub(super) syntax: &'static Syntax,
-    /// The query is compiled when it is first needed, because compiling some queries takes tens of
-    /// milliseconds.
     compiled: OnceLock<Option<Compiled>>,
 }
 
@@ -37,8 +35,8 @@ impl Language {
         !self.syntax.entries.is_empty()
     }
 
-    /// Returns the compiled query and token facts. Returns `None` in a build without the grammar, or
-    /// if the query does not fit the grammar; a test makes sure that the latter does not happen.
+    /// Returns the patterns and token facts. Returns `None` in a build without the grammar, or if the
+    /// patterns do not fit the grammar; a test makes sure that the latter does not happen.
     pub(super) fn compiled(&self) -> Option<&Compiled> {
         self.compiled
             .get_or_init(|| {

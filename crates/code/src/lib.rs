@@ -23,6 +23,7 @@
 //! - `outline`: turning a syntax tree into blocks.
 //! - `paragraphs`: the blocks of a text without a grammar.
 //! - `parameters`: parameter types, which are part of a block's identity.
+//! - `patterns`: the patterns that say which nodes of a syntax tree are definitions.
 //! - `position`: positions in a text: lines, bytes and the columns of editors.
 //! - `program`: a simplified syntax tree with resolved names, for comparing two versions of a file.
 //! - `saying_lines`: which lines say something.
@@ -57,6 +58,7 @@ pub mod named_enum;
 mod outline;
 mod paragraphs;
 mod parameters;
+mod patterns;
 mod syntax;
 mod syntax_tree;
 mod text_difference;

@@ -1,4 +1,4 @@
-//! Turns a syntax tree into blocks: puts the definitions that the query found into their
+//! Turns a syntax tree into blocks: puts the definitions that the patterns found into their
 //! containers, adds the regions between them, and computes names and fingerprints.
 
 use std::cmp::Reverse;
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use ropey::Rope;
-use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
+use tree_sitter::Node;
 
 use super::block::{Block, BlockKind, Identity, MAX_BLOCKS};
 use super::embedded::{Embedded, embedded};
@@ -14,6 +14,7 @@ use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
+use super::patterns::Capture;
 use super::syntax::{COMMENT, CaptureRole, Compiled, Syntax};
 use super::syntax_tree;
 use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
@@ -41,14 +42,14 @@ pub(super) struct TopLevelNode {
     pub clean: bool,
 }
 
-/// A definition as the query found it, before it is a block.
+/// A definition as a pattern found it, before it is a block.
 struct Definition<'t> {
     node: Node<'t>,
     bytes: Range<usize>,
     kind: BlockKind,
     syntax: &'static Syntax,
     pattern: usize,
-    /// All captures of the query with their roles, in order, also that of the definition itself.
+    /// All captures of the pattern with their roles, in order, also that of the definition itself.
     captures: Vec<(CaptureRole, Node<'t>)>,
     container: Option<usize>,
 }
@@ -178,7 +179,7 @@ fn walk(
     WalkedTokens { events, spans, leads, ..WalkedTokens::default() }
 }
 
-/// Returns the definitions that the query finds in the zone, in no particular order.
+/// Returns the definitions that the patterns find in the zone, in no particular order.
 fn definitions<'t>(
     text: &str,
     root: Node<'t>,
@@ -186,32 +187,33 @@ fn definitions<'t>(
     compiled: &Compiled,
 ) -> Vec<Definition<'t>> {
     let mut found = Vec::new();
-    let mut cursor = QueryCursor::new();
-    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(compiled.syntax.deepest));
-    let mut matches = cursor.matches(compiled.query(root), root, text.as_bytes());
-    while let Some(one) = matches.next() {
-        found.extend(definition(text, one, compiled).filter(|definition| {
+    // A syntax error can make the root an error node, with the definitions that were understood
+    // below it.
+    let error_kind = root.is_error().then(|| compiled.root_kind());
+    let deepest = compiled.syntax.deepest;
+    let patterns = &compiled.patterns;
+    patterns.for_each_match(text, root, error_kind, zone, deepest, |pattern, captures| {
+        found.extend(definition(text, pattern, captures, compiled).filter(|definition| {
             definition.bytes.start >= zone.start && definition.bytes.end <= zone.end
         }));
-    }
+    });
     found
 }
 
 fn definition<'t>(
     text: &str,
-    found: &QueryMatch<'_, 't>,
+    pattern: usize,
+    captures: &[Capture<'t>],
     compiled: &Compiled,
 ) -> Option<Definition<'t>> {
-    let captures = found.captures().iter();
     let captures: Vec<_> =
-        captures.map(|one| (compiled.roles[one.index as usize], one.node)).collect();
+        captures.iter().map(|(name, node)| (compiled.roles[*name], *node)).collect();
     let (node, kind) = captures.iter().rev().find_map(|(role, node)| match role {
         CaptureRole::Definition(kind) => Some((*node, *kind)),
         _ => None,
     })?;
     let bytes = definition_bytes(text, node, compiled);
-    let (syntax, pattern) = (compiled.syntax, found.pattern_index);
-    let container = None;
+    let (syntax, container) = (compiled.syntax, None);
     let found = Definition { node, bytes, kind, syntax, pattern, captures, container };
     (!found.bytes.is_empty()).then_some(found)
 }

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use tree_sitter::{Node, Parser, Query, QueryError};
+use tree_sitter::{Node, Parser};
 
 use super::BlockKind;
+use super::patterns::Patterns;
 
 /// The token facts and naming rules of a language. Names are node kinds of its grammar. A
 /// pair of "kind, field" names a place: the kind of a parent node, and the field in which a child
@@ -326,13 +327,12 @@ pub(super) enum CaptureRole {
     Helper,
 }
 
-/// A language's query, token facts and naming rules, compiled against its grammar.
+/// A language's patterns, token facts and naming rules, compiled against its grammar.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    query: Query,
-    /// The query for a tree whose root is an error node. Made when first needed.
-    rootless: OnceLock<Option<Query>>,
-    source: String,
+    pub patterns: Patterns,
+    /// The kind of a root. Found when first needed.
+    root_kind: OnceLock<u16>,
     grammar: tree_sitter::Language,
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
@@ -359,12 +359,11 @@ pub(super) enum Pair {
 impl Compiled {
     pub(super) fn new(
         grammar: &tree_sitter::Language,
-        query: &str,
+        queries: &str,
         syntax: &'static Syntax,
-    ) -> Result<Self, QueryError> {
-        let source = query.to_owned();
-        let query = Query::new(grammar, query)?;
-        let roles = query.capture_names().iter().map(|name| role_of(name)).collect();
+    ) -> Result<Self, String> {
+        let patterns = Patterns::parse(grammar, queries)?;
+        let roles = patterns.capture_names().iter().map(|name| role_of(name)).collect();
         let field = |name: &str| grammar.field_id_for_name(name).map_or(0, |id| id.get());
         let fields = |pairs| pair_ids(grammar, pairs, |name| vec![field(name)]);
         let tokens = |pairs| pair_ids(grammar, pairs, |name| ids_of(grammar, name));
@@ -382,9 +381,8 @@ impl Compiled {
             tokens(syntax.breaks),
         ];
         Ok(Self {
-            query,
-            rootless: OnceLock::new(),
-            source,
+            patterns,
+            root_kind: OnceLock::new(),
             grammar: grammar.clone(),
             roles,
             syntax,
@@ -393,25 +391,14 @@ impl Compiled {
         })
     }
 
-    /// Returns the query for a tree with this root.
-    ///
-    /// A syntax error can make the root an error node, with the definitions that were understood
-    /// below it. Patterns for children of the root then have to match children of the error node.
-    /// Captures have the same indices in both queries.
-    pub(super) fn query(&self, root: Node<'_>) -> &Query {
-        if !root.is_error() {
-            return &self.query;
-        }
-        self.rootless.get_or_init(|| self.without_root()).as_ref().unwrap_or(&self.query)
-    }
-
-    fn without_root(&self) -> Option<Query> {
-        let mut parser = Parser::new();
-        parser.set_language(&self.grammar).ok()?;
-        let root = format!("({} ", parser.parse("", None)?.root_node().kind());
-        Query::new(&self.grammar, &self.source.replace(&root, "(ERROR "))
-            .inspect_err(|error| tracing::error!("the query without a root: {error}"))
-            .ok()
+    /// Returns the kind of the root of a text without syntax errors.
+    pub(super) fn root_kind(&self) -> u16 {
+        *self.root_kind.get_or_init(|| {
+            let mut parser = Parser::new();
+            let is_set = parser.set_language(&self.grammar).is_ok();
+            let empty = is_set.then(|| parser.parse("", None)).flatten();
+            empty.map_or(0, |tree| tree.root_node().kind_id())
+        })
     }
 
     /// Returns the facts about a node kind. Kinds outside the grammar (errors) have none.
@@ -622,16 +609,14 @@ mod tests {
                 language.syntax,
             )
             .unwrap_or_else(|error| panic!("queries/{}/blocks.scm: {error}", language.id));
-            for (name, role) in compiled.query.capture_names().iter().zip(&compiled.roles) {
+            for (name, role) in compiled.patterns.capture_names().iter().zip(&compiled.roles) {
                 assert!(
                     *role != CaptureRole::Helper || name.starts_with('_'),
                     "{}: {name}",
                     language.id
                 );
             }
-            let rootless = compiled.without_root();
-            let rootless = rootless.unwrap_or_else(|| panic!("{} without a root", language.id));
-            assert_eq!(compiled.query.capture_names(), rootless.capture_names(), "{}", language.id);
+            assert_ne!(compiled.root_kind(), 0, "{}", language.id);
         }
     }
 }
