@@ -255,8 +255,7 @@ impl LineFinder<'_, '_> {
     fn own_entries_about(&mut self, version: &FileVersion) -> Result<Vec<Arc<Entry>>, GitError> {
         let path = path_of_version(version, self.prefix).filter(|_| !version.is_uncommitted());
         let Some(path) = path else { return Ok(Vec::new()) };
-        let entries = self.knowledge.of_commit(self.reader, version.commit)?;
-        Ok(entries.iter().filter(|entry| is_about(entry, &path)).cloned().collect())
+        self.knowledge.of_file_at(self.reader, version.commit, &path)
     }
 
     /// Returns the evidence of a commit about files that it does not have, if it adds the file of the
@@ -266,14 +265,11 @@ impl LineFinder<'_, '_> {
         version: &FileVersion,
     ) -> Result<BTreeMap<RelativePath, Vec<Arc<Entry>>>, GitError> {
         let mut former: BTreeMap<RelativePath, Vec<Arc<Entry>>> = BTreeMap::new();
-        let all = self.knowledge.of_commit(self.reader, version.commit)?;
-        if all.is_empty() {
-            return Ok(former);
-        }
         let node = self.reader.commit(version.commit)?;
         if !self.is_new_in(node.parents.first(), &version.path)? {
             return Ok(former);
         }
+        let all = self.knowledge.of_commit(self.reader, version.commit)?;
         for entry in all.iter() {
             for file in &entry.record.files {
                 let path = &file.relative_path;

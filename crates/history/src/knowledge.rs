@@ -60,6 +60,8 @@ type EvidenceOfCommit = (Arc<[Arc<Entry>]>, Option<u32>);
 #[derive(Debug, Default)]
 struct EvidenceByCommit {
     of_commits: HashMap<ObjectId, EvidenceOfCommit>,
+    /// Of commits about which nobody asked for more: the evidence about one file.
+    about_one_file: HashMap<ObjectId, (RelativePath, EvidenceOfCommit)>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
@@ -126,9 +128,17 @@ impl<'a> Knowledge<'a> {
         self.newer_format
     }
 
-    /// Parses a file of evidence.
-    fn entries_in_file(&mut self, path: &RelativePath, bytes: &[u8]) -> Vec<Arc<Entry>> {
-        let parsed = read::bytes(path, bytes);
+    /// Parses a file of evidence, or those of its lines that may be about one file.
+    fn entries_in_file(
+        &mut self,
+        path: &RelativePath,
+        bytes: &[u8],
+        about: Option<&RelativePath>,
+    ) -> Vec<Arc<Entry>> {
+        let parsed = match about {
+            Some(about) => read::evidence_about(path, bytes, about),
+            None => read::bytes(path, bytes),
+        };
         self.newer_format = self.newer_format.max(parsed.newer_format);
         parsed.entries
     }
@@ -141,7 +151,7 @@ impl<'a> Knowledge<'a> {
         let mut entries = Vec::new();
         for path in self.drafts.clone() {
             let bytes = self.read(reader, &path)?.unwrap_or_default();
-            entries.extend(self.entries_in_file(&path, &bytes));
+            entries.extend(self.entries_in_file(&path, &bytes, None));
         }
         entries.retain(|entry| entry.late_commit.is_none() && entry.trust != Trust::Contradicted);
         Ok(entries)
@@ -157,13 +167,55 @@ impl<'a> Knowledge<'a> {
             self.newer_format = self.newer_format.max(*newer_format);
             return Ok(Arc::clone(known));
         }
+        let found = self.read_commit(reader, commit, None)?;
+        self.newer_format = self.newer_format.max(found.1);
+        let mut known = self.known_evidence.lock();
+        known.about_one_file.remove(&commit);
+        Ok(Arc::clone(&known.of_commits.entry(commit).or_insert(found).0))
+    }
+
+    /// Returns the evidence about a file at a commit, oldest first. All evidence of the commit is
+    /// parsed only if it is asked about a second file.
+    pub(crate) fn of_file_at(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+        path: &RelativePath,
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let known = self.known_evidence.lock().about_one_file.get(&commit).cloned();
+        let is_known = self.known_evidence.lock().of_commits.contains_key(&commit);
+        let entries = match known {
+            Some((about, (entries, newer_format))) if about == *path => {
+                self.newer_format = self.newer_format.max(newer_format);
+                entries
+            }
+            None if !is_known => {
+                let found = self.read_commit(reader, commit, Some(path))?;
+                self.newer_format = self.newer_format.max(found.1);
+                let entries = Arc::clone(&found.0);
+                let found = (path.clone(), found);
+                self.known_evidence.lock().about_one_file.insert(commit, found);
+                entries
+            }
+            _ => self.of_commit(reader, commit)?,
+        };
+        Ok(entries.iter().filter(|entry| is_about(entry, path)).cloned().collect())
+    }
+
+    /// Reads the evidence about a commit, or the part of it that may be about one file.
+    fn read_commit(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+        about: Option<&RelativePath>,
+    ) -> Result<EvidenceOfCommit, GitError> {
         let newer_elsewhere = self.newer_format.take();
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         for (path, blob) in self.added_by(reader, commit)? {
             if self.holds(reader, &path)? {
                 let bytes = reader.blob(blob)?;
                 entries.extend(
-                    self.entries_in_file(&path, &bytes)
+                    self.entries_in_file(&path, &bytes, about)
                         .into_iter()
                         .filter(|entry| entry.late_commit.is_none()),
                 );
@@ -172,7 +224,7 @@ impl<'a> Knowledge<'a> {
             }
         }
         entries.extend(self.added_to_single_ledger(reader, commit)?);
-        entries.extend(self.late_entries(reader, &commit.to_string())?);
+        entries.extend(self.late_entries(reader, &commit.to_string(), about)?);
         entries.retain(|entry| entry.trust != Trust::Contradicted);
         entries.sort_by(|a, b| a.record.timestamp.cmp(&b.record.timestamp));
         if let Some(project) = self.place.strip_suffix('/') {
@@ -184,11 +236,8 @@ impl<'a> Knowledge<'a> {
                 *entry = Arc::new(labelled);
             }
         }
-        let entries: Arc<[Arc<Entry>]> = entries.into();
-        let known = (Arc::clone(&entries), self.newer_format);
-        self.known_evidence.lock().of_commits.insert(commit, known);
-        self.newer_format = self.newer_format.max(newer_elsewhere);
-        Ok(entries)
+        let newer_format = std::mem::replace(&mut self.newer_format, newer_elsewhere);
+        Ok((entries.into(), newer_format))
     }
 
     /// Returns the records of changes that a commit adds to the single ledger file.
@@ -269,9 +318,7 @@ impl<'a> Knowledge<'a> {
             let known = Arc::clone(self.known_evidence.lock().elsewhere.entry(key).or_default());
             let own = Self::new(self.root, self.prefix.clone(), self.asked.clone());
             let mut other = Self { prefix_then, place, ..own }.with_evidence(known);
-            let entries = other.of_commit(reader, version.commit)?;
-            let about = entries.iter().filter(|entry| is_about(entry, &path));
-            let about: Vec<Arc<Entry>> = about.cloned().collect();
+            let about = other.of_file_at(reader, version.commit, &path)?;
             if !about.is_empty() {
                 return Ok(Some((path, about)));
             }
@@ -320,7 +367,7 @@ impl<'a> Knowledge<'a> {
                 let known = match one.entries.get() {
                     Some(known) => known,
                     None => {
-                        let read = self.late_entries(reader, &one.commit)?;
+                        let read = self.late_entries(reader, &one.commit, None)?;
                         one.entries.get_or_init(|| read)
                     }
                 };
@@ -337,12 +384,13 @@ impl<'a> Knowledge<'a> {
         &mut self,
         reader: &mut ObjectReader<'_>,
         commit: &str,
+        about: Option<&RelativePath>,
     ) -> Result<Vec<Arc<Entry>>, GitError> {
         let mut entries = Vec::new();
         for path in self.list(reader, &evidence::late_folder(commit))? {
             let bytes = self.read(reader, &path)?.unwrap_or_default();
             let is_it = |entry: &Arc<Entry>| entry.late_commit.as_deref() == Some(commit);
-            entries.extend(self.entries_in_file(&path, &bytes).into_iter().filter(is_it));
+            entries.extend(self.entries_in_file(&path, &bytes, about).into_iter().filter(is_it));
         }
         Ok(entries)
     }
@@ -419,7 +467,7 @@ impl<'a> Knowledge<'a> {
                 for path in self.list(reader, &format!("{FOLDER}/{month}"))? {
                     if evidence::is_compacted(&path) {
                         let bytes = self.read(reader, &path)?.unwrap_or_default();
-                        all.extend(self.entries_in_file(&path, &bytes));
+                        all.extend(self.entries_in_file(&path, &bytes, None));
                     }
                 }
                 let all: Arc<[Arc<Entry>]> = all.into();

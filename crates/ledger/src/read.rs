@@ -143,8 +143,24 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
         Scanner::new(path, bytes, &mut ScanState::default(), &mut reading).run_to_end();
         return reading;
     };
-    let (mut parsed, sections) = evidence_file(path, named, bytes);
-    let is_sound = parsed.digest == Some(named);
+    with_entries(path, bytes, evidence_file(path, named, bytes))
+}
+
+/// Like [`bytes`] for a file of evidence, but parses only the lines that may be about one file.
+pub fn evidence_about(path: &RelativePath, bytes: &[u8], about: &RelativePath) -> ParsedLedgerFile {
+    let Some(named) = evidence::digest_of_path(path) else { return ParsedLedgerFile::default() };
+    let sections = evidence::read_about(bytes, about);
+    with_entries(path, bytes, with_findings(path, named, bytes, sections))
+}
+
+/// Adds the entries of a file of evidence. If the file does not match its name, none of them can be
+/// trusted.
+fn with_entries(
+    path: &RelativePath,
+    bytes: &[u8],
+    (mut parsed, sections): (ParsedLedgerFile, Vec<Section>),
+) -> ParsedLedgerFile {
+    let is_sound = parsed.digest == evidence::digest_of_path(path);
     let trust = if is_sound { Trust::Claimed } else { Trust::Contradicted };
     let mut lines = LineCounter::for_bytes(bytes);
     for section in &sections {
@@ -154,15 +170,24 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
 }
 
 /// Parses a file of evidence, without turning its lines into entries. `named` is the digest in the
-/// file's name. If the file's bytes have another digest, none of its entries can be trusted.
+/// file's name.
 pub(super) fn evidence_file(
     path: &RelativePath,
     named: Digest,
     bytes: &[u8],
 ) -> (ParsedLedgerFile, Vec<Section>) {
+    with_findings(path, named, bytes, evidence::read(bytes))
+}
+
+fn with_findings(
+    path: &RelativePath,
+    named: Digest,
+    bytes: &[u8],
+    sections: Result<Vec<Section>, NoEvidence>,
+) -> (ParsedLedgerFile, Vec<Section>) {
     let digest = Digest::compute(bytes);
     let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
-    let mut sections = evidence::read(bytes).unwrap_or_else(|why| {
+    let mut sections = sections.unwrap_or_else(|why| {
         parsed.findings.push(no_evidence(path, why));
         if let NoEvidence::Newer(version) = why {
             parsed.newer_format = Some(version);
@@ -243,7 +268,10 @@ fn entries_of(
     section: &Section,
     trust: Trust,
 ) -> Vec<Arc<Entry>> {
-    let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
+    let header = lines.line_at(section.bytes.start);
+    let entries = section.lines.iter().filter_map(|(span, said)| {
+        let origin = lines.origin(path, span);
+        let nth = origin.line - header - 1;
         let record = match said {
             SectionLine::Changed(line) => line.record(&section.header, section.digest, nth),
             SectionLine::Carried(record) => Record::clone(record),
@@ -251,7 +279,7 @@ fn entries_of(
         };
         Some(Arc::new(Entry {
             record,
-            origin: lines.origin(path, span),
+            origin,
             dialect: RecordDialect::Evidence,
             trust,
             stored: Arc::from(&lines.bytes[span.clone()]),

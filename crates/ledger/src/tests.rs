@@ -357,6 +357,35 @@ mod verification {
     }
 
     #[test]
+    fn the_lines_about_one_file_are_the_same_as_among_all_lines() {
+        let line = |path: &str| format!("{{\"path\":\"{path}\",\"lines\":\"1:AAAAAA\"}}\n");
+        let header = concat!(
+            r#"{"evidence":3,"intents":[{"id":"INT-001"}],"#,
+            r#""sessions":[{"type":"AI","time":"2026-02-18T12:00:00Z"}]}"#,
+            "\n"
+        );
+        // The second line cannot be read, and the path of the last one is written with an escape.
+        let unreadable = "{\"path\":\"b.rs\",\"lines\":7}\n".to_owned();
+        let lines = [line("a.rs"), unreadable, line("b.rs"), line("\\u0061.rs")];
+        let text =
+            [header.to_owned(), lines.concat()].concat().repeat(2).replacen("INT-001", "I-2", 1);
+        let file = crate::evidence::path_of(Digest::compute(text.as_bytes()), "2026-02");
+        let ids = |entries: &[std::sync::Arc<Entry>], about: &RelativePath| -> Vec<String> {
+            let is_about = |entry: &&std::sync::Arc<Entry>| {
+                entry.record.files.iter().any(|one| one.relative_path == *about)
+            };
+            entries.iter().filter(is_about).map(|entry| entry.record.id.clone()).collect()
+        };
+        let all = read::bytes(&file, text.as_bytes()).entries;
+        for (about, count) in [("a.rs", 4), ("b.rs", 2), ("c.rs", 0)] {
+            let about = path(about);
+            let some = read::evidence_about(&file, text.as_bytes(), &about).entries;
+            assert_eq!(ids(&some, &about), ids(&all, &about));
+            assert_eq!(ids(&some, &about).len(), count, "{about}");
+        }
+    }
+
+    #[test]
     fn a_section_that_a_file_repeats_counts_once() {
         let section =
             "{\"evidence\":2}\n{\"id\":\"r\",\"timestamp\":\"t\",\"kind\":\"approval\"}\n";
