@@ -147,7 +147,7 @@ impl RowSink for RangeSums {
         self.evidence.extend(
             carried.entries.iter().filter_map(|entry| Some(entry.section.as_ref()?.to_string())),
         );
-        carried.rows.iter().for_each(|row| self.claim(row));
+        carried.rows.iter().for_each(|row| self.claim(&row));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The table of claims: what a record says of one block.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -111,58 +112,137 @@ pub(crate) fn strength_for_others(entry: &Entry) -> Option<Strength> {
     }
 }
 
-/// Appends the rows of a record. Records that claim no code, such as approvals, have none.
-///
-/// `time_of` returns the time of the commit that a record is about, if it came late.
-pub fn append(
-    rows: &mut Vec<ClaimRow>,
-    entry: &Entry,
-    carried: &CarryingCommit,
-    people: &People,
-    time_of: impl Fn(&str) -> Option<String>,
-) {
-    let record = &entry.record;
-    if !matches!(record.kind, RecordKind::Mutation | RecordKind::Ack | RecordKind::Reassign) {
-        return;
+/// The rows of the records that a commit carries, by path and line. Each is made when it is asked for,
+/// because one commit may carry the rows of a whole history.
+pub struct ClaimRows<'a> {
+    carried: &'a CarryingCommit,
+    people: &'a People,
+    time_of: &'a dyn Fn(&str) -> Option<String>,
+    places: Vec<ClaimPlace<'a>>,
+}
+
+/// The part of a record that a row is about.
+struct ClaimPlace<'a> {
+    entry: &'a Entry,
+    file: &'a FileRecord,
+    conversation: Option<&'a Conversation>,
+    block: Option<&'a BlockRecord>,
+    ordinal: Option<u32>,
+    start_line: u32,
+    end_line: u32,
+    lines_brought: u32,
+    lines_total: u32,
+}
+
+impl<'a> ClaimRows<'a> {
+    /// Finds the rows of records. Records that claim no code, such as approvals, have none.
+    ///
+    /// `time_of` returns the time of the commit that a record is about, if it came late.
+    pub fn new(
+        entries: &'a [Arc<Entry>],
+        carried: &'a CarryingCommit,
+        people: &'a People,
+        time_of: &'a dyn Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut places = Vec::new();
+        for entry in entries {
+            let kind = entry.record.kind;
+            if !matches!(kind, RecordKind::Mutation | RecordKind::Ack | RecordKind::Reassign) {
+                continue;
+            }
+            for file in &entry.record.files {
+                for conversation in &file.conversations {
+                    append_places(&mut places, (entry, file), conversation);
+                }
+                if file.conversations.is_empty() {
+                    places.push(ClaimPlace::of_file(entry, file));
+                }
+            }
+        }
+        places.sort_by(|one, other| one.key().cmp(&other.key()));
+        Self { carried, people, time_of, places }
     }
-    let about = entry.late_commit.as_ref().or(record.of.as_ref());
-    let about = about.filter(|commit| **commit != carried.id);
-    let of_record = ClaimRow {
-        repo: carried.repo.clone(),
-        commit: about.unwrap_or(&carried.id).clone(),
-        commit_time: about.map_or_else(|| carried.time.clone(), |commit| time_of(commit)),
-        carried_by: about.map(|_| carried.id.clone()),
-        recorded_at: record.timestamp.clone(),
-        record_id: record.id.clone(),
-        kind: record.kind,
-        intent_id: record.intents().next().map(str::to_owned),
-        intent_hash: record.intent_hash.as_deref().map(|hash| short_hash(hash).to_owned()),
-        tool: record.tool.as_ref().map(|tool| tool.name.clone()),
-        session: record.session.clone(),
-        strength: strength_for_others(entry),
-        source: match entry.dialect {
-            _ if entry.section.is_some() => "evidence",
-            dialect if dialect.is_foreign() => "earlier-ledger",
-            _ => "ledger",
-        },
-        outcome: record.decision.as_ref().map(|decision| decision.outcome.clone()),
-        approval: record.decision.as_ref().and_then(|decision| decision.approval.clone()),
-        ..ClaimRow::default()
-    };
-    for file in &record.files {
-        for conversation in &file.conversations {
-            let contributor = &conversation.contributor;
-            let of_conversation = ClaimRow {
-                contributor_type: contributor.entity_type,
-                model: contributor.model_identifier.clone(),
-                person: contributor.name.as_deref().and_then(|name| people.written(name)),
-                ..of_file(&of_record, file)
-            };
-            append_blocks(rows, &of_conversation, conversation);
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Makes the rows, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = ClaimRow> {
+        self.places.iter().map(|place| self.row(place))
+    }
+
+    fn row(&self, place: &ClaimPlace<'_>) -> ClaimRow {
+        let (entry, block) = (place.entry, place.block);
+        let record = &entry.record;
+        let about = entry.late_commit.as_ref().or(record.of.as_ref());
+        let about = about.filter(|commit| **commit != self.carried.id);
+        let contributor = place.conversation.map(|conversation| &conversation.contributor);
+        let name = block.and_then(|block| block.block.as_ref());
+        ClaimRow {
+            repo: self.carried.repo.clone(),
+            commit: about.unwrap_or(&self.carried.id).clone(),
+            commit_time: about
+                .map_or_else(|| self.carried.time.clone(), |commit| (self.time_of)(commit)),
+            carried_by: about.map(|_| self.carried.id.clone()),
+            recorded_at: record.timestamp.clone(),
+            record_id: record.id.clone(),
+            kind: record.kind,
+            path: place.file.relative_path.to_string(),
+            from_path: place.file.from.as_ref().map(ToString::to_string),
+            block_kind: name.map(|name| name.kind.clone()),
+            block_name: name.map(|name| name.path.clone()),
+            block_ordinal: place.ordinal,
+            start_line: place.start_line,
+            end_line: place.end_line,
+            lines_brought: place.lines_brought,
+            lines_total: place.lines_total,
+            content_hash: block.map(|block| block.content_hash.as_str().to_owned()),
+            deleted: block.is_some_and(|block| block.deleted),
+            intent_id: record.intents().next().map(str::to_owned),
+            intent_hash: record.intent_hash.as_deref().map(|hash| short_hash(hash).to_owned()),
+            contributor_type: contributor.map(|one| one.entity_type).unwrap_or_default(),
+            tool: record.tool.as_ref().map(|tool| tool.name.clone()),
+            model: contributor.and_then(|one| one.model_identifier.clone()),
+            session: record.session.clone(),
+            person: contributor
+                .and_then(|one| one.name.as_deref())
+                .and_then(|name| self.people.written(name)),
+            strength: strength_for_others(entry),
+            source: match entry.dialect {
+                _ if entry.section.is_some() => "evidence",
+                dialect if dialect.is_foreign() => "earlier-ledger",
+                _ => "ledger",
+            },
+            outcome: record.decision.as_ref().map(|decision| decision.outcome.clone()),
+            approval: record.decision.as_ref().and_then(|decision| decision.approval.clone()),
         }
-        if file.conversations.is_empty() {
-            rows.push(of_file(&of_record, file));
+    }
+}
+
+impl<'a> ClaimPlace<'a> {
+    /// Returns the place of a record of a file as a whole.
+    fn of_file(entry: &'a Entry, file: &'a FileRecord) -> Self {
+        Self {
+            entry,
+            file,
+            conversation: None,
+            block: None,
+            ordinal: None,
+            start_line: 0,
+            end_line: 0,
+            lines_brought: 0,
+            lines_total: 0,
         }
+    }
+
+    fn key(&self) -> (&str, u32, u32, &str) {
+        let path = self.file.relative_path.as_str();
+        (path, self.start_line, self.end_line, &self.entry.record.id)
     }
 }
 
@@ -171,42 +251,36 @@ pub(crate) fn short_hash(hash: &str) -> &str {
     hash.get(.."sha256:".len() + 32).unwrap_or(hash)
 }
 
-fn of_file(row: &ClaimRow, file: &FileRecord) -> ClaimRow {
-    ClaimRow {
-        path: file.relative_path.to_string(),
-        from_path: file.from.as_ref().map(ToString::to_string),
-        ..row.clone()
-    }
-}
-
-fn append_blocks(rows: &mut Vec<ClaimRow>, row: &ClaimRow, conversation: &Conversation) {
-    let blocks = &conversation.ranges;
-    let (brought, outside) = lines_of_blocks(blocks, conversation);
+fn append_places<'a>(
+    places: &mut Vec<ClaimPlace<'a>>,
+    (entry, file): (&'a Entry, &'a FileRecord),
+    conversation: &'a Conversation,
+) {
+    let of_conversation =
+        || ClaimPlace { conversation: Some(conversation), ..ClaimPlace::of_file(entry, file) };
+    let (brought, outside) = lines_of_blocks(&conversation.ranges, conversation);
     let mut of_name: HashMap<(&str, &str), u32> = HashMap::new();
-    for (block, lines_brought) in blocks.iter().zip(brought) {
-        let name = block.block.as_ref();
-        let nth = name.map(|name| {
+    for (block, lines_brought) in conversation.ranges.iter().zip(brought) {
+        let nth = block.block.as_ref().map(|name| {
             let nth = of_name.entry((&name.kind, &name.path)).or_default();
             *nth += 1;
             *nth - 1
         });
-        rows.push(ClaimRow {
-            block_kind: name.map(|name| name.kind.clone()),
-            block_name: name.map(|name| name.path.clone()),
-            block_ordinal: nth.filter(|nth| *nth > 0),
+        places.push(ClaimPlace {
+            block: Some(block),
+            ordinal: nth.filter(|nth| *nth > 0),
             start_line: block.start_line,
             end_line: block.end_line,
             lines_brought,
             lines_total: block.end_line.saturating_sub(block.start_line).saturating_add(1),
-            content_hash: Some(block.content_hash.as_str().to_owned()),
-            deleted: block.deleted,
-            ..row.clone()
+            ..of_conversation()
         });
     }
     for (start_line, end_line) in outside {
         let lines = end_line - start_line + 1;
         let (lines_brought, lines_total) = (lines, lines);
-        rows.push(ClaimRow { start_line, end_line, lines_brought, lines_total, ..row.clone() });
+        let place = of_conversation();
+        places.push(ClaimPlace { start_line, end_line, lines_brought, lines_total, ..place });
     }
 }
 

@@ -34,7 +34,7 @@ fn write_line(writer: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
 
 impl<W: Write> RowSink for JsonTables<W> {
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
-        carried.rows.iter().try_for_each(|row| write_line(&mut self.tables[0], row))
+        carried.rows.iter().try_for_each(|row| write_line(&mut self.tables[0], &row))
     }
 
     fn intent(&mut self, row: &IntentRow) -> io::Result<()> {
@@ -54,7 +54,7 @@ impl<W: Write> JsonStream<W> {
 
 impl<W: Write> RowSink for JsonStream<W> {
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
-        carried.rows.iter().try_for_each(|row| self.write(0, row))
+        carried.rows.iter().try_for_each(|row| self.write(0, &row))
     }
 
     fn intent(&mut self, row: &IntentRow) -> io::Result<()> {

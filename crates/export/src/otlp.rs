@@ -46,8 +46,10 @@ impl<W: Write> LogRecords<W> {
 
 impl<W: Write> RowSink for LogRecords<W> {
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
-        for rows in carried.rows.chunks(MAX_RECORDS) {
-            let records: Vec<Value> = rows.iter().map(claim_record).collect();
+        let mut rows = carried.rows.iter().peekable();
+        while rows.peek().is_some() {
+            let next = rows.by_ref().take(MAX_RECORDS);
+            let records: Vec<Value> = next.map(|row| claim_record(&row)).collect();
             self.request(&carried.by.repo, &records)?;
         }
         Ok(())

@@ -21,9 +21,9 @@ use super::intents::IntentRow;
 use super::range::{CarriedRecords, RowSink};
 
 /// How many rows a row group has. They are kept in memory until it is written.
-const ROWS_PER_GROUP: usize = 16_384;
-/// More is slower to write and saves little.
-const ZSTD_LEVEL: i32 = 9;
+const ROWS_PER_GROUP: usize = 8_192;
+/// More is slower to write, needs more memory and saves little.
+const ZSTD_LEVEL: i32 = 6;
 
 /// A column: its name, and how a row gives its value. All but flags and lists may have none.
 enum TableColumn<R> {
@@ -36,7 +36,7 @@ enum TableColumn<R> {
 }
 
 /// A type of rows with its table.
-trait ParquetRow: Clone + 'static {
+trait ParquetRow: Sized + 'static {
     const NAME: &'static str;
 
     fn columns() -> Vec<TableColumn<Self>>;
@@ -171,11 +171,11 @@ impl<W: Write + Send> RowSink for ParquetTables<W> {
     }
 
     fn intent(&mut self, row: &IntentRow) -> io::Result<()> {
-        self.intents.push(row)
+        self.intents.push(row.clone())
     }
 
     fn finding(&mut self, row: &FindingRow) -> io::Result<()> {
-        self.findings.push(row)
+        self.findings.push(row.clone())
     }
 }
 
@@ -202,8 +202,8 @@ impl<R: ParquetRow, W: Write + Send> ParquetTable<R, W> {
         Ok(Self { columns, rows: Vec::new(), writer })
     }
 
-    fn push(&mut self, row: &R) -> io::Result<()> {
-        self.rows.push(row.clone());
+    fn push(&mut self, row: R) -> io::Result<()> {
+        self.rows.push(row);
         if self.rows.len() == ROWS_PER_GROUP { self.write_group() } else { Ok(()) }
     }
 

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::claims::{self, CarryingCommit, ClaimRow};
-use super::evidence;
+use super::claims::{self, CarryingCommit, ClaimRows};
+use super::evidence::ChangeReader;
 use super::findings::{self, FindingRow};
 use super::intents::{IntentRow, KnownIntents};
 use super::people::People;
 use ground::CommitId;
-use ground::git::{Git, GitError, short_id};
+use ground::git::{CommitNode, Git, GitError, ObjectId, ObjectReader, short_id};
 use ledger::Entry;
 use why::{VerbError, Workspace};
 
 /// What takes the rows, in a fixed order: the commits oldest first.
 pub trait RowSink {
-    /// Takes the records that a commit carries, and the rows of these records by path and line.
+    /// Takes the records that a commit carries.
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()>;
 
     fn intent(&mut self, row: &IntentRow) -> io::Result<()>;
@@ -32,7 +32,7 @@ pub trait RowSink {
 pub struct CarriedRecords<'a> {
     pub by: &'a CarryingCommit,
     pub entries: &'a [Arc<Entry>],
-    pub rows: &'a [ClaimRow],
+    pub rows: ClaimRows<'a>,
 }
 
 /// Why an export ended early.
@@ -77,13 +77,14 @@ impl CommitRange {
     /// Returns the range from the newest first parent of `HEAD` that is older than a time.
     pub fn newer_than(git: &Git, time: Timestamp) -> Result<Self, GitError> {
         let to = git.resolve("HEAD")?;
-        let mut next = Some(to.clone());
+        let mut reader = git.object_reader()?;
+        let mut next = Some(git.object_id(&to)?);
         while let Some(commit) = next {
-            let info = git.commit_info(&commit)?;
-            if info.time < time.as_second() {
-                return Self::new(git, Some(commit), to);
+            let node = reader.commit(commit)?;
+            if node.time < time.as_second() {
+                return Self::new(git, Some(CommitId(commit.to_string())), to);
             }
-            next = info.parents.into_iter().next();
+            next = node.parents.into_iter().next();
         }
         Self::new(git, None, to)
     }
@@ -125,7 +126,7 @@ pub struct RowCounts {
     pub findings: usize,
 }
 
-/// Gives all rows of a range to a sink. The memory does not grow with the rows.
+/// Gives all rows of a range to a sink. At most the records of one commit are held.
 pub fn export(
     ws: &Workspace,
     range: &CommitRange,
@@ -134,39 +135,31 @@ pub fn export(
 ) -> Result<RowCounts, ExportError> {
     let git = ws.git().ok_or_else(|| ws.no_git("an export"))?;
     let mut counts = RowCounts::default();
-    let commits = oldest_first(git, range)?;
+    let mut reader = ChangeReader::new(git)?;
+    let commits = oldest_first(git, &mut reader.objects, range)?;
     let mut known = KnownIntents::default();
     if let Some(from) = &range.from {
         known.changed(&ws.at_commit(from.clone(), None)?.registry, (repo, &from.0), people);
     }
-    let mut reader = git.object_reader()?;
     let time_of = |commit: &str| {
         let info = git.commit_info(&CommitId(commit.to_owned())).ok()?;
         claims::written_time(info.time)
     };
-    for (time, commit) in &commits {
+    for (id, node) in commits {
         counts.commits += 1;
-        let change = evidence::of_commit(git, &mut reader, commit)?;
-        let carried = CarryingCommit {
-            repo: repo.to_owned(),
-            id: commit.0.clone(),
-            time: claims::written_time(*time),
-        };
-        let mut rows = Vec::new();
-        for entry in &change.entries {
-            claims::append(&mut rows, entry, &carried, people, time_of);
-        }
-        rows.sort_by(|a, b| {
-            let key = |row: &ClaimRow| (row.start_line, row.end_line);
-            (&a.path, key(a), &a.record_id).cmp(&(&b.path, key(b), &b.record_id))
-        });
-        counts.claims += rows.len();
+        let change = reader.change(id, &node)?;
+        let commit = CommitId(id.to_string());
+        let time = claims::written_time(node.time);
+        let carried = CarryingCommit { repo: repo.to_owned(), id: commit.0.clone(), time };
         if !change.entries.is_empty() {
-            sink.commit(&CarriedRecords { by: &carried, entries: &change.entries, rows: &rows })?;
+            let entries = &change.entries;
+            let rows = ClaimRows::new(entries, &carried, people, &time_of);
+            counts.claims += rows.len();
+            sink.commit(&CarriedRecords { by: &carried, entries, rows })?;
         }
-        if change.has_other_rules || *commit == range.to {
-            let registry = ws.at_commit(commit.clone(), None)?.registry;
-            for row in known.changed(&registry, (repo, &commit.0), people) {
+        if change.has_other_rules || commit == range.to {
+            let registry = ws.at_commit(commit, None)?.registry;
+            for row in known.changed(&registry, (repo, &carried.id), people) {
                 sink.intent(&row)?;
                 counts.intents += 1;
             }
@@ -181,35 +174,39 @@ pub fn export(
     Ok(counts)
 }
 
-/// Returns the commits of a range with their times. Parents come before their children, and where that
-/// leaves a choice, the earlier commit comes first, then the smaller id.
-fn oldest_first(git: &Git, range: &CommitRange) -> Result<Vec<(i64, CommitId)>, GitError> {
+/// Returns the commits of a range. Parents come before their children, and where that leaves a choice,
+/// the earlier commit comes first, then the smaller id.
+fn oldest_first(
+    git: &Git,
+    reader: &mut ObjectReader<'_>,
+    range: &CommitRange,
+) -> Result<Vec<(ObjectId, CommitNode)>, GitError> {
     let seen: Vec<&CommitId> = range.from.iter().collect();
-    let mut infos = HashMap::new();
+    let mut nodes = HashMap::new();
     for commit in git.commits_between(&seen, &range.to, usize::MAX)? {
-        let info = git.commit_info(&commit)?;
-        infos.insert(commit.0, info);
+        let id = git.object_id(&commit)?;
+        nodes.insert(id, reader.commit(id)?);
     }
-    let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
-    let mut waits_for: HashMap<&str, usize> = HashMap::new();
-    for (commit, info) in &infos {
-        let inside = info.parents.iter().filter(|parent| infos.contains_key(&parent.0));
-        waits_for.insert(commit, inside.clone().count());
-        inside.for_each(|parent| children.entry(&parent.0).or_default().push(commit));
+    let mut children: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+    let mut waits_for: HashMap<ObjectId, usize> = HashMap::new();
+    for (commit, node) in &nodes {
+        let inside = node.parents.iter().filter(|parent| nodes.contains_key(*parent));
+        waits_for.insert(*commit, inside.clone().count());
+        inside.for_each(|parent| children.entry(*parent).or_default().push(*commit));
     }
     let ready = waits_for.iter().filter(|(_, count)| **count == 0);
-    let mut ready: BinaryHeap<Reverse<(i64, &str)>> =
-        ready.map(|(commit, _)| Reverse((infos[*commit].time, *commit))).collect();
-    let mut ordered = Vec::with_capacity(infos.len());
-    while let Some(Reverse((time, commit))) = ready.pop() {
-        ordered.push((time, CommitId(commit.to_owned())));
-        for child in children.remove(commit).unwrap_or_default() {
+    let mut ready: BinaryHeap<Reverse<(i64, ObjectId)>> =
+        ready.map(|(commit, _)| Reverse((nodes[commit].time, *commit))).collect();
+    let mut ordered = Vec::with_capacity(nodes.len());
+    while let Some(Reverse((_, commit))) = ready.pop() {
+        for child in children.remove(&commit).unwrap_or_default() {
             let left = waits_for.entry(child).or_default();
             *left -= 1;
             if *left == 0 {
-                ready.push(Reverse((infos[child].time, child)));
+                ready.push(Reverse((nodes[&child].time, child)));
             }
         }
+        ordered.extend(nodes.remove(&commit).map(|node| (commit, node)));
     }
     Ok(ordered)
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::evidence::ChangeReader;
 use ledger::{Entry, Record, Trust, evidence};
 use why::{VerbError, Workspace};
 
@@ -100,12 +101,11 @@ impl CarryingCommits {
         if wanted.is_empty() {
             return Ok(Self::default());
         }
-        let mut reader = git.object_reader()?;
+        let mut reader = ChangeReader::new(git)?;
         for commit in git.commits_between(&[], head, usize::MAX)? {
             // History that is missing here names no commit.
-            let Ok(added) = super::evidence::files_of_commit(git, &mut reader, &commit) else {
-                continue;
-            };
+            let added = git.object_id(&commit).and_then(|id| reader.added_evidence(id));
+            let Ok(added) = added else { continue };
             for path in added {
                 let Some(digest) = evidence::digest_of_path(&path) else { continue };
                 if wanted.remove(&digest.to_string()) {

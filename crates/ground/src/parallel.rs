@@ -7,6 +7,10 @@ use std::sync::{Mutex, PoisonError};
 /// Calls `each` for every item, on as many threads as there are processors. Returns the results in
 /// the order of the items.
 pub fn in_parallel<T: Sync, R: Send>(all: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    // To ask for the number of processors takes longer than many of the items.
+    if all.len() < 2 {
+        return all.iter().map(each).collect();
+    }
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     // Items are handed out in small portions, so that all threads finish at about the same time.
     let share = (all.len() / (threads * 16)).max(1);
