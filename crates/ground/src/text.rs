@@ -1,6 +1,8 @@
 //! Escapes text from other people for the place where it is printed. Also formats numbers with a
 //! noun, and lists.
 
+use std::cmp::Reverse;
+
 /// Formats a number with a noun: `4 files`, `1 block`.
 pub fn counted(number: usize, noun: &str) -> String {
     let is_consonant = |c: char| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
@@ -18,6 +20,24 @@ pub fn percent(part: usize, all: usize) -> String {
         Some(0) if part > 0 => "under 1 %".to_owned(),
         Some(share) => format!("{share} %"),
     }
+}
+
+/// Formats the parts of a whole as people write them, so that they add up: `82 %` and `18 %`. Those
+/// with the largest remainders are rounded up.
+pub fn percents(parts: &[usize]) -> Vec<String> {
+    let all: usize = parts.iter().sum();
+    let mut shares: Vec<usize> = parts.iter().map(|part| 100 * part / all.max(1)).collect();
+    // A share that is written as `under 1 %` counts as one.
+    let small = parts.iter().zip(&shares).filter(|(part, share)| **part > 0 && **share == 0);
+    let missing = 100_usize.saturating_sub(shares.iter().sum::<usize>() + small.count());
+    let mut rounded_up: Vec<usize> = (0..parts.len()).filter(|at| shares[*at] > 0).collect();
+    rounded_up.sort_by_key(|at| Reverse(100 * parts[*at] % all));
+    rounded_up.into_iter().take(missing).for_each(|at| shares[at] += 1);
+    let written = |(part, share): (&usize, usize)| match share {
+        0 if *part > 0 => "under 1 %".to_owned(),
+        share => format!("{share} %"),
+    };
+    parts.iter().zip(shares).map(written).collect()
 }
 
 /// Joins words as `a`, `a and b`, or `a, b and c`.
@@ -235,6 +255,16 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     use super::*;
+
+    #[test]
+    fn the_shares_of_a_whole_add_up() {
+        assert_eq!(percents(&[815, 185]), ["82 %", "18 %"]);
+        assert_eq!(percents(&[1, 1, 1]), ["34 %", "33 %", "33 %"]);
+        assert_eq!(percents(&[999, 1]), ["99 %", "under 1 %"]);
+        assert_eq!(percents(&[0, 7]), ["0 %", "100 %"]);
+        assert_eq!(percents(&[0, 0]), ["0 %", "0 %"]);
+        assert_eq!(percents(&[]), [""; 0]);
+    }
 
     const CORPUS: &[&str] = &[
         "[x](command:workbench.action.files.newFile)",

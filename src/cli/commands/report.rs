@@ -187,12 +187,17 @@ fn by_whom(answer: &ReportAnswer, intent: &ReportedIntent) -> String {
         (EntityType::Mixed, "agent and person together"),
         (EntityType::Unknown, "not known"),
     ];
-    let share = |(kind, word): (EntityType, &str)| {
+    let lines_of = |kind: EntityType| -> usize {
         let of_kind = answer.brought.iter().filter(|brought| {
             brought.contributor == kind && brought.intent.as_ref() == Some(&intent.id)
         });
-        let lines: usize = of_kind.map(|brought| brought.lines).sum();
-        (lines > 0).then(|| format!("{word} {}", text::percent(lines, intent.lines)))
+        of_kind.map(|brought| brought.lines).sum()
     };
-    kinds.into_iter().filter_map(share).collect::<Vec<_>>().join(", ")
+    let lines = kinds.map(|(kind, _)| lines_of(kind));
+    let shares = kinds.iter().zip(text::percents(&lines)).zip(lines);
+    let has_lines = shares.filter(|(_, lines)| *lines > 0);
+    has_lines
+        .map(|(((_, word), share), _)| format!("{word} {share}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::by_severity;
 use ground::Level;
-use ground::text::{self, counted, percent};
+use ground::text::{self, counted, percents};
 use judgement::check::{CheckAnswer, Share};
 use why::findings::FindingAnswer;
 
@@ -62,13 +62,15 @@ fn shares(text: &mut String, (title, rest): (&str, &str), shares: &[Share], all:
         return;
     }
     line(text, format!("| {title} | lines | share |\n| --- | ---: | ---: |"));
-    for Share { id, name, lines, .. } in shares.iter().take(MAX_ROWS) {
-        let name = name.as_deref().map(|name| format!(" {}", escaped(name))).unwrap_or_default();
-        line(text, format!("| {}{name} | {lines} | {} |", escaped(id), percent(*lines, all)));
-    }
     let open = all.saturating_sub(shares.iter().map(|share| share.lines).sum());
+    let lines: Vec<usize> = shares.iter().map(|share| share.lines).chain([open]).collect();
+    let percents = percents(&lines);
+    for (Share { id, name, lines, .. }, percent) in shares.iter().zip(&percents).take(MAX_ROWS) {
+        let name = name.as_deref().map(|name| format!(" {}", escaped(name))).unwrap_or_default();
+        line(text, format!("| {}{name} | {lines} | {percent} |", escaped(id)));
+    }
     if open > 0 {
-        line(text, format!("| *{rest}* | {open} | {} |", percent(open, all)));
+        line(text, format!("| *{rest}* | {open} | {} |", percents[shares.len()]));
     }
     write_rest(text, shares.len(), MAX_ROWS);
     text.push('\n');

@@ -41,6 +41,17 @@ function percent(part, all) {
   return share === 0 && part > 0 ? "under 1\u00a0%" : `${share}\u00a0%`;
 }
 
+/// Says the parts of a whole as the command line does, so that they add up.
+function percents(parts) {
+  const all = sum(parts);
+  const shares = parts.map((part) => Math.floor((100 * part) / Math.max(all, 1)));
+  const small = parts.filter((part, at) => part > 0 && shares[at] === 0);
+  const remainder = (at) => (100 * parts[at]) % all;
+  const large = [...parts.keys()].filter((at) => shares[at] > 0).sort((one, other) => remainder(other) - remainder(one));
+  for (const at of large.slice(0, Math.max(0, 100 - sum(shares) - small.length))) shares[at] += 1;
+  return shares.map((share, at) => (share === 0 && parts[at] > 0 ? "under 1\u00a0%" : `${share}\u00a0%`));
+}
+
 /// Adds up lines by a key. The result is sorted, most lines first.
 function linesBy(list, key) {
   const lines = new Map();
@@ -77,10 +88,10 @@ function byKind(list) {
   const lines = new Map(linesBy(list, (one) => one.contributor));
   const kinds = Object.keys(KINDS).filter((kind) => lines.has(kind));
   if (kinds.length === 0) return [];
-  const all = linesOf(list);
+  const shares = percents(kinds.map((kind) => lines.get(kind)));
   return [
     bar(kinds.map((kind) => [kind, lines.get(kind)])),
-    kinds.map((kind) => `${KINDS[kind]} ${percent(lines.get(kind), all)}`).join(", "),
+    kinds.map((kind, at) => `${KINDS[kind]} ${shares[at]}`).join(", "),
   ];
 }
 
@@ -120,14 +131,16 @@ const gravest = (list) => list.filter(({ level }) => level === "error" || level 
 function figures() {
   const { summary } = report;
   const kinds = new Map(linesBy(report.brought, (one) => one.contributor));
-  const others = Object.keys(KINDS).filter((kind) => kind !== "AI" && kinds.has(kind));
-  const byOthers = others.map((kind) => `, ${KINDS[kind]} ${percent(kinds.get(kind), summary.recorded)}`).join("");
+  const all = Object.keys(KINDS).filter((kind) => kind === "AI" || kinds.has(kind));
+  const shares = new Map(percents(all.map((kind) => kinds.get(kind) ?? 0)).map((share, at) => [all[at], share]));
+  const others = all.filter((kind) => kind !== "AI");
+  const byOthers = others.map((kind) => `, ${KINDS[kind]} ${shares.get(kind)}`).join("");
   const active = report.intents.filter((intent) => intent.status === "IN_PROGRESS").length;
   const figure = (name, value, words) => el("div", {}, el("dt", {}, name), el("dd", {}, el("b", {}, value), words));
   const criteria = report.intents.flatMap((intent) => intent.criteria);
   return el("dl", { class: "figures" },
     figure("Lines under an intent", percent(summary.under_intent, summary.lines), `${number(summary.under_intent)} of ${counted(summary.lines, "line")}`),
-    figure("Written by agents", percent(kinds.get("AI") ?? 0, summary.recorded), `of ${counted(summary.recorded, "recorded line")}${byOthers}`),
+    figure("Written by agents", shares.get("AI"), `of ${counted(summary.recorded, "recorded line")}${byOthers}`),
     figure("Intents", number(report.intents.length), `${number(active)} in progress`),
     figure("Criteria shown", number(criteria.filter(isShown).length), `of ${number(criteria.length)}, by tests that passed`),
     figure("Errors, warnings", number(summary.errors + summary.warnings), `${counted(summary.errors, "error")}, ${counted(summary.warnings, "warning")}`),
