@@ -325,7 +325,7 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 impl VerifyAnswer {
     /// Adds the verdict of every recorded block.
     pub fn with_blocks(self, ws: &Workspace) -> Self {
-        Self { blocks: Some(blocks(ws, |_, _| ())), ..self }
+        Self { blocks: Some(blocks(ws, |_, _| (), drop)), ..self }
     }
 }
 
@@ -345,46 +345,46 @@ pub fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Compares every file with its records, and calls `visit` for each file that has recorded lines.
-/// Files that no record names are among them: recorded lines may have been moved there.
-pub fn blocks(
+/// Compares every file with its records. For each that has recorded lines, `each` makes what the caller
+/// needs, see [`compare_all_files`]. Files that no record names are among them: recorded lines may have
+/// been moved there.
+pub fn blocks<R: Send>(
     ws: &Workspace,
-    mut visit: impl FnMut(&RelativePath, &FileProvenance),
+    each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
+    mut take: impl FnMut(R),
 ) -> VerdictCounts {
     let mut counts = VerdictCounts::default();
-    compare_all_files(ws, |path, file| {
-        if file.lines.lines.iter().any(|line| line.claim.is_some()) {
+    let of_recorded = |path: &RelativePath, file: &FileProvenance| {
+        file.lines.lines.iter().any(|line| line.claim.is_some()).then(|| {
+            let mut counts = VerdictCounts::default();
             file.provenance.iter().for_each(|found| counts.count(found));
-            visit(path, file);
+            (counts, each(path, file))
+        })
+    };
+    compare_all_files(ws, of_recorded, |found| {
+        if let Some((of_file, found)) = found {
+            counts.add_counts(of_file);
+            take(found);
         }
     });
     counts
 }
 
-/// Compares all files with their records, except those in `.orchestration`, and calls `visit` for each
-/// that can be read.
-pub fn compare_all_files(ws: &Workspace, visit: impl FnMut(&RelativePath, &FileProvenance)) {
+/// Compares all files with their records, except those in `.orchestration`. For each that can be read,
+/// `each` makes what the caller needs, on several threads. `take` gets it, in the order of the files.
+pub fn compare_all_files<R: Send>(
+    ws: &Workspace,
+    each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
+    mut take: impl FnMut(R),
+) {
     let mut files = match ws.files() {
         Target::WorkTree => ignores::walk(&ws.root),
         Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
     };
     files.retain(|path| !path.is_orchestration());
-    compare_files(ws, &files, visit);
-}
-
-/// Compares these files with their records, and calls `visit` for each that can be read.
-pub fn compare_files(
-    ws: &Workspace,
-    paths: &[RelativePath],
-    mut visit: impl FnMut(&RelativePath, &FileProvenance),
-) {
-    for paths in paths.chunks(AT_ONCE) {
-        let files = in_parallel(paths, |path| answers::standing(ws, path));
-        for (path, file) in paths.iter().zip(files) {
-            if let Some(file) = file {
-                visit(path, &file);
-            }
-        }
+    for paths in files.chunks(AT_ONCE) {
+        let of_file = |path: &RelativePath| Some(each(path, &answers::standing(ws, path)?));
+        in_parallel(paths, of_file).into_iter().flatten().for_each(&mut take);
     }
 }
 
@@ -393,6 +393,19 @@ impl VerdictCounts {
         let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
             self;
         exact + reformatted + moved + renamed + inside + modified + ambiguous + unrecorded
+    }
+
+    fn add_counts(&mut self, other: Self) {
+        let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
+            other;
+        self.exact += exact;
+        self.reformatted += reformatted;
+        self.moved += moved;
+        self.renamed += renamed;
+        self.inside += inside;
+        self.modified += modified;
+        self.ambiguous += ambiguous;
+        self.unrecorded += unrecorded;
     }
 
     /// Adds one block to the count of its verdict.

@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 pub use self::branches::BlobId;
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
-use self::objects::Remembered;
+use self::objects::{FreeHandle, Remembered};
 use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
@@ -79,6 +79,8 @@ pub struct Git {
     index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
     /// What readers found out about the trees of commits, newest first.
     of_trees: Mutex<VecDeque<Remembered>>,
+    /// Handles that no reader uses.
+    free_handles: Arc<Mutex<Vec<FreeHandle>>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -307,6 +309,7 @@ impl Git {
             index,
             index_read: Mutex::default(),
             of_trees: Mutex::default(),
+            free_handles: Arc::default(),
         }))
     }
 

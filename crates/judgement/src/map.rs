@@ -74,22 +74,24 @@ pub struct MappedFile {
 /// Returns what all intents have produced, in all files.
 fn produced_by_all(ws: &Workspace) -> ByIntent {
     let mut found = ByIntent::new();
-    verify::blocks(ws, |path, file| add_produced(ws, path, file, &mut found));
+    let of_file = |path: &RelativePath, file: &FileProvenance| produced_of(ws, path, file);
+    verify::blocks(ws, of_file, |produced| {
+        for (intent, files) in produced {
+            found.entry(intent).or_default().extend(files);
+        }
+    });
     found
 }
 
 /// Returns what the intents have produced in one file.
 fn produced_in_file(ws: &Workspace, path: &RelativePath) -> ByIntent {
-    let mut found = ByIntent::new();
-    if let Some(file) = answers::standing(ws, path) {
-        add_produced(ws, path, &file, &mut found);
-    }
-    found
+    answers::standing(ws, path).map(|file| produced_of(ws, path, &file)).unwrap_or_default()
 }
 
-/// Adds the blocks of a file, by the intent that brought at least half of their lines. An intent that
+/// Returns the blocks of a file, by the intent that brought at least half of their lines. An intent that
 /// brought only lines of other blocks has the file without blocks.
-fn add_produced(ws: &Workspace, path: &RelativePath, file: &FileProvenance, found: &mut ByIntent) {
+fn produced_of(ws: &Workspace, path: &RelativePath, file: &FileProvenance) -> ByIntent {
+    let mut found = ByIntent::new();
     let claims: BTreeSet<usize> = file.lines.lines.iter().filter_map(|line| line.claim).collect();
     for intent in claims.into_iter().filter_map(|at| ws.intent_of(&file.lines.claims[at])) {
         found.entry(intent).or_default().entry(path.clone()).or_default();
@@ -100,6 +102,7 @@ fn add_produced(ws: &Workspace, path: &RelativePath, file: &FileProvenance, foun
             files.entry(path.clone()).or_default().push(mapped_block(&file.blocks, at));
         }
     }
+    found
 }
 
 fn mapped_block(blocks: &FileBlocks, at: usize) -> MappedBlock {

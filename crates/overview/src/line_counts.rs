@@ -46,44 +46,66 @@ pub(crate) struct IntentLines {
 }
 
 impl LineCounts {
-    /// Counts the lines of all files, and calls `visit` for each file.
-    pub(crate) fn counted(
+    /// Counts the lines of all files. `each` makes what else the caller needs of a file, and `take` gets
+    /// it; see [`verify::compare_all_files`].
+    pub(crate) fn counted<R: Send>(
         ws: &Workspace,
-        mut visit: impl FnMut(&RelativePath, &FileProvenance),
+        each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
+        mut take: impl FnMut(R),
     ) -> Self {
         let mut counts = Self::default();
-        verify::compare_all_files(ws, |path, file| {
-            counts.add_file(ws, path, file);
-            visit(path, file);
+        let of_file = |path: &RelativePath, file: &FileProvenance| {
+            (Self::of_file(ws, path, file), each(path, file))
+        };
+        verify::compare_all_files(ws, of_file, |(of_file, found)| {
+            counts.add_lines(of_file);
+            take(found);
         });
         counts
     }
 
-    fn add_file(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
+    fn of_file(ws: &Workspace, path: &RelativePath, file: &FileProvenance) -> Self {
+        let mut counts = Self { files: 1, ..Self::default() };
         let mut by_claim: BTreeMap<usize, usize> = BTreeMap::new();
         for found in &file.provenance {
             for share in &found.shares {
-                self.lines += share.lines;
+                counts.lines += share.lines;
                 for (claim, lines) in &share.by_claim {
                     *by_claim.entry(*claim).or_default() += lines;
                 }
             }
             if let Some(intent) = answers::intent_of(ws, found) {
-                self.intents.entry(intent).or_default().blocks += 1;
+                counts.intents.entry(intent).or_default().blocks += 1;
             }
         }
         for (claim, lines) in by_claim {
             let owner = LineOwner::of_claim(ws, &file.lines.claims[claim]);
             if let Some(intent) = &owner.intent {
-                let intent = self.intents.entry(intent.clone()).or_default();
+                let intent = counts.intents.entry(intent.clone()).or_default();
                 intent.lines += lines;
                 *intent.files.entry(path.clone()).or_default() += lines;
             }
+            *counts.recorded.entry(owner).or_default() += lines;
+        }
+        if file.error.is_some() || file.provenance.iter().any(|found| found.is_missing) {
+            counts.unknown.push(path.clone());
+        }
+        counts
+    }
+
+    /// Adds the lines of another file.
+    fn add_lines(&mut self, other: Self) {
+        self.files += other.files;
+        self.lines += other.lines;
+        self.unknown.extend(other.unknown);
+        for (owner, lines) in other.recorded {
             *self.recorded.entry(owner).or_default() += lines;
         }
-        self.files += 1;
-        if file.error.is_some() || file.provenance.iter().any(|found| found.is_missing) {
-            self.unknown.push(path.clone());
+        for (intent, of_file) in other.intents {
+            let all = self.intents.entry(intent).or_default();
+            all.lines += of_file.lines;
+            all.blocks += of_file.blocks;
+            all.files.extend(of_file.files);
         }
     }
 

@@ -19,6 +19,7 @@ use evidence::verify;
 use ground::{Hint, Level, RelativePath, clock};
 use judgement::check;
 use ledger::EntityType;
+use why::answers::FileProvenance;
 use why::findings::FindingAnswer;
 use why::{VerbError, Workspace, suspect};
 
@@ -165,17 +166,10 @@ pub struct BadgeAnswer {
 pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let mut suspects = intents::Suspects::new();
-    let counts = LineCounts::counted(ws, |path, file| {
-        for (at, suspicion) in suspect::of_file(ws, &file.provenance) {
-            let block = &file.blocks.blocks[at];
-            let lines = file.provenance[at].brought().map_or(0, |(lines, _)| lines);
-            suspects.entry(suspicion.intent).or_default().push(ReportedSuspect {
-                path: path.clone(),
-                name: block.identity.path.clone(),
-                start_line: block.lines.start(),
-                lines,
-                message: suspicion.message,
-            });
+    let of_file = |path: &RelativePath, file: &FileProvenance| suspects_of_file(ws, path, file);
+    let counts = LineCounts::counted(ws, of_file, |found| {
+        for (intent, suspect) in found {
+            suspects.entry(intent).or_default().push(suspect);
         }
     });
     let unread_registry = ws.unread_registry();
@@ -213,6 +207,27 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     })
 }
 
+/// Returns the suspect blocks of a file, each with the id of its intent.
+fn suspects_of_file(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &FileProvenance,
+) -> Vec<(String, ReportedSuspect)> {
+    let suspects = suspect::of_file(ws, &file.provenance).into_iter();
+    let reported = |(at, suspicion): (usize, suspect::Suspicion)| {
+        let block = &file.blocks.blocks[at];
+        let reported = ReportedSuspect {
+            path: path.clone(),
+            name: block.identity.path.clone(),
+            start_line: block.lines.start(),
+            lines: file.provenance[at].brought().map_or(0, |(lines, _)| lines),
+            message: suspicion.message,
+        };
+        (suspicion.intent, reported)
+    };
+    suspects.map(reported).collect()
+}
+
 fn brought(counts: &LineCounts) -> Vec<BroughtInMonth> {
     let in_month = |(owner, lines): (&super::line_counts::LineOwner, &usize)| BroughtInMonth {
         month: owner.month.clone(),
@@ -229,8 +244,8 @@ fn brought(counts: &LineCounts) -> Vec<BroughtInMonth> {
 pub fn badge(ws: &Workspace) -> Result<BadgeAnswer, VerbError> {
     ws.governed()?;
     let counts = match ws.head() {
-        Some(head) => LineCounts::counted(&ws.at_commit(head.clone(), None)?, |_, _| ()),
-        None => LineCounts::counted(ws, |_, _| ()),
+        Some(head) => LineCounts::counted(&ws.at_commit(head.clone(), None)?, |_, _| (), drop),
+        None => LineCounts::counted(ws, |_, _| (), drop),
     };
     if let Some(note) = counts.unknown_note() {
         let hint = "fetch the history, for example with `git fetch --unshallow`; in CI set the depth of the checkout to 0";

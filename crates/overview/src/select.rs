@@ -202,7 +202,7 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 /// files are read for this.
 pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     let mut intents = list(ws)?;
-    let mut counts = LineCounts::counted(ws, |_, _| ());
+    let mut counts = LineCounts::counted(ws, |_, _| (), drop);
     for summary in &mut intents {
         let produced = counts.intents.remove(&summary.id).unwrap_or_default();
         summary.lines = Some(produced.lines);

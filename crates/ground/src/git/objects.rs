@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -17,14 +19,16 @@ use crate::{RelativePath, store};
 const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
 
 /// How many bytes of objects a reader keeps, to undo the deltas of a pack.
-const MAX_KEPT: usize = 16 * 1024 * 1024;
+const MAX_KEPT: usize = 8 * 1024 * 1024;
+/// How many handles are kept for the next readers.
+const MAX_FREE: usize = 4;
 /// How many answers about two trees are kept.
 const MAX_REMEMBERED: usize = 32;
 
 /// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
 pub struct ObjectReader<'a> {
     git: &'a Git,
-    repo: gix::Repository,
+    repo: LentHandle,
     shallow: HashSet<ObjectId>,
     /// The commit whose tree says which commits are ignored.
     accepted: Option<ObjectId>,
@@ -77,9 +81,7 @@ pub struct TreePlace {
 impl Git {
     /// Returns a reader for a walk through history.
     pub fn object_reader(&self) -> GitResult<ObjectReader<'_>> {
-        let mut repo = self.objects()?;
-        repo.objects.refresh_never();
-        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
+        let repo = self.lend_handle()?;
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
         let accepted = self.read(head_of(&repo))?;
@@ -92,6 +94,22 @@ impl Git {
             buffer: Vec::new(),
             held: HashMap::new(),
         })
+    }
+
+    /// Returns a handle that an earlier reader gave back, or a new one.
+    fn lend_handle(&self) -> GitResult<LentHandle> {
+        let free = self.free_handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let lent = |(packs, handle)| {
+            let free = Arc::clone(&self.free_handles);
+            LentHandle { free, packs, handle: Some(handle) }
+        };
+        if let Some(lent) = free.map(lent).filter(|lent| lent.packs == packs_of(lent)) {
+            return Ok(lent);
+        }
+        let mut repo = self.objects()?;
+        repo.objects.refresh_never();
+        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
+        Ok(lent((packs_of(&repo), repo)))
     }
 
     /// Returns the id of a commit as the library has it.
@@ -108,6 +126,42 @@ impl Git {
     pub fn path_in_workspace(&self, path: &BStr) -> Option<RelativePath> {
         as_path("", path.strip_prefix(self.prefix.as_bytes())?.as_bstr())
     }
+}
+
+/// A handle of the repository, together with when its packs last changed.
+pub(super) type FreeHandle = (Option<SystemTime>, gix::Repository);
+
+/// A handle with the objects that it has cached. It is given back when it is dropped, so that the next
+/// reader finds them.
+struct LentHandle {
+    free: Arc<Mutex<Vec<FreeHandle>>>,
+    packs: Option<SystemTime>,
+    handle: Option<gix::Repository>,
+}
+
+impl Deref for LentHandle {
+    type Target = gix::Repository;
+
+    fn deref(&self) -> &gix::Repository {
+        self.handle.as_ref().expect("it is taken only when it is dropped")
+    }
+}
+
+impl Drop for LentHandle {
+    fn drop(&mut self) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.packs.is_some() && free.len() < MAX_FREE {
+            free.extend(self.handle.take().map(|handle| (self.packs, handle)));
+        }
+    }
+}
+
+/// Returns when a pack was last added or removed. `None` if that is not known, because objects are also
+/// kept elsewhere.
+fn packs_of(repo: &gix::Repository) -> Option<SystemTime> {
+    let folder = repo.objects.store_ref().path();
+    let has_others = folder.join("info/alternates").exists();
+    folder.join("pack").metadata().ok()?.modified().ok().filter(|_| !has_others)
 }
 
 impl TreePlace {
