@@ -13,7 +13,7 @@ use history::LineText;
 use ledger::{Digest, LineRuns, evidence};
 use sha2::{Digest as _, Sha256};
 
-use crate::measured::{Page, median, ran};
+use crate::measured::{Page, median, peak_memory, ran};
 use support::git;
 
 const SMALL: usize = 300;
@@ -73,6 +73,23 @@ pub fn measure(page: &mut Page, binary: &Path, calls: usize, commits: usize) {
         ran(&mut command, &[0])
     };
     page.in_turn("verify", calls.min(5), |_| asked(binary, &large, &["verify"]), summed);
+
+    page.head(&format!(
+        "{commits} commits; held against `git log --raw` of the folder with evidence"
+    ));
+    let log = || {
+        let words = ["log", "--raw", "--format=%H", "--", ".orchestration"];
+        asked(Path::new("git"), &large, &words)
+    };
+    page.in_turn("export", 3, |_| asked(binary, &large, &["export"]), log);
+    let peak = |folder: &Path| {
+        peak_memory(Command::new(binary).arg("export").current_dir(folder).stderr(Stdio::null()))
+    };
+    page.text(&format!(
+        "export: at most {} MB, of {SMALL} commits {} MB\n",
+        peak(&large),
+        peak(&small)
+    ));
 
     let crowded = folder.path().join("crowded");
     Story::new(&crowded, binary).crowded();

@@ -1,7 +1,9 @@
 //! A page of times, each compared with another time that was taken in turn with it.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use support::{millis, print};
@@ -14,6 +16,22 @@ pub fn ran(command: &mut Command, codes: &[i32]) -> Duration {
     let took = started.elapsed();
     assert!(status.code().is_some_and(|code| codes.contains(&code)), "{command:?}: {status}");
     took
+}
+
+/// Runs a process, and returns the largest amount of memory that it had, in MB, as Linux tells it. The pages of
+/// files that it maps count, too.
+pub fn peak_memory(command: &mut Command) -> u64 {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it is ours").is_none() {
+        let told = fs::read_to_string(&status).unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        sleep(Duration::from_millis(1));
+    }
+    peak / 1024
 }
 
 pub fn median(times: &mut [Duration]) -> Duration {
