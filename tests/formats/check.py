@@ -16,6 +16,7 @@ from pathlib import Path
 
 import duckdb
 import lake
+from chdb import session as clickhouse
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 from google.protobuf import json_format
@@ -216,14 +217,15 @@ def attestation(repository, key):
 
 
 def questions(folder):
-    """Asks the questions of docs/scale.md about rows that were made up."""
+    """Asks two engines the questions of docs/scale.md about rows that were made up, and again when the files of each
+    month are united."""
     connection = duckdb.connect()
-    lake.write(connection, folder / "lake", rows=20_000, repositories=20)
-    views, _, asked = lake.statements()
     os.chdir(folder)
+    lake.write(connection, "lake", rows=20_000, repositories=20)
+    views, click_views, _, asked = lake.statements()
     connection.execute(views)
-    for title, question in asked.items():
-        assert connection.execute(question).fetchall(), f"{title}: no rows"
+    answers = {title: connection.execute(question).fetchall() for title, question in asked.items()}
+    assert all(answers.values()), answers
     (shares,) = [question for title, question in asked.items() if "share" in title.lower()]
     repo, month, brought, share = connection.execute(shares).fetchone()
     recomputed = connection.execute(
@@ -232,7 +234,20 @@ def questions(folder):
         [repo, month, month],
     ).fetchone()
     assert brought == recomputed[0] and abs(share - 100 * recomputed[1] / brought) < 0.1
-    return f"{len(asked)} questions"
+    united, click_united = lake.unite(connection, folder)
+    connection.execute(united.replace("CREATE VIEW", "CREATE OR REPLACE VIEW"))
+    with clickhouse.Session(str(folder / "clickhouse")) as click:
+        for number, click_of in enumerate([click_views, click_united]):
+            click.query(f"CREATE DATABASE of{number}")
+            click.query(f"USE of{number}")
+            for view in filter(str.strip, click_of.split(";\n")):
+                click.query(view)
+            for title, question in asked.items():
+                lines = click.query(question.rstrip(";\n"), "TSV").data().splitlines()
+                assert len(lines) == len(answers[title]), f"{title}: the engines differ"
+    for title, question in asked.items():
+        assert connection.execute(question).fetchall() == answers[title], f"{title}: the united files answer otherwise"
+    return f"{len(asked)} questions, with two engines"
 
 
 def main():

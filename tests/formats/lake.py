@@ -48,9 +48,8 @@ ORDER BY dt, repo, path, start_line
 INTENTS = """
 SELECT repo, intent_id, 'sha256:' || md5(intent_id) AS intent_hash, 'Intent ' || intent_id AS name,
     'IN_PROGRESS' AS status, '@team' || hash(repo) % 20 AS owner, 'registry' AS source,
-    NULL::VARCHAR AS source_path, ['spec'] AS specs, ['src/**'] AS scope, min(commit) AS valid_from,
-    min(dt) AS dt
-FROM claims_made WHERE intent_id IS NOT NULL GROUP BY repo, intent_id ORDER BY dt, repo
+    NULL::VARCHAR AS source_path, ['spec'] AS specs, ['src/**'] AS scope, min(commit) AS valid_from, dt
+FROM claims_made WHERE intent_id IS NOT NULL GROUP BY repo, intent_id, dt ORDER BY dt, repo
 """
 
 FINDINGS = """
@@ -62,28 +61,41 @@ FROM claims_made WHERE hash(record_id) % 100 = 0 ORDER BY dt, repo
 """
 
 
-def write(connection, folder, rows, repositories, months=12, united=False):
-    """Writes the three tables, with one file for each repository and month, or for each month."""
-    parts = "dt" if united else "dt, repo"
+def write(connection, folder, rows, repositories, months=12):
+    """Writes the three tables, with one file for each repository and month."""
     made = CLAIMS.format(rows=rows, repositories=repositories, months=months)
     connection.execute(f"CREATE TEMP TABLE claims_made AS {made}")
     for table, query in [("claims", "FROM claims_made"), ("intents", INTENTS), ("findings", FINDINGS)]:
         connection.execute(
-            f"COPY ({query}) TO '{folder}' (FORMAT parquet, PARTITION_BY ({parts}), WRITE_PARTITION_COLUMNS true, "
+            f"COPY ({query}) TO '{folder}' (FORMAT parquet, PARTITION_BY (dt, repo), WRITE_PARTITION_COLUMNS true, "
             f"COMPRESSION zstd, OVERWRITE_OR_IGNORE true, FILENAME_PATTERN '{{i}}.{table}.v1')"
         )
     connection.execute("DROP TABLE claims_made")
 
 
+def unite(connection, folder):
+    """Unites the files of each month with the statements of docs/scale.md. Returns the views of the copies."""
+    (folder / "united").mkdir()
+    duck_views, click_views, copies, _ = statements()
+    for month in sorted({day.name[3:10] for day in (folder / "lake").iterdir()}):
+        connection.execute(copies.replace("2026-02", month))
+    united = [views.replace("lake/**/", "united/") for views in (duck_views, click_views)]
+    return [re.sub(r"SELECT \*, .* AS block FROM", "SELECT * FROM", views) for views in united]
+
+
 def statements():
-    """Returns the statements of docs/scale.md: the views for DuckDB, those for ClickHouse, and the questions by title."""
-    views, questions, heading = {}, {}, ""
+    """Returns the statements of docs/scale.md: the views for DuckDB, those for ClickHouse, the copies that unite a
+    month, and the questions by title."""
+    views, copies, questions, heading = {}, [], {}, ""
     pieces = re.split(r"^(#+ .*|```sql\n(?:.*\n)*?```)$", (ROOT / "docs/scale.md").read_text(), flags=re.M)
     for piece in pieces:
         if piece.startswith("#"):
             heading = piece.lstrip("# ")
         elif piece.startswith("```sql\n"):
             block = piece.removeprefix("```sql\n").removesuffix("```")
-            (views if block.startswith("CREATE") else questions)[heading] = block
-    assert len(views) == 2 and len(questions) == 4, (list(views), list(questions))
-    return views["DuckDB"], views["ClickHouse"], questions
+            if block.startswith("COPY"):
+                copies.append(block)
+            else:
+                (views if block.startswith("CREATE") else questions)[heading] = block
+    assert len(views) == 2 and len(copies) == 1 and len(questions) == 4, (list(views), copies, list(questions))
+    return views["DuckDB"], views["ClickHouse"], copies[0], questions

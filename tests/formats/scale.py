@@ -1,4 +1,5 @@
-"""Makes up N claims, and prints how long the questions of docs/scale.md take and how large the files are.
+"""Makes up N claims, and prints how long the questions of docs/scale.md take, with the time of the
+processors in brackets, and how large the files are.
 
     python tests/formats/scale.py 1000000 [--repositories 200] [--united] [--folder DIR]
 
@@ -25,33 +26,38 @@ RUNS = 3
 
 
 def taken(ask):
-    """Returns the median time of several runs, in milliseconds, and the answer."""
-    times = []
+    """Returns the median time of several runs and that of the processors, in seconds, and the answer."""
+    times, of_processors = [], []
     for _ in range(RUNS):
-        begun = time.perf_counter()
+        begun, used = time.perf_counter(), time.process_time()
         answer = ask()
-        times.append((time.perf_counter() - begun) * 1000)
-    return statistics.median(times), answer
+        times.append(time.perf_counter() - begun)
+        of_processors.append(time.process_time() - used)
+    return statistics.median(times), statistics.median(of_processors), answer
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("rows", type=int)
     arguments.add_argument("--repositories", type=int, default=200)
-    arguments.add_argument("--united", action="store_true", help="one file for each month")
+    arguments.add_argument("--united", action="store_true", help="unite the files of each month, and ask the copies")
     arguments.add_argument("--folder", type=Path)
     asked = arguments.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         os.chdir(folder)
         duck = duckdb.connect(config={"threads": THREADS, "preserve_insertion_order": False})
         begun = time.perf_counter()
-        lake.write(duck, "lake", asked.rows, asked.repositories, united=asked.united)
+        lake.write(duck, "lake", asked.rows, asked.repositories)
         written = time.perf_counter() - begun
-        files = list(Path("lake").rglob("*.claims.v1.parquet"))
+        duck_views, click_views, _, questions = lake.statements()
+        if asked.united:
+            begun = time.perf_counter()
+            duck_views, click_views = lake.unite(duck, Path(folder))
+            print(f"united in {time.perf_counter() - begun:.0f} s")
+        files = list(Path("united" if asked.united else "lake").rglob("*.claims.v1.parquet"))
         size = sum(file.stat().st_size for file in files)
         print(f"{asked.rows:,} claims of {asked.repositories} repositories: {len(files):,} files, {size / 1e6:,.0f} MB, "
               f"{size / asked.rows:.1f} bytes a claim, made in {written:.0f} s\n")
-        duck_views, click_views, questions = lake.statements()
         duck.execute(duck_views)
         engines = {f"DuckDB {duckdb.__version__}": lambda question: duck.execute(question).fetchall()}
         if clickhouse is not None:
@@ -65,9 +71,9 @@ def main():
         for title, question in questions.items():
             cells, counts = [], set()
             for ask in engines.values():
-                milliseconds, answer = taken(lambda: ask(question))
+                seconds, of_processors, answer = taken(lambda: ask(question))
                 counts.add(len(answer))
-                cells.append(f"{milliseconds:,.0f} ms")
+                cells.append(f"{seconds:.2f} s ({of_processors:.2f} s)")
             assert len(counts) == 1, f"{title}: the engines differ: {counts}"
             print(f"| {title} | {counts.pop():,} |", " | ".join(cells), "|", flush=True)
 
