@@ -46,7 +46,7 @@ pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
         return check(context, &workspace);
     }
     if args.stdout {
-        let answer = map(&workspace)?;
+        let answer = map(&workspace.with_kept_answers())?;
         return context.answer(&answer, |page| {
             page.lines(&markdown(&answer));
         });
