@@ -5,14 +5,14 @@
 
 use crate::analysis::Analysis;
 use crate::config::AlsoLabelled;
-use code::BlockKind;
+use code::{Block, BlockKind};
 use ground::clock::ago;
 use ground::git::ObjectId;
 use ground::text;
 use ledger::Contributor;
 use provenance::Verdict;
 use why::answers::{self, BlockAnswer, FileProvenance, IntentBrief, Which};
-use why::{Provenance, Workspace};
+use why::{LineShare, Provenance, Workspace};
 
 /// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 32;
@@ -34,9 +34,12 @@ struct LineContent<'a> {
 /// Returns the blocks above which a line is shown: blocks with a name that an intent produced, or
 /// that a person accepted, and those that are wanted besides. Of neighbours whose lines would say the
 /// same, only the first has one.
+///
+/// The one line with which an `impl` or a class begins says nothing about the blocks inside. It has a
+/// line only if the first of them would say the same, and ends no run.
 pub(crate) fn labelled_blocks(analysis: &Analysis, also: AlsoLabelled) -> Vec<usize> {
     let file = &analysis.file;
-    let mut last = None;
+    let (mut last, mut header) = (None, None);
     let mut shown = Vec::new();
     for (at, (block, found)) in file.blocks.blocks.iter().zip(&file.provenance).enumerate() {
         let kind = block.identity.kind;
@@ -45,9 +48,15 @@ pub(crate) fn labelled_blocks(analysis: &Analysis, also: AlsoLabelled) -> Vec<us
             continue;
         }
         let of_git = || commit_of_most(file, found).filter(|_| also.unrecorded).map(of_commit);
-        match content(found).or_else(of_git) {
+        let content = content(found).or_else(of_git);
+        if is_header(file, at) {
+            header = content.map(|content| (at, content));
+            continue;
+        }
+        let header = header.take().filter(|(_, said)| content.as_ref() == Some(said));
+        match content {
             Some(content) if last.as_ref() != Some(&content) => {
-                shown.push(at);
+                shown.push(header.map_or(at, |(at, _)| at));
                 last = Some(content);
             }
             None if commit_of_most(file, found).is_some() => last = None,
@@ -55,6 +64,19 @@ pub(crate) fn labelled_blocks(analysis: &Analysis, also: AlsoLabelled) -> Vec<us
         }
     }
     shown
+}
+
+/// Returns true if the block has only one line beside the blocks that it contains.
+fn is_header(file: &FileProvenance, at: usize) -> bool {
+    let blocks = &file.blocks.blocks;
+    let contains = |next: &Block| next.bytes.start < blocks[at].bytes.end;
+    let is_told = |share: &&LineShare| {
+        let version = share.version.map(|at| &file.lines.versions[at]);
+        share.claim.is_some() || version.is_some_and(|version| !version.is_uncommitted())
+    };
+    let lines: usize =
+        file.provenance[at].shares.iter().filter(is_told).map(|share| share.lines).sum();
+    lines <= 1 && blocks.get(at + 1).is_some_and(contains)
 }
 
 fn content(found: &Provenance) -> Option<LineContent<'_>> {

@@ -272,6 +272,35 @@ fn three() {}
     }
 
     #[test]
+    fn the_first_line_of_an_impl_ends_no_run() {
+        let mut editor = Editor::in_git(
+            "
+//- /src/a.rs
+impl A {
+    fn zero() -> u8 { 0 }
+}
+",
+        );
+        let path = "/src/a.rs";
+        let brought = "fn one() -> u8 { 1 }\n\nimpl A {\n    fn two() -> u8 { 2 }\n}\n";
+        editor.replace(path, "impl A {\n    fn zero() -> u8 { 0 }\n}\n", brought);
+        editor.record(path, "INT-001", "codex");
+        assert_eq!(lens_lines(&editor, path), [0], "git brought the line of the impl");
+        let mut editor = Editor::in_git(
+            "
+//- /src/a.rs intent=INT-001 agent=codex
+impl A {
+    fn zero() -> u8 { 0 }
+}
+",
+        );
+        assert_eq!(lens_lines(&editor, path), [0], "the first block would say the same");
+        editor.replace(path, "zero() -> u8 { 0 }", "zero() -> u8 { 1 }");
+        editor.record(path, "INT-001", "claude-code");
+        assert_eq!(lens_lines(&editor, path), [1], "the first block says something else");
+    }
+
+    #[test]
     fn code_without_a_record_has_lines_if_they_are_wanted() {
         let mut editor = Editor::in_git(
             "
