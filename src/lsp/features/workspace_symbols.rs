@@ -33,8 +33,20 @@ pub fn handle(
         found.extend(intents(view, &words));
         found.extend(blocks(view, &words)?);
     }
-    found.truncate(MAX_SYMBOLS);
+    cut(&mut found, &params.query);
     Ok(Some(lsp::WorkspaceSymbolResponse::Flat(found)))
+}
+
+/// Leaves out what is too much for an answer, and says how much that is. Its name begins with the
+/// query, because editors compare the two.
+fn cut(found: &mut Vec<lsp::SymbolInformation>, query: &str) {
+    let left_out = found.len().saturating_sub(MAX_SYMBOLS);
+    found.truncate(MAX_SYMBOLS);
+    if let Some(last) = found.last().filter(|_| left_out > 0) {
+        let name = format!("{} … and {left_out} more; add a word of the name", query.trim());
+        let location = last.location.clone();
+        found.push(information(name.trim_start(), lsp::SymbolKind::NULL, None, location));
+    }
 }
 
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
@@ -45,7 +57,7 @@ fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformat
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
         Some(information(&name, lsp::SymbolKind::OBJECT, status, location))
     };
-    shown.registry.all_intents().filter_map(symbol).take(MAX_SYMBOLS).collect()
+    shown.registry.all_intents().filter_map(symbol).collect()
 }
 
 fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::SymbolInformation>> {
@@ -170,6 +182,17 @@ fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
             shown_symbols(&editor, "verify"),
         ]);
         assert_eq!(shown_symbols(&editor, "").len(), 2);
+    }
+
+    #[test]
+    fn an_answer_says_how_much_it_leaves_out() {
+        let code: String = (0..502).map(|n| format!("fn verify_{n}() {{}}\n")).collect();
+        let editor = Editor::new(&format!("\n//- /src/a.rs intent=INT-001\n{code}"));
+        let shown = shown_symbols(&editor, "INT-001");
+        assert_eq!(shown.len(), MAX_SYMBOLS + 1);
+        let last = shown.last().unwrap();
+        assert!(last.starts_with("INT-001 … and 3 more; add a word of the name @ "), "{last}");
+        assert_eq!(shown_symbols(&editor, "INT-001 verify_7").len(), 11);
     }
 
     #[test]
