@@ -20,6 +20,12 @@ impl Cancel {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Returns a flag that becomes true when the request is cancelled.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -372,6 +372,7 @@ pub fn blocks<R: Send>(
 
 /// Compares all files with their records, except those in `.orchestration`. For each that can be read,
 /// `each` makes what the caller needs, on several threads. `take` gets it, in the order of the files.
+/// Reads no more files once the workspace is stopped.
 pub fn compare_all_files<R: Send>(
     ws: &Workspace,
     each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
@@ -383,7 +384,10 @@ pub fn compare_all_files<R: Send>(
     };
     files.retain(|path| !path.is_orchestration());
     for paths in files.chunks(AT_ONCE) {
-        let of_file = |path: &RelativePath| Some(each(path, &answers::standing(ws, path)?));
+        let of_file = |path: &RelativePath| {
+            let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))??;
+            Some(each(path, &standing))
+        };
         in_parallel(paths, of_file).into_iter().flatten().for_each(&mut take);
     }
 }

@@ -1,6 +1,7 @@
 //! The workspace with everything that verbs need, read once and never changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::error::{ReadError, VerbError};
@@ -68,6 +69,8 @@ pub struct Workspace {
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
     /// What was found out about the intents of commits.
     pub(crate) known_commits: Arc<KnownCommits>,
+    /// Becomes true when nobody waits for an answer any more.
+    stop: Arc<AtomicBool>,
 }
 
 /// The differences from a commit, or from nothing.
@@ -153,8 +156,20 @@ impl Workspace {
             known_evidence: Arc::default(),
             kept_answers: None,
             known_commits: Arc::default(),
+            stop: Arc::default(),
             root,
         }
+    }
+
+    /// Returns the same workspace, whose questions about all files end early once `stop` is true.
+    /// Their answers are then incomplete, so nobody may use them.
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Returns true once nobody waits for an answer any more; see [`Self::with_stop`].
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Returns the same workspace, answering faster with what was found out about history before.

@@ -79,6 +79,7 @@ type Answered = RequestResult<Value>;
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (ListArguments, _) = in_workspace(snapshot, argument)?;
     let list = if wanted.count { select::list_with_counts } else { select::list };
+    let workspace = workspace.with_stop(snapshot.cancel.flag());
     to_json("intent.list", &list(&workspace).map_err(refusal)?)
 }
 
@@ -304,13 +305,18 @@ pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (MapArguments, _) = in_workspace(snapshot, argument)?;
-    let made = if wanted.write { map::write(&workspace) } else { map::map(&workspace) };
+    // What is written must be complete.
+    let made = match wanted.write {
+        true => map::write(&workspace),
+        false => map::map(&workspace.with_stop(snapshot.cancel.flag())),
+    };
     to_json("intent.map", &made.map_err(refusal)?)
 }
 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (VerifyArguments, _) = in_workspace(snapshot, argument)?;
     let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
+    let workspace = workspace.with_stop(snapshot.cancel.flag());
     to_json("intent.verify", verify(&workspace))
 }
 
