@@ -85,6 +85,16 @@ impl CellDocument {
         &self.sources[self.index]
     }
 
+    /// Returns the bytes of the cell that show these bytes of the notebook.
+    pub(crate) fn in_cell(&self, bytes: &Range<usize>) -> Range<usize> {
+        self.source().in_cell(bytes.start)..self.source().in_cell(bytes.end)
+    }
+
+    /// Returns true if all of these bytes of the notebook are in the source of this cell.
+    pub(crate) fn holds(&self, bytes: &Range<usize>) -> bool {
+        self.source().bytes.start <= bytes.start && bytes.end <= self.source().bytes.end
+    }
+
     /// Returns true if bytes of the notebook are shown in this cell: in the first one with a part of
     /// them or, if they are in none, in the first cell.
     pub(crate) fn shows(&self, bytes: &Range<usize>) -> bool {

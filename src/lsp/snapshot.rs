@@ -112,11 +112,19 @@ impl Snapshot {
         self.cell(uri).map_or(uri, |cell| &cell.notebook)
     }
 
+    /// Returns the documents of the cells of a notebook, in no particular order. There are none for
+    /// another document.
+    pub(crate) fn cells_of<'a>(
+        &'a self,
+        uri: &'a lsp::Url,
+    ) -> impl Iterator<Item = &'a CellDocument> {
+        self.cells.values().map(Arc::as_ref).filter(move |cell| cell.notebook == *uri)
+    }
+
     /// Returns the addresses of the documents that show an open document: for a notebook those of its
     /// cells.
     pub(crate) fn shown_as<'a>(&'a self, open: &'a OpenDocument) -> Vec<&'a lsp::Url> {
-        let cells = self.cells.values().filter(|cell| cell.notebook == open.uri);
-        let cells: Vec<&lsp::Url> = cells.map(|cell| &cell.open.uri).collect();
+        let cells: Vec<&lsp::Url> = self.cells_of(&open.uri).map(|cell| &cell.open.uri).collect();
         if cells.is_empty() { vec![&open.uri] } else { cells }
     }
 

@@ -64,8 +64,8 @@ pub(crate) fn located<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<Gove
     Some(GovernedFile { view, open, path, cell: None })
 }
 
-/// Like [`located`], also for a cell of a notebook. Only for requests whose answers change nothing
-/// and are all about the document itself.
+/// Like [`located`], also for a cell of a notebook. Only for requests whose answers are about the
+/// document itself, or whose edits of the notebook become edits of its cells.
 pub(crate) fn shown_file<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
     let cell = snapshot.cell(uri);
     let file = located(snapshot, cell.map_or(uri, |cell| &cell.notebook))?;
@@ -191,9 +191,7 @@ impl GovernedFile<'_> {
     /// Returns the client's range for bytes of the document.
     pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
         let Some(cell) = self.cell else { return self.view.range(&self.open.document, bytes) };
-        let source = cell.source();
-        let bytes = source.in_cell(bytes.start)..source.in_cell(bytes.end);
-        self.view.range(&cell.open.document, bytes)
+        self.view.range(&cell.open.document, cell.in_cell(&bytes))
     }
 
     pub fn byte(&self, at: lsp::Position) -> usize {

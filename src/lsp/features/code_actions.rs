@@ -99,7 +99,10 @@ pub fn handle(
     params: lsp::CodeActionParams,
 ) -> RequestResult<Option<lsp::CodeActionResponse>> {
     let uri = &params.text_document.uri;
-    let Some(file) = workspace_view::governed(snapshot, uri) else { return Ok(None) };
+    let file = workspace_view::shown_file(snapshot, uri);
+    let Some(file) = file.filter(|file| file.view.workspace.root.governed()) else {
+        return Ok(None);
+    };
     let is_governing = file.path.is_orchestration()
         || file.is_registry()
         || matches!(file.path.as_str(), ".intentignore" | ".rooignore");

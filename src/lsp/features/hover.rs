@@ -15,7 +15,7 @@ use crate::config::HoverPlaces;
 use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition, GovernedFile, WorkspaceView};
-use code::{Block, Encoding, Position};
+use code::{Block, BlockKind, Encoding, Position};
 use ground::Hint;
 use ground::text::counted;
 use why::answers;
@@ -107,8 +107,12 @@ fn head_of_cell(file: &GovernedFile<'_>) -> Option<Range<usize>> {
     Some(source.in_notebook(0)..source.in_notebook(line))
 }
 
-/// Returns the bytes of a block's lead, and of its node until the end of the line with the name.
+/// Returns the bytes of a block's lead, and of its node until the end of the line with the name. A
+/// cell in the JSON of a notebook has no name, so all of it counts.
 fn head(analysis: &Analysis, block: &Block) -> Range<usize> {
+    if block.identity.kind == BlockKind::Cell {
+        return block.whole_bytes();
+    }
     let document = &analysis.file.document;
     let line = document.position_of(block.name_bytes.start, Encoding::Utf8).line;
     let next = document.byte_of(Position { line: line + 1, column: 0 }, Encoding::Utf8);
@@ -343,6 +347,17 @@ fn verify() {}
         let (_, text) = text.split_once('\n').unwrap();
         let head = editor.workspace().head().map(|head| head.0[..10].to_owned());
         text.replace(&head.unwrap_or_default(), "COMMIT")
+    }
+
+    #[test]
+    fn a_cell_in_the_json_of_a_notebook_has_a_hover_everywhere() {
+        let cell = |source: &str| {
+            format!(
+                "//- /src/a.ipynb intent=INT-001 agent=codex\n{{\n \"cells\": [\n  {{\n   \"cell_type\": \"code\",\n   \"metadata\": {{}},\n   \"source\": [\n    {source}\n   ]\n  }}\n ],\n \"nbformat\": 4\n}}\n"
+            )
+        };
+        let shown = shown_hover(&Editor::new(&cell("\"a = 1\\n\",\n    \"b =$0 2\"")));
+        assert!(shown.contains("INT-001"), "{shown}");
     }
 
     #[test]

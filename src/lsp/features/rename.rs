@@ -42,7 +42,7 @@ pub fn prepare(
     snapshot: &Snapshot,
     at: lsp::TextDocumentPositionParams,
 ) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
-    let Some(place) = workspace_view::position_in_document(snapshot, &at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_shown(snapshot, &at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
         let reason = "The ledger is never rewritten; rename the id in the registry.";
@@ -74,7 +74,7 @@ pub fn handle(
     params: lsp::RenameParams,
 ) -> RequestResult<Option<lsp::WorkspaceEdit>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
+    let Some(place) = workspace_view::position_shown(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
     let view = place.file.view;

@@ -32,7 +32,8 @@ impl<'a> AnnotatedEdits<'a> {
         self.files.entry(uri.clone()).or_default()
     }
 
-    /// Adds an edit that replaces bytes of a document.
+    /// Adds an edit that replaces bytes of a document. In an open notebook, the edit is one of the
+    /// cell that shows these bytes; there is none if no cell does.
     pub(crate) fn add_edit(
         &mut self,
         uri: &lsp::Url,
@@ -41,7 +42,14 @@ impl<'a> AnnotatedEdits<'a> {
         text: &str,
         annotation: &str,
     ) {
-        let range = crate::convert::range(document, bytes, self.snapshot.encoding);
+        let snapshot = self.snapshot;
+        let mut cells = snapshot.cells_of(uri).peekable();
+        let (mut uri, mut document, mut bytes) = (uri, document, bytes);
+        if cells.peek().is_some() {
+            let Some(cell) = cells.find(|cell| cell.holds(&bytes)) else { return };
+            (uri, document, bytes) = (&cell.open.uri, &cell.open.document, cell.in_cell(&bytes));
+        }
+        let range = crate::convert::range(document, bytes, snapshot.encoding);
         let text_edit = lsp::TextEdit { range, new_text: text.to_owned() };
         let annotation_id = annotation.to_owned();
         self.edits_of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });

@@ -62,7 +62,10 @@ const LOAD: &str =
 fn session(editor: &Editor) -> Session {
     let client = json!({
         "notebookDocument": { "synchronization": {} },
-        "textDocument": { "codeLens": {} },
+        "textDocument": {
+            "codeLens": {},
+            "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } },
+        },
     });
     with_options(editor, client, json!({}))
 }
@@ -144,6 +147,51 @@ fn a_cell_has_the_answers_about_its_part_of_the_file() {
                 "cellTextDocuments": [{ "uri": code }, { "uri": text }] }),
     );
     assert_eq!(hover(&mut session, &code, 0), None);
+    session.close();
+}
+
+#[test]
+fn an_id_is_renamed_in_the_cells() {
+    let editor = Editor::in_git(BOOKS);
+    let mut session = session(&editor);
+    open(&mut session, &editor, "/src/a.ipynb", &["# Prices", LOAD]);
+    let code = cell(&editor, "/src/a.ipynb", 1);
+    let params = json!({ "textDocument": { "uri": code }, "newName": "INT-020",
+                         "position": { "line": 2, "character": 9 } });
+    let id = session.ask("textDocument/rename", params);
+    let edits = session.result(id)["changes"].clone();
+    let edited = json!([{ "range": { "start": { "line": 2, "character": 8 },
+                                     "end": { "line": 2, "character": 15 } }, "newText": "INT-020" }]);
+    assert_eq!(edits[&code], edited, "{edits}");
+    assert_eq!(
+        edits.get(editor.uri("/src/a.ipynb").as_str()),
+        None,
+        "the file is not edited beside"
+    );
+    session.close();
+}
+
+#[test]
+fn the_actions_of_a_file_are_offered_in_its_cells() {
+    let mut editor = Editor::in_git(BOOKS);
+    overview::select::select(editor.workspace(), "INT-001", None).unwrap();
+    editor.reload();
+    let mut session = session(&editor);
+    open(&mut session, &editor, "/billing/b.ipynb", &["a = 1", "b = 1\nc = 2"]);
+    let second = cell(&editor, "/billing/b.ipynb", 1);
+    let typed = json!([{ "text": "b = 1\nc = 3" }]);
+    let edit = json!({ "document": { "uri": second, "version": 2 }, "changes": typed });
+    change(&mut session, &editor, "/billing/b.ipynb", json!({ "textContent": [edit] }));
+    let here =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": second }, "range": here,
+                         "context": { "diagnostics": [] } });
+    let id = session.ask("textDocument/codeAction", params);
+    let offered = session.result(id);
+    let offered = offered.as_array().unwrap();
+    let titles: Vec<&str> = offered.iter().filter_map(|it| it["title"].as_str()).collect();
+    assert!(titles.iter().any(|title| title.starts_with("Add billing/b.ipynb")), "{titles:?}");
+    assert!(!titles.iter().any(|title| title.starts_with("Put ")), "{titles:?}");
     session.close();
 }
 

@@ -69,7 +69,9 @@ pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
 }
 
 fn touches(request: &ActionRequest<'_>, finding: &Finding) -> bool {
-    let Some(lines) = finding.lines else { return false };
+    // In a cell of a notebook, the lines of the request are not those of the file.
+    let lines = finding.lines.filter(|_| request.file.cell.is_none());
+    let Some(lines) = lines else { return false };
     let range = convert::range_of_lines(lines);
     range.start <= request.range.end && request.range.start < range.end
 }
@@ -217,6 +219,10 @@ impl CodePlace<'_> {
     fn put_back(&self, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
         if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
+            return None;
+        }
+        // Its text is the JSON of the file, which an editor with cells does not show.
+        if self.file.cell.is_some() {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));
