@@ -1,8 +1,9 @@
 //! The workspace with everything that verbs need, read once and never changed.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use super::error::{ReadError, VerbError};
 use super::intent_history::IntentHistory;
@@ -69,12 +70,16 @@ pub struct Workspace {
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
     /// What was found out about the intents of commits.
     pub(crate) known_commits: Arc<KnownCommits>,
+    /// The files that records name, by the id of the intent. Found when they are first asked for.
+    files_of_intents: Arc<OnceLock<FilesOfIntents>>,
     /// Becomes true when nobody waits for an answer any more.
     stop: Arc<AtomicBool>,
 }
 
 /// The differences from a commit, or from nothing.
 type KnownComparison = (Option<CommitId>, Arc<ComparedFiles>);
+
+type FilesOfIntents = HashMap<String, BTreeSet<RelativePath>>;
 
 /// The git repository of a work tree.
 #[derive(Default)]
@@ -156,6 +161,7 @@ impl Workspace {
             known_evidence: Arc::default(),
             kept_answers: None,
             known_commits: Arc::default(),
+            files_of_intents: Arc::default(),
             stop: Arc::default(),
             root,
         }
@@ -236,7 +242,8 @@ impl Workspace {
         let root = Arc::clone(&self.root);
         let journal = lazily(move || Ledger::load_journal(&root));
         let (compared, known_evidence) = (Arc::default(), Arc::default());
-        Self { ledger: lazily(load), journal, compared, known_evidence, ..self }
+        let (ledger, files_of_intents) = (lazily(load), Arc::default());
+        Self { ledger, journal, compared, known_evidence, files_of_intents, ..self }
     }
 
     /// Reads everything again that may have changed on disk.
@@ -550,6 +557,23 @@ impl Workspace {
         let ids = self.registry.ids(intent);
         let names = |entry: &&Arc<Entry>| ids.iter().any(|id| entry.record.names_intent(id));
         self.ledger.entries().iter().filter(names).collect()
+    }
+
+    /// Returns the files that the records of an intent name, under any id that it has or had. All
+    /// records are read the first time, and only these names are kept.
+    pub fn files_of_intent(&self, intent: &str) -> BTreeSet<RelativePath> {
+        let all = self.files_of_intents.get_or_init(|| {
+            let mut all = FilesOfIntents::new();
+            for entry in self.clone().with_records_of_now().ledger.entries() {
+                for id in entry.record.intents() {
+                    let files = entry.record.files.iter().map(|file| file.relative_path.clone());
+                    all.entry(id.to_owned()).or_default().extend(files);
+                }
+            }
+            all
+        });
+        let ids = self.registry.ids(intent);
+        ids.iter().filter_map(|id| all.get(*id)).flatten().cloned().collect()
     }
 
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {

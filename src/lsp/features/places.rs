@@ -67,15 +67,14 @@ pub(crate) struct ProducedBlock {
     pub path: RelativePath,
 }
 
-/// Returns the blocks of an intent, in the order of paths and lines. All records are read to find
-/// its files. Open documents are read as the editor shows them, other files from disk.
+/// Returns the blocks of an intent, in the order of paths and lines. All records are read once to
+/// find its files. Open documents are read as the editor shows them, other files from disk.
 pub(crate) fn blocks_of_intent(
     view: WorkspaceView<'_>,
     id: &str,
 ) -> RequestResult<Vec<ProducedBlock>> {
     let id = view.workspace.registry.present_id(id);
-    let files = view.workspace.entries_of(id).into_iter().flat_map(|entry| &entry.record.files);
-    let paths = files.map(|file| file.relative_path.clone()).collect();
+    let paths = view.workspace.files_of_intent(id);
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
 }
 
