@@ -46,6 +46,9 @@ pub struct StatusAnswer {
     pub errors: usize,
     /// The number of warnings that `intent check` finds in the work tree.
     pub warnings: usize,
+    /// The first of the errors, or else of the warnings: what is wrong, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst: Option<FindingAnswer>,
     /// The files of which nobody can tell whether they changed, because a program converts them for
     /// git.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +81,7 @@ pub fn status_given(
     session: Option<&str>,
     findings: &[FindingAnswer],
 ) -> StatusAnswer {
-    let at = |level| findings.iter().filter(|finding| finding.level == level).count();
+    let at = |level| findings.iter().filter(move |finding| finding.level == level);
     let selected = ws.selected(session);
     let as_selected = |intent| IntentSummary { selected: true, ..summary(ws, intent) };
     let hooks_remedy = git_hooks::remedy(ws);
@@ -95,8 +98,9 @@ pub fn status_given(
         drafts: seal::drafts(ws).len(),
         git_hooks: hooks_remedy.is_none(),
         hooks_remedy,
-        errors: at(Level::Error),
-        warnings: at(Level::Warning),
+        errors: at(Level::Error).count(),
+        warnings: at(Level::Warning).count(),
+        worst: at(Level::Error).chain(at(Level::Warning)).next().cloned(),
         unknown: Vec::new(),
         older_registry: ws.judged_by_older(),
         head: ws.head().map(|head| head.0.clone()),

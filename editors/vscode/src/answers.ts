@@ -23,6 +23,14 @@ export interface Intent {
   tasks_done?: number;
 }
 
+/** What is wrong, and what to do. */
+export interface Finding {
+  path: string | null;
+  start_line: number | null;
+  message: string;
+  help: string;
+}
+
 export interface Status {
   root: string;
   governed: boolean;
@@ -35,6 +43,8 @@ export interface Status {
   git_hooks: boolean;
   errors: number;
   warnings: number;
+  /** The first of the errors, or else of the warnings. */
+  worst?: Finding;
   /** That the registry does not parse, and what is judged by. */
   older_registry?: string;
   head: string | null;

@@ -10,6 +10,9 @@ import { here } from "./server";
 import type { Condition, Server } from "./server";
 import { count, markdown, statusName } from "./words";
 
+/** Opens the list of problems. */
+const PROBLEMS = "workbench.actions.view.problems";
+
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("intent.status", vscode.StatusBarAlignment.Left, 10);
   private readonly known = new Map<string, Status>();
@@ -140,6 +143,15 @@ function background(status: Status): vscode.ThemeColor | undefined {
   return undefined;
 }
 
+/** What is wrong first, where, what to do, and how much else there is. */
+function wrongWords({ errors, warnings, worst }: Status): string[] {
+  if (!worst) return ["Nothing is wrong here"];
+  const place = worst.path ? ` (${worst.path}${worst.start_line ? `:${worst.start_line}` : ""})` : "";
+  const others = errors + warnings - 1;
+  const more = others ? `${count(others, "more problem")} · ` : "";
+  return [`$(${errors ? "error" : "warning"}) ${markdown(worst.message + place)}`, markdown(worst.help), `${more}[Show the Problems](command:${PROBLEMS})`].filter(Boolean);
+}
+
 function tooltip(status: Status): vscode.MarkdownString {
   const { selected, selection } = status;
   const lines = [
@@ -152,12 +164,11 @@ function tooltip(status: Status): vscode.MarkdownString {
   if (status.older_registry) lines.push(`$(warning) ${markdown(status.older_registry)}`);
   if (status.waiting) lines.push(`$(bell-dot) ${waitingWords(status.waiting)}`);
   if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
-  const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);
-  lines.push(wrong.length ? `$(warning) ${wrong.join(", ")} in registry, policy or ledger` : "Registry, policy and ledger are sound");
+  lines.push(...wrongWords(status));
   if (status.git_hooks === false) lines.push("$(info) Commits carry no records · [Install the Hooks](command:intent.editor.gitHooks)");
   lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress${openWords(status)}`);
   const shown = new vscode.MarkdownString(lines.join("\n\n"), true);
   shown.supportThemeIcons = true;
-  shown.isTrusted = { enabledCommands: ["intent.editor.gitHooks"] };
+  shown.isTrusted = { enabledCommands: ["intent.editor.gitHooks", PROBLEMS] };
   return shown;
 }

@@ -270,6 +270,10 @@ fn all_say_the_same(editor: &mut Editor) {
     assert_eq!((status.errors, status.warnings), counts, "`status`, and `check`");
     let reported = report::report(workspace).expect("a report");
     let is_found = |it: &FindingAnswer| answer.findings.contains(it);
+    let worst = status.worst.as_ref();
+    assert!(worst.is_none_or(is_found) && worst.is_some() == (counts != (0, 0)), "{worst:?}");
+    let is_error = worst.is_some_and(|it| it.level == Level::Error);
+    assert_eq!(is_error, status.errors > 0, "an error comes first: {worst:?}");
     let missing = answer.findings.iter().filter(|it| !reported.findings.contains(it));
     assert_eq!(missing.collect::<Vec<_>>(), Vec::<&FindingAnswer>::new(), "`report`");
     let errors = reported.findings.iter().filter(|it| it.level == Level::Error);
