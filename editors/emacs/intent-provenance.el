@@ -58,8 +58,11 @@ anything is left out."
     (cond ((< seconds 60) "just now")
           ((< seconds 3600) (funcall say (floor seconds 60) "minute"))
           ((< seconds 86400) (funcall say (floor seconds 3600) "hour"))
-          ((< seconds (* 60 86400)) (funcall say (floor seconds 86400) "day"))
-          (t (format-time-string "%Y-%m-%d" (intent-provenance--seconds timestamp))))))
+          ;; As the server says it: weeks, months and years from two of them on.
+          ((< seconds (* 14 86400)) (funcall say (floor seconds 86400) "day"))
+          ((< seconds (* 60 86400)) (funcall say (floor seconds (* 7 86400)) "week"))
+          ((< seconds (* 730 86400)) (funcall say (floor seconds (* 30 86400)) "month"))
+          (t (funcall say (floor seconds (* 365 86400)) "year")))))
 
 (defun intent-provenance--who (it)
   "Who wrote IT, a block or a record, as far as is recorded."

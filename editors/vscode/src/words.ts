@@ -39,7 +39,10 @@ export function ago(timestamp: string | null | undefined, now = Date.now()): str
   if (seconds < MINUTE) return "just now";
   if (seconds < HOUR) return `${count(Math.floor(seconds / MINUTE), "minute")} ago`;
   if (seconds < DAY) return `${count(Math.floor(seconds / HOUR), "hour")} ago`;
-  return `${count(Math.floor(seconds / DAY), "day")} ago`;
+  const days = Math.floor(seconds / DAY);
+  // As the server says it: weeks, months and years from two of them on.
+  const [length, unit] = days < 14 ? [1, "day"] : days < 60 ? [7, "week"] : days < 730 ? [30, "month"] : [365, "year"];
+  return `${count(Math.floor(days / Number(length)), String(unit))} ago`;
 }
 
 /** `2026-11-22 13:23 UTC`. */

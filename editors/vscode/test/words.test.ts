@@ -10,6 +10,9 @@ test("ages are told as the server tells them", () => {
     ["2026-11-22T11:59:00Z", "1 minute ago"],
     ["2026-11-22T10:00:00Z", "2 hours ago"],
     ["2026-11-12T12:00:00Z", "10 days ago"],
+    ["2026-11-08T12:00:00Z", "2 weeks ago"],
+    ["2026-09-01T12:00:00Z", "2 months ago"],
+    ["2024-11-01T12:00:00Z", "2 years ago"],
     ["2027-01-01T00:00:00Z", "just now"],
     ["yesterday", ""],
   ] as const) {

@@ -83,8 +83,9 @@ function M.seconds(timestamp)
 end
 
 local UNITS = {
-  { 365 * 86400, 'year' }, { 30 * 86400, 'month' }, { 7 * 86400, 'week' }, { 86400, 'day' }, { 3600, 'hour' },
-  { 60, 'minute' },
+  -- As the server says it: weeks, months and years from two of them on.
+  { 365 * 86400, 'year', 2 }, { 30 * 86400, 'month', 2 }, { 7 * 86400, 'week', 2 }, { 86400, 'day', 1 }, { 3600, 'hour', 1 },
+  { 60, 'minute', 1 },
 }
 
 --- Returns `2 days ago`; nil if the text is no time, or a time in the future.
@@ -96,7 +97,7 @@ function M.ago(timestamp, now)
     return nil
   end
   for _, unit in ipairs(UNITS) do
-    if age >= unit[1] then
+    if age >= unit[1] * unit[3] then
       return M.count(math.floor(age / unit[1]), unit[2]) .. ' ago'
     end
   end
