@@ -114,6 +114,8 @@ async function newIntent({ server, status }: Parts): Promise<void> {
   if (!name) return;
   const made = JSON.parse(await output(server, ["new", "--json", "--", name], root)) as { id: string; path: string };
   const { document } = await vscode.window.showTextDocument(vscode.Uri.file(path.join(root, made.path)));
+  // An editor that was open shows the text before for a moment.
+  for (let waited = 0; waited < 2000 && !document.getText().includes(made.id); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50));
   const start = document.positionAt(document.getText().lastIndexOf(made.id));
   await show(new vscode.Location(document.uri, start));
 }
