@@ -51,7 +51,7 @@ local function with_intent(given, prompt, done)
         if #intents == 0 then
           return say('the registry holds no intent', vim.log.levels.WARN)
         end
-        vim.ui.select(intents, { prompt = prompt, kind = 'intent', format_item = view.row }, function(intent)
+        vim.ui.select(intents, { prompt = prompt, kind = 'intent', format_item = view.rows(intents) }, function(intent)
           if intent then
             done(client, uri, intent.id)
           end
@@ -243,7 +243,7 @@ M.subcommands = {
           if #open == 0 then
             return say('no intent is in progress; start or create one first', vim.log.levels.WARN)
           end
-          vim.ui.select(open, { prompt = 'Work under', kind = 'intent', format_item = view.row }, function(intent)
+          vim.ui.select(open, { prompt = 'Work under', kind = 'intent', format_item = view.rows(open) }, function(intent)
             if intent then
               select(client, uri, intent.id)
             end
@@ -259,7 +259,8 @@ M.subcommands = {
           if #intents == 0 then
             return say('the registry holds no intent', vim.log.levels.WARN)
           end
-          vim.ui.select(view.by_state(intents), { prompt = 'Intents', kind = 'intent', format_item = view.row }, function(intent)
+          local format = view.rows(intents)
+          vim.ui.select(view.by_state(intents), { prompt = 'Intents', kind = 'intent', format_item = format }, function(intent)
             if intent then
               go_to(client, uri, intent)
             end

@@ -147,19 +147,36 @@ local function progress(intent)
   return intent.tasks and ('%d of %s'):format(intent.tasks_done or 0, text.count(intent.tasks, 'task'))
 end
 
---- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 of 3 criteria · src/auth/**`.
-function M.row(intent)
+-- Returns what else is known of an intent: `in progress · 1 of 3 criteria · src/auth/**`.
+local function facts(intent)
   local parts = {}
   for _, part in ipairs({
-    intent.status or '?', progress(intent) or false, intent.source and (SOURCES[intent.source] or intent.source) or false,
-    table.concat(intent.owned_scope or {}, ' '),
+    ((intent.status or '?'):lower():gsub('_', ' ')), progress(intent) or false,
+    intent.source and (SOURCES[intent.source] or intent.source) or false, table.concat(intent.owned_scope or {}, ' '),
   }) do
     if part and part ~= '' then
       parts[#parts + 1] = text.visible(part)
     end
   end
-  return ('%s %s  %s  %s'):format(
-    intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''), table.concat(parts, ' · '))
+  return table.concat(parts, ' · ')
+end
+
+local function padded(word, width)
+  return word .. (' '):rep(width - vim.fn.strdisplaywidth(word))
+end
+
+--- Returns a function that makes the row of an intent in a picker of these: `* INT-001  JWT Migration  in progress · 1 of
+--- 3 criteria · src/auth/**`. The parts stand below each other.
+function M.rows(intents)
+  local ids, names = 0, 0
+  for _, intent in ipairs(intents) do
+    ids = math.max(ids, vim.fn.strdisplaywidth(text.visible(intent.id)))
+    names = math.max(names, vim.fn.strdisplaywidth(text.visible(intent.name or '')))
+  end
+  return function(intent)
+    local id, name = padded(text.visible(intent.id), ids), padded(text.visible(intent.name or ''), names)
+    return ('%s %s  %s  %s'):format(intent.selected and '*' or ' ', id, name, facts(intent))
+  end
 end
 
 local ORDER = { IN_PROGRESS = 1, BLOCKED = 2, PENDING = 3, DRAFT = 4, COMPLETED = 5, ARCHIVED = 6 }
