@@ -398,6 +398,13 @@ The other server stops managing all buffers of this mode in the project."
     (intent--connect))
   (intent-mode 1))
 
+(defun intent--show-all ()
+  "Show the hover and the diagnostic at point together.
+The eglot of Emacs 28 shows only the first of them."
+  (when (and (intent--managing-p)
+             (eq eldoc-documentation-strategy #'eldoc-documentation-enthusiast))
+    (setq-local eldoc-documentation-strategy #'eldoc-documentation-compose)))
+
 ;;;###autoload
 (define-minor-mode intent-mode
   "Show which intents asked for the code of this buffer, and work under one.
@@ -409,11 +416,13 @@ Does nothing where no .orchestration/ lies above the file.
   (if (not intent-mode)
       (progn
         (when intent-beside-mode (intent-beside-mode -1))
+        (remove-hook 'eglot-managed-mode-hook #'intent--show-all t)
         (when intent-line-mode (intent-line-mode -1))
         (when intent-provenance-mode (intent-provenance-mode -1)))
     (setq intent--root (intent--workspace buffer-file-name))
     (if (not intent--root)
         (setq intent-mode nil)
+      (add-hook 'eglot-managed-mode-hook #'intent--show-all nil t)
       (intent-ensure)
       (intent-line-mode 1)
       (when (or (eq intent-provenance 'overlay)
