@@ -75,68 +75,68 @@ async def test_a_day_in_the_editor(client: LanguageClient, tmp_path: pathlib.Pat
         initialization_options={"interactive": True}))
     editor = await ready(client, repository)
     day = Day(editor)
-    long = editor.open(project.path("billing", 0))
+    long = editor.open(project.path("payments", 0))
     listed = await editor.run("intent.list")
     assert len(listed) == 12, "the list does not wait for counts"
-    first = await day.hover(long, "billing0Step3")
-    assert "INT-002" in first and "codex" in first, first
+    first = await day.hover(long, project.name("payments", 0, 3))
+    assert "INT-006" in first and "codex" in first, first
     assert time.monotonic() - started < 10, "the first answers"
     assert client.messages == [] and client.questions == []
 
     # Read: four lines at most, and few lenses.
     hovers = [first]
-    for area in project.AREAS:
+    for area in project.FOLDERS:
         for number in (0, 3, 9):
             uri = editor.open(project.path(area, number))
-            hovers.append(await day.hover(uri, f"{area}{number}Step1"))
+            hovers.append(await day.hover(uri, project.name(area, number, 1)))
     assert all(hovers), "no name of a block is without an answer"
     lines = [len(hover.splitlines()) for hover in hovers]
     assert statistics.median(lines) <= 4 and max(lines) <= 6, hovers[lines.index(max(lines))]
-    assert sum("INT-" in hover for hover in hovers) >= 12
-    of_git = await editor.hover(editor.open(project.path("forms", 3)), "forms3Step1")
-    assert "git says" in of_git and "forms: count the steps" in of_git, of_git
+    assert sum("INT-" in hover for hover in hovers) >= 12, hovers
+    of_git = await editor.hover(editor.open(project.path("delivery", 3)), project.name("delivery", 3, 1))
+    assert "git says" in of_git and "delivery: list parcels" in of_git, of_git
     labels = await day.lenses(long)
-    assert labels and all("INT-002" in title and "codex" in title for _, title in labels), labels
+    assert labels and all("INT-006" in title and "codex" in title for _, title in labels), labels
 
     # Edit: nothing jumps, and nobody is stopped.
-    editor.intent("select", "INT-002")
+    editor.intent("select", "INT-006")
     before = [at for at, _ in labels]
-    typed = "  const kept = input.filter((value) => value > limit + 4);"
+    typed = project.limit_line("payments", 0, 4)
     for letter in range(1, 30):
         now = typed + " // " + "a" * letter
         editor.replace(long, typed if letter == 1 else typed + " // " + "a" * (letter - 1), now)
-        await day.hover(long, "billing0Step4")
+        await day.hover(long, project.name("payments", 0, 4))
         assert [at for at, _ in await day.lenses(long)] == before
     assert await editor.codes(long) == []
-    repository.write(project.path("billing", 0), editor.text(long))
+    repository.write(project.path("payments", 0), editor.text(long))
 
     # Switch a branch and come back.
     repository.git("stash", "-q")
     repository.git("switch", "-qc", "side")
-    repository.write(project.path("billing", 5), project.text("billing", 5) + "\n" + project.function("billing", 5, 9))
-    repository.intent("record", "--intent", "INT-002", "--agent", "codex", project.path("billing", 5))
-    project.commit(repository, "Cleo", "billing: add a step")
+    repository.write(project.path("payments", 5), project.text("payments", 5) + "\n" + project.function("payments", 5, 7))
+    repository.intent("record", "--intent", "INT-006", "--agent", "codex", project.path("payments", 5))
+    project.commit(repository, "Cleo", "payments: find the overdue ones")
     repository.git("switch", "-q", "main")
-    repository.write("README.md", "# Steps\n")
+    repository.write("README.md", "# Shop\n")
     project.commit(repository, "Bob", "readme: say what this is")
 
     # Rebase: the names stay.
     repository.git("switch", "-q", "side")
     repository.git("rebase", "-q", "main")
-    side = editor.open(project.path("billing", 5))
-    hover = await until(lambda: day.hover(side, "billing5Step9"), lambda text: "INT-002" in text)
+    side = editor.open(project.path("payments", 5))
+    hover = await until(lambda: day.hover(side, project.name("payments", 5, 7)), lambda text: "INT-006" in text)
     assert "codex" in hover, hover
     repository.git("stash", "pop", "-q")
 
     # Record.
-    await editor.run("intent.record", paths=[project.path("billing", 0)])
-    await until(lambda: day.hover(long, "billing0Step4"), lambda text: "INT-002" in text)
-    project.commit(repository, "Ada", "billing: explain a limit")
+    await editor.run("intent.record", paths=[project.path("payments", 0)])
+    await until(lambda: day.hover(long, project.name("payments", 0, 4)), lambda text: "INT-006" in text)
+    project.commit(repository, "Ada", "payments: explain a limit")
     assert repository.intent("check", "--base", "main")["findings"] == []
     assert client.messages == [] and client.questions == [], "nothing asked for attention so far"
 
     # Review: an agent asks, and that is the one question of the day.
-    repository.intent("request-scope", "--intent", "INT-002", "--add", "docs/**", "--reason", "the docs go there",
+    repository.intent("request-scope", "--intent", "INT-006", "--add", "docs/**", "--reason", "the docs go there",
                       "--session", "codex:1")
 
     async def asked():
