@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# workspace.sh DEST: the small governed repository that every editor test opens, made with
-# the tool itself. Needs git and `intent` on PATH; one to three seconds, most of it the disk.
+# workspace.sh DEST: the small governed repository that the editor tests open, made with the tool itself. Needs git and
+# `intent` on PATH; one to three seconds, most of it the disk.
+#
+# workspace.sh --in-project DEST: the same inside of the project of 300 files that tests/e2e/project.py makes, as it
+# came to be during two months. Needs faketime and Python, too; half a minute.
 #
 # A shop. What is there to be seen:
 #
@@ -12,21 +15,40 @@
 #   deploy/shop.toml         owned by no intent
 #   README.md                cites INT-001 and INT-002
 set -euo pipefail
-[[ $# -eq 1 ]] || { sed -n '2,3p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+in_project=
+if [[ ${1:-} == --in-project ]]; then
+    in_project=1
+    shift
+fi
+[[ $# -eq 1 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 cd "$1"
 [[ -z "$(ls -A)" ]] || { echo "$1 is not empty" >&2; exit 2; }
 
-export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.invalid
-export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.invalid
+export GIT_AUTHOR_NAME="Ada Marsh" GIT_AUTHOR_EMAIL=ada@example.invalid
+export GIT_COMMITTER_NAME="Ada Marsh" GIT_COMMITTER_EMAIL=ada@example.invalid
 export GIT_CONFIG_NOSYSTEM=1
 
-# On days that do not move; the ledger in the commits holds the time of the run.
-commit() { # DAY MESSAGE
-    git add -A
-    GIT_AUTHOR_DATE="2026-03-${1}T09:30:00Z" GIT_COMMITTER_DATE="2026-03-${1}T09:30:00Z" git commit -qm "$2"
+# Alone, it is committed on days of March, which do not move, and recorded now. In the project it happens this many days
+# ago.
+readonly AGO=([2]=60 [3]=58 [4]=18 [5]=14 [6]=9 [9]=3 [10]=2)
+on_this_day() {
+    if [[ -n $in_project ]]; then
+        faketime -f "-${AGO[day]}d" "$@"
+    else
+        local date
+        date=$(printf '2026-03-%02dT09:30:00Z' "$day")
+        GIT_AUTHOR_DATE="$date" GIT_COMMITTER_DATE="$date" "$@"
+    fi
 }
+commit() {
+    git add -A
+    on_this_day git commit -qm "$1"
+}
+record() { on_this_day intent --quiet record "$@"; }
 
+day=2
 git init -q -b main
 mkdir -p src/auth src/billing stock deploy
 
@@ -69,8 +91,9 @@ cat > README.md <<'MD'
 Sign-in moves from server sessions to signed tokens: INT-001.
 Prices are rounded once, on the receipt: INT-002.
 MD
-commit 02 "Shop"
+commit "Shop"
 
+day=3
 intent --quiet init
 intent --quiet new "JWT Authentication Migration" --scope 'src/auth/**' --owner @ada --start \
     --constraint "Must not use external auth providers" \
@@ -88,9 +111,13 @@ intent --quiet new "Stock reservations" --scope 'stock/**' --owner @ada --start 
     sed -s '1s/^/  - /; 2,$s/^/    /' .orchestration/intents/*.yaml
 } > .orchestration/active_intents.yaml
 rm -r .orchestration/intents
-commit 03 "Write down what we are working on"
+commit "Write down what we are working on"
+if [[ -n $in_project ]]; then
+    INTENT_BIN=$(command -v intent) faketime -f -0d python3 "$here/../../tests/e2e/project.py" "$PWD" 4
+fi
 
 # Reservations, by one agent; done since.
+day=4
 
 cat >> stock/reserve.py <<'PY'
 
@@ -110,11 +137,12 @@ def reserve(stock: dict[str, int], item: str, count: int) -> datetime:
 def release(stock: dict[str, int], item: str, count: int) -> None:
     stock[item] = stock.get(item, 0) + count
 PY
-intent --quiet record stock --intent INT-003 --agent gemini-cli --model example/model-3
+record stock --intent INT-003 --agent gemini-cli --model example/model-3
 intent --quiet complete INT-003
-commit 04 "Keep what lies in a basket"
+commit "Keep what lies in a basket"
 
 # Tokens: three agents, one after the other, at the same method.
+day=5
 
 verify() { # the body of the method
     cat > src/auth/middleware.ts <<TS
@@ -145,15 +173,17 @@ export function renewed(session: Session, now: number): Session {
   return { ...session, endsAt: now + 15 * 60_000 };
 }
 TS
-intent --quiet record src/auth --intent INT-001 --agent codex --model example/model-2
-commit 05 "Verify tokens with jose"
+record src/auth --intent INT-001 --agent codex --model example/model-2
+commit "Verify tokens with jose"
 
+day=6
 verify '    const key = await this.keys.current();
     const { payload } = await jwtVerify(token, key);
     return payload as Claims;'
-intent --quiet record src/auth --intent INT-001 --agent gemini-cli --model example/model-3
-commit 06 "Return the claims, not the envelope"
+record src/auth --intent INT-001 --agent gemini-cli --model example/model-3
+commit "Return the claims, not the envelope"
 
+day=9
 intent --quiet select INT-001
 verify '    const key = await this.keys.current();
     const { payload } = await jwtVerify(token, key, { clockTolerance: 5 });
@@ -165,21 +195,22 @@ export function bearer(header: string): string | undefined {
   return scheme.toLowerCase() === "bearer" ? token : undefined;
 }
 TS
-intent --quiet record src/auth --agent claude-code --model example/model-1
+record src/auth --agent claude-code --model example/model-1
 
 cat > src/billing/receipt.ts <<'TS'
 export function rounded(cents: number): number {
   return Math.round(cents);
 }
 TS
-intent --quiet record src/billing --intent INT-002 --contributor human
-commit 09 "Allow for clocks that are five seconds off"
+record src/billing --intent INT-002 --contributor human
+commit "Allow for clocks that are five seconds off"
 
 # What nobody recorded: a change within a block, and another name for one.
+day=10
 
 sed -i 's/session.endsAt <= now/session.endsAt - 30_000 <= now/' src/auth/session.ts
 sed -i 's/def reserve(/def hold(/' stock/reserve.py
-commit 10 "End sessions half a minute early"
+commit "End sessions half a minute early"
 
 # Out of the scope of what is selected, and not committed.
 sed -i 's/line.price \* line.count/Math.round(line.price * line.count)/' src/billing/invoice.ts

@@ -18,8 +18,6 @@
 ;; A straight line: not every terminal knows waves.
 (with-eval-after-load 'flymake
   (set-face-attribute 'flymake-error nil :underline t))
-;; The terminal's own background.
-(set-face-background 'default "unspecified-bg")
 (column-number-mode -1)
 (line-number-mode 1)
 

@@ -23,6 +23,8 @@ FONT = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
 # The Debian packages, and for each a test whether it is installed.
 PACKAGES: dict[str, Callable[[], bool]] = {
     "chromium": lambda: chromium() is not None,
+    "faketime": lambda: shutil.which("faketime") is not None,
+    "pngquant": lambda: shutil.which("pngquant") is not None,
     "ripgrep": lambda: shutil.which("rg") is not None,
     "tmux": lambda: shutil.which("tmux") is not None,
     "fonts-dejavu-core": FONT.is_file,

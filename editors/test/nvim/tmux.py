@@ -156,7 +156,7 @@ class Workspace:
     def __init__(self, path: str, env: dict[str, str], program: str):
         self.path, self.env, self.program = path, env, program
         maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workspace.sh")
-        subprocess.run([maker, path], env=env, check=True, timeout=60, stdout=subprocess.DEVNULL)
+        subprocess.run([maker, "--in-project", path], env=env, check=True, timeout=180, stdout=subprocess.DEVNULL)
 
     def intent(self, *words: str, agent: bool = False):
         """What `intent … --json` answers."""

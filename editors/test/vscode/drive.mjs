@@ -12,6 +12,7 @@ const environment = { PATH: `${path.dirname(INTENT_BIN)}:${process.env.PATH}`, H
 const REGISTRY = ".orchestration/active_intents.yaml";
 const MIDDLEWARE = "src/auth/middleware.ts";
 const INVOICE = "src/billing/invoice.ts";
+const PAYMENTS = "src/payments/payment.ts";
 const NOTEBOOK = "src/billing/prices.ipynb";
 
 const intent = (...args) => run(INTENT_BIN, args, { cwd: work, env: environment, allow: [1] });
@@ -21,7 +22,7 @@ const write = (file, text) => {
   fs.mkdirSync(path.dirname(path.join(work, file)), { recursive: true });
   fs.writeFileSync(path.join(work, file), text);
 };
-const git = (...args) => run("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", ...args], { cwd: work, env: environment });
+const git = (...args) => run("git", ["-c", "user.name=Ada Marsh", "-c", "user.email=ada@example.invalid", ...args], { cwd: work, env: environment });
 /** The line of a file, from 1, that holds this text outside of a comment. */
 const lineOf = (file, text) => onDisk(file).split("\n").findIndex((line) => line.includes(text) && !line.startsWith("#")) + 1;
 
@@ -85,10 +86,13 @@ const DISCOUNT = `export function discount(sum: number, percent: number): number
 }
 `;
 
-/** The shop, with what these checks need besides: more records, a word about an intent, and a trap. */
+/** The shop, with what these checks need besides, done yesterday: more records, a word about an intent, and a trap. */
 function prepare() {
+  const yesterday = (program, ...args) => run("faketime", ["-f", "-1d", program, ...args], { cwd: work, env: environment });
+  const intent = (...args) => yesterday(INTENT_BIN, ...args);
+  const git = (...args) => yesterday("git", "-c", "user.name=Ada Marsh", "-c", "user.email=ada@example.invalid", ...args);
   fs.mkdirSync(home, { recursive: true });
-  run(path.join(here, "../workspace.sh"), [work], { env: environment });
+  run(path.join(here, "../workspace.sh"), ["--in-project", work], { env: environment, timeout: 240_000 });
   git("checkout", "-q", "--", INVOICE);
   const change = (from, to) => {
     const text = onDisk(MIDDLEWARE);
@@ -131,6 +135,11 @@ const QUIET = {
   "extensions.autoUpdate": false,
   "extensions.ignoreRecommendations": true,
   "workbench.startupEditor": "none",
+  // Without it, TypeScript's part of a hover begins with "(loading...)" for a long time.
+  "typescript.tsserver.useSyntaxServer": "never",
+  // They would stand over the words that a picture is about.
+  "editor.occurrencesHighlight": "off",
+  "editor.lightbulb.enabled": "off",
   "workbench.enableExperiments": false,
   "workbench.tips.enabled": false,
   "workbench.reduceMotion": "on",
@@ -265,16 +274,30 @@ async function reading(page) {
   await check("hover", async () => {
     // TypeScript's own server takes its time to say its part.
     await until("TypeScript", async () => !/Analyzing|Initializing/.test(await page.locator(".part.statusbar").innerText()));
-    await page.locator(".view-line span span", { hasText: /^verify$/ }).first().hover({ position: { x: 20, y: 8 } });
-    const hover = page.locator(".monaco-hover:visible", { hasText: "INT-001" }).first();
-    await hover.waitFor();
-    await until("the whole hover", async () => !/Loading/.test(await hover.innerText()));
+    const hover = page.locator(".monaco-hover:visible", { hasText: /INT-00/ }).first();
+    const look = async (name) => {
+      await page.mouse.move(900, 700);
+      await page.locator(".view-line span span", { hasText: name }).first().hover({ position: { x: 20, y: 8 } });
+      await hover.waitFor();
+      await until("the whole hover", async () => !/loading/i.test(await hover.innerText()));
+    };
+    await look(/^verify$/);
     const text = flat(await hover.innerText());
     for (const expected of ["INT-001 JWT Authentication Migration", "claude-code, ", " lines", "History"]) must(text.includes(expected), `the hover lacks ${expected}: ${text}`);
-    // TypeScript says its part below ours, when it is ready.
-    const ours = hover.locator(".hover-row", { hasText: "INT-001" }).first();
-    await picture("hover", [await ours.innerText(), ...(await words(page.locator(".codelens-decoration")))]);
     await shown.key("Escape");
+    // In a file of 300 lines, on dark and on light ground.
+    await shown.open(PAYMENTS, "largestPayments");
+    await page.locator(".codelens-decoration a", { hasText: "INT-009" }).first().waitFor();
+    const inLong = async (name) => {
+      await look(/^largestPayments$/);
+      // TypeScript says its part below ours, when it is ready.
+      const ours = hover.locator(".hover-row", { hasText: "INT-009" }).first();
+      await picture(name, [await ours.innerText(), ...(await words(page.locator(".codelens-decoration")))]);
+      await shown.key("Escape");
+    };
+    await inLong("hover");
+    await inLight(() => inLong("hover-light"));
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
     return text;
   });
   await check("status", async () => {
@@ -318,11 +341,12 @@ async function reading(page) {
   const rows = pane.locator(".monaco-list-row");
   const row = (text) => rows.filter({ hasText: text }).first();
   await check("intents", async () => {
+    await shown.command("View: Close All Editors");
     await shown.open(MIDDLEWARE, "AuthMiddleware");
     await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
     await shown.command("Intent: Reveal This Block in the Tree");
     await row("AuthMiddleware.verify").waitFor();
-    await shown.sideBar(460);
+    await shown.sideBar(520);
     // Folded, the other view leaves room for the whole tree.
     const lineage = page.locator(".pane-header", { hasText: "Lineage" }).first();
     if ((await lineage.getAttribute("aria-expanded")) === "true") await lineage.click();
@@ -341,6 +365,9 @@ async function reading(page) {
     await row("bearer").click();
     const line = lineOf(MIDDLEWARE, "function bearer");
     await until("the block", async () => (await shown.cursor()).line === line);
+    // Where there is room for the words behind the line.
+    await shown.goToLine(line + 3);
+    await until("the words of the line", async () => (await shown.behindLines()).some((said) => said.startsWith("INT-001 · claude-code")));
     await picture("tree", told);
     await inLight(() => picture("tree-light", told));
     return told.join(" | ");
@@ -349,7 +376,7 @@ async function reading(page) {
     await shown.command("Intent: Filter the Intents");
     await shown.rows.filter({ hasText: "gemini-cli" }).first().waitFor();
     const offered = await words(shown.rows);
-    for (const expected of ["In progress 2 intents", "Completed 1 intent", "codex 1 intent", "gemini-cli 2 intents"]) must(offered.some((one) => one.includes(expected)), `no ${expected} among ${offered.join(" | ")}`);
+    for (const expected of ["In progress 6 intents", "Completed 8 intents", "codex 7 intents", "gemini-cli 2 intents"]) must(offered.some((one) => one.includes(expected)), `no ${expected} among ${offered.join(" | ")}`);
     for (const text of ["Completed", "gemini-cli"]) await shown.rows.filter({ hasText: text }).first().locator("input, .monaco-checkbox").first().click();
     await page.locator(".quick-input-widget:visible .monaco-button", { hasText: "OK" }).first().click();
     await row("INT-001").waitFor({ state: "detached" });
@@ -363,12 +390,12 @@ async function reading(page) {
   await check("state", async () => {
     await inMenu(page, row("INT-003"), "Start an Intent");
     await until("INT-003 in progress", () => asked("list").some((one) => one.id === "INT-003" && one.status === "IN_PROGRESS"));
-    await row("Completed").waitFor({ state: "detached" });
+    await row(/Completed\s*7/).waitFor();
     await inMenu(page, row("INT-003"), "Complete an Intent");
     const notice = shown.notice("INT-003 is completed").first();
     await notice.waitFor();
     must(asked("list").some((one) => one.id === "INT-003" && one.status === "COMPLETED"), "it is not completed");
-    await row("Completed").waitFor();
+    await row(/Completed\s*8/).waitFor();
     const said = await notice.innerText();
     await shown.clearNotices();
     return flat(said);
@@ -388,6 +415,7 @@ async function reading(page) {
     await records.filter({ hasText: "gemini-cli" }).first().waitFor();
     const told = await words(records);
     must(/^exact/.test(told[0]) && told.length === 4, `not the whole story: ${told.join(" | ")}`);
+    await page.mouse.move(900, 600);
     await picture("lineage", told);
     return told.join(" | ");
   });
@@ -402,7 +430,7 @@ async function reading(page) {
     must(before.includes("return (await jwtVerify(token, key)) as Claims") && !before.includes("import") && !after.includes("import"), `not the block before: ${before} | ${after}`);
     const title = flat(await page.locator(".tab.active").innerText());
     await picture("versions", [title, before, after]);
-    await shown.sideBar(460);
+    await shown.sideBar(520);
     await inMenu(page, record, "Compare with Now");
     await until("the present text", async () => (await side("modified")).includes("clockTolerance: 10"));
     await shown.command("View: Close Editor");

@@ -143,7 +143,7 @@ export class Window {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
     });
-    const page = await browser.newPage({ viewport: { width: 1180, height: 640 }, colorScheme: "dark" });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "dark" });
     page.setDefaultTimeout(PATIENCE);
     // Nothing but this machine is ever reached.
     await page.route("**/*", (route) => {
