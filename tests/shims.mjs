@@ -1,7 +1,7 @@
 // Tests the plugins of `integrations/agents/` with the real binary. Each gets a host that has only the few functions which it uses:
 // `node tests/shims.mjs target/debug/intent`.
 import assert from "node:assert/strict"
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -19,7 +19,7 @@ writeFileSync(
 )
 const plugin = (name) => {
   const [host] = name.split("/")
-  copyFileSync(join(agents, name), join(lab, `${host}.mjs`))
+  writeFileSync(join(lab, `${host}.mjs`), readFileSync(join(agents, name), "utf8") + readFileSync(join(agents, "hook.js"), "utf8"))
   return import(join(lab, `${host}.mjs`))
 }
 

@@ -282,6 +282,8 @@ const PLUGINS: &[(&str, &str)] = &[
     ("amp", include_str!("../../../integrations/agents/amp/intent.ts")),
     ("pi", include_str!("../../../integrations/agents/pi/intent.ts")),
 ];
+/// The end of each plugin.
+const PLUGIN_END: &str = include_str!("../../../integrations/agents/hook.js");
 /// The text before the name of the program in a plugin.
 pub(super) const DECLARED: &str = "const PROGRAM = ";
 /// The tools of Claude Code that change something, and all tools of MCP servers.
@@ -408,16 +410,17 @@ fn script(line: &str) -> FileContent {
 
 fn plugin(program: &HostProgram, host: &Host) -> FileContent {
     let text = PLUGINS.iter().find(|(name, _)| *name == host.name).map_or("", |(_, text)| *text);
-    let text = match program {
-        HostProgram::Found => text.to_owned(),
+    let end = match program {
+        HostProgram::Found => PLUGIN_END.to_owned(),
         HostProgram::At(path) => {
             let declared = |program: &str| format!("{DECLARED}{}", Value::from(program));
-            text.replacen(&declared(PROGRAM), &declared(path), 1)
+            PLUGIN_END.replacen(&declared(PROGRAM), &declared(path), 1)
         }
     };
     // The first line stays first, because a host may look for something there.
-    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    FileContent::Whole { text: format!("{first}\n// {}\n{rest}", super::MARK), starts: false }
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let text = format!("{first}\n// {}\n{rest}{end}", super::MARK);
+    FileContent::Whole { text, starts: false }
 }
 
 fn kiro(program: &HostProgram, host: &Host) -> FileContent {
