@@ -286,7 +286,7 @@ fn a_persons_record_keeps_the_name_after_the_commit() {
     };
     assert_eq!(who(&repo), Some(ada.clone()));
     repo.commit("a person's work");
-    seal::seal(&repo.open(), seal::SealScope::Late, seal::SealCaller::Person).expect("sealed");
+    seal::seal(&repo.open(), seal::SealCaller::Person).expect("sealed");
     assert_eq!(who(&repo), Some(ada));
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use evidence::record::RecordRequest;
-use evidence::seal::{SealCaller, SealScope, after_commit, seal};
+use evidence::seal::{SealCaller, after_commit, seal};
 use history::knowledge::{AskedTree, Knowledge, claimed_lines};
 use history::{LineText, Walk};
 use why::answers::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
@@ -255,7 +255,7 @@ fn asked(repo: &Repo, path: &str) -> WhyAnswer {
 /// Commits with evidence, which must name exactly the lines that the walk gives to the commit.
 fn commit_with_evidence(repo: &Repo, path: &str, message: &str) {
     repo.git(&["add", "-A"]);
-    seal(&repo.open(), SealScope::Commit, SealCaller::Hook).expect("sealed");
+    seal(&repo.open(), SealCaller::Hook).expect("sealed");
     repo.commit(message);
     let ws = repo.open();
     after_commit(&ws).expect("settled");

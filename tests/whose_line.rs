@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use evidence::seal::{SealCaller, SealScope, after_commit, seal};
+use evidence::seal::{SealCaller, after_commit, seal};
 use why::{Workspace, answers};
 
 use crate::support::binary::intent_in;
@@ -38,7 +38,7 @@ impl Place {
     /// Does what the hooks do in a commit.
     fn commit(&self, options: &[&str]) {
         self.git(&["add", "-A"]);
-        seal(&self.open(), SealScope::Commit, SealCaller::Hook).expect("sealed");
+        seal(&self.open(), SealCaller::Hook).expect("sealed");
         self.git(&["add", "-A"]);
         self.git(&[&["commit", "-q", "--allow-empty", "-m", "c"], options].concat());
         after_commit(&self.open()).expect("settled");

@@ -13,7 +13,7 @@ use crate::commit_note::{CommitNote, NotedLines, last_about};
 use crate::git_ai;
 use crate::notes_tree::{blob_of_reference, note_of_commit, readable, tree_of_reference};
 use crate::other_notes::{AGENT_BLAME, GIT_AI};
-use crate::session_runs::{SessionRuns, present_time};
+use crate::session_runs::SessionRuns;
 use crate::trace_files::{TraceFiles, TraceOfFile};
 use crate::traced_commit::{AskedCommit, claims_for};
 use crate::version_text::VersionText;
@@ -87,18 +87,6 @@ impl<'git> Claims<'git> {
         let compared = self.claims_of_file(commit, path, notes.agent_blame.as_ref());
         let noted = compared.iter().filter_map(|claims| last_about(claims, number));
         noted.filter_map(|noted| noted.writer.as_deref().cloned()).next()
-    }
-
-    /// Returns for each line of a text that is in no commit which session on this machine wrote it. The
-    /// path is from the top of the repository.
-    pub fn of_present_text(&mut self, path: &BStr, text: &[u8]) -> Vec<Option<ClaimedLine>> {
-        let text = VersionText::new(text.to_vec());
-        let claims = path.to_str().map_or_else(
-            |_| Vec::new(),
-            |path| self.session_runs.claims_for(self.root, path, &text, present_time()),
-        );
-        let lines = (1..).take(text.line_count());
-        lines.map(|line| last_about(&claims, line)?.writer.as_deref().cloned()).collect()
     }
 
     /// Returns the notes of a commit. One that cannot be read says nothing.

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ground::Root;
 use ground::store::{self, StoreError};
-use ground::{Root, clock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -191,11 +191,6 @@ impl SessionRuns {
             by_path
         })
     }
-}
-
-/// Returns the present time in seconds since 1970.
-pub(crate) fn present_time() -> i64 {
-    clock::now().parse::<jiff::Timestamp>().map_or(i64::MAX, jiff::Timestamp::as_second)
 }
 
 fn stored_runs(root: &Root) -> Vec<StoredRun> {

@@ -80,16 +80,6 @@ pub struct SealedFile {
     pub lines: usize,
 }
 
-/// The commits for which evidence is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SealScope {
-    /// The commit that is being made from the index, and earlier commits that were made without our
-    /// hook.
-    Commit,
-    /// Only earlier commits that were made without our hook, for example with `--no-verify`.
-    Late,
-}
-
 /// Who asks for a seal. A hook of git must be quick, and its person reads little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealCaller {
@@ -97,14 +87,15 @@ pub enum SealCaller {
     Hook,
 }
 
-/// Seals records and writes the evidence into the work tree.
-pub fn seal(ws: &Workspace, scope: SealScope, caller: SealCaller) -> Result<SealAnswer, VerbError> {
-    run(ws, scope, caller, true)
+/// Seals records and writes the evidence into the work tree: for the commit that is being made from
+/// the index, and for earlier commits that were made without our hook.
+pub fn seal(ws: &Workspace, caller: SealCaller) -> Result<SealAnswer, VerbError> {
+    run(ws, caller, true)
 }
 
 /// Like [`seal`], but writes nothing.
-pub fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
-    run(ws, scope, SealCaller::Person, false)
+pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
+    run(ws, SealCaller::Person, false)
 }
 
 /// Moves records out of the journal whose evidence is in `HEAD` now, and back in if their commit has
@@ -150,33 +141,22 @@ fn is_work(entry: &Entry) -> bool {
     entry.record.kind == RecordKind::Mutation && entry.record.of.is_none() && is_open(entry)
 }
 
-fn run(
-    ws: &Workspace,
-    scope: SealScope,
-    caller: SealCaller,
-    write: bool,
-) -> Result<SealAnswer, VerbError> {
+fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, VerbError> {
     ws.governed()?;
     ws.readable_git()?;
     let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(SealAnswer::default()) };
-    let may_restore = scope == SealScope::Commit && write;
-    let taken_away = if may_restore { TakenAway::find(ws)? } else { TakenAway::default() };
+    let taken_away = if write { TakenAway::find(ws)? } else { TakenAway::default() };
     let restored = taken_away.write_back(ws)?;
     if write {
         settle::settle_committed(ws, git)?;
         settle::reopen_lost(ws, git)?;
-    }
-    if may_restore {
         settle::redraft_lost(ws, git)?;
     }
     let ws = &ws.clone().with_records_of_now();
-    let mut drafts: Vec<Draft> = Vec::new();
-    if scope == SealScope::Commit {
-        let mut now = of_index(ws, git)?;
-        add_acceptances(ws, git, &mut now)?;
-        now.carry(ws);
-        drafts.push(now);
-    }
+    let mut now = of_index(ws, git)?;
+    add_acceptances(ws, git, &mut now)?;
+    now.carry(ws);
+    let mut drafts = vec![now];
     drafts.extend(late::drafts_of_earlier_commits(ws, git, &drafts)?);
     drafts.retain(|draft| !draft.is_empty());
     let all: BTreeSet<&String> = drafts.iter().flat_map(|draft| &draft.records).collect();
@@ -192,7 +172,7 @@ fn run(
     if !write {
         return Ok(answer);
     }
-    let still_open = records_with_more_lines(ws, git, scope, &all)?;
+    let still_open = records_with_more_lines(ws, git, &all)?;
     let overwritten = records_overwritten_by(ws, &all);
     let mut notes = Vec::new();
     for draft in &drafts {
@@ -208,10 +188,7 @@ fn run(
         answer.written.push(file);
     }
     for note in journal::drafts(&ws.root) {
-        // A hook that seals only late evidence leaves the draft of the commit alone.
-        let is_replaced = !answer.written.contains(&note.file)
-            && (scope == SealScope::Commit || ledger::evidence::month_of(&note.file).is_none());
-        if is_replaced {
+        if !answer.written.contains(&note.file) {
             store::remove(&ws.root.absolute(&note.file))?;
             answer.removed.push(note.file);
         } else if !notes.iter().any(|new| new.file == note.file) {
@@ -557,7 +534,6 @@ impl TakenAway {
 fn records_with_more_lines(
     ws: &Workspace,
     git: &Git,
-    scope: SealScope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
     let mut open = BTreeSet::new();
@@ -565,10 +541,7 @@ fn records_with_more_lines(
     let files = ws.journal.entries().iter().filter(is_sealed).flat_map(|entry| &entry.record.files);
     let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
     for path in paths {
-        let base = match scope {
-            SealScope::Commit => git.file_in_index(path)?,
-            SealScope::Late => ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten(),
-        };
+        let base = git.file_in_index(path)?;
         let on_disk = ws.bytes_as_stored(path);
         if base == on_disk {
             continue;

@@ -214,24 +214,6 @@ pub enum ChangeKind {
     Deleted,
 }
 
-/// Returns the changes of contents from one state to a third, given those to the second and those
-/// from there. A file that the second step restored is listed as modified.
-pub fn chained(first: Vec<PathChange>, second: &[PathChange]) -> Vec<PathChange> {
-    let by_path = |change: PathChange| (change.path.clone(), change);
-    let mut chained: BTreeMap<RelativePath, PathChange> = first.into_iter().map(by_path).collect();
-    for change in second {
-        let before = chained.remove(&change.path).map(|change| change.kind);
-        let kind = match (before, change.kind) {
-            (Some(ChangeKind::Added), ChangeKind::Deleted) => continue,
-            (Some(ChangeKind::Added), _) => ChangeKind::Added,
-            (Some(ChangeKind::Deleted), ChangeKind::Added) => ChangeKind::Modified,
-            (_, kind) => kind,
-        };
-        chained.insert(change.path.clone(), PathChange { kind, ..change.clone() });
-    }
-    chained.into_values().collect()
-}
-
 pub fn deleted_paths<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> Vec<RelativePath> {
     let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()

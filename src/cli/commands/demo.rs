@@ -12,7 +12,7 @@ use crate::cli::git::{self, stage};
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::{CliError, Context, Exit, programs};
 use evidence::record::RecordRequest;
-use evidence::seal::{SealCaller, SealScope, after_commit, seal};
+use evidence::seal::{SealCaller, after_commit, seal};
 use ground::{Environment, RelativePath, Root, text};
 use intents::{IntentEntry, Status};
 use judgement::judged_record::record;
@@ -229,7 +229,7 @@ impl Stage {
         self.git(&["add", "--all"])?;
         let workspace = self.workspace()?;
         if workspace.root.governed() {
-            let sealed = seal(&workspace, SealScope::Commit, SealCaller::Person)?;
+            let sealed = seal(&workspace, SealCaller::Person)?;
             stage(&workspace, sealed.written.iter().chain(&sealed.removed))
                 .map_err(|source| CliError::io(&self.folder, "staged", source))?;
         }

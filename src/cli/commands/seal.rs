@@ -9,8 +9,7 @@ use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
-    SealAnswer, SealCaller, SealScope, after_commit, nothing_sealed, retire, retire_daily, seal,
-    would_seal,
+    SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
 use ground::Hint;
 use ground::git::short_id;
@@ -57,8 +56,8 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     }
     let workspace = context.open_workspace()?;
     let answer = match args.dry_run {
-        true => would_seal(&workspace, SealScope::Commit)?,
-        false => seal(&workspace, SealScope::Commit, SealCaller::Person)?,
+        true => would_seal(&workspace)?,
+        false => seal(&workspace, SealCaller::Person)?,
     };
     let typed = |path: &str| context.path_for_shell(&workspace.root, path);
     if !args.dry_run {
@@ -89,7 +88,7 @@ fn run_hook(
     match hook {
         "pre-merge-commit" if !is_merging(workspace) => {}
         "pre-commit" | "pre-merge-commit" => {
-            let sealed = seal(workspace, SealScope::Commit, SealCaller::Hook);
+            let sealed = seal(workspace, SealCaller::Hook);
             let answer = sealed.map_err(|error| error.with_hint())?;
             stage_sealed(workspace, &answer)?;
             // Git commits a merge from the tree that it had before this hook. A map that is staged
