@@ -416,6 +416,29 @@ fn a_clean_merge_of_two_recorded_edits_is_as_recorded() {
 }
 
 #[test]
+fn a_commit_of_the_same_second_is_newer_than_its_parent() {
+    let place = Place(Repo::new());
+    let commit = "alias.now=!GIT_COMMITTER_DATE=2026-02-18T12:00:00Z git commit -q -m c";
+    let step = |intent: u32, statements: &str| {
+        place.write(intent, &f(statements));
+        place.git(&["add", "-A"]);
+        seal(&place.open(), SealCaller::Hook).expect("sealed");
+        place.git(&["add", "-A"]);
+        place.git(&["-c", commit, "now"]);
+        after_commit(&place.open()).expect("settled");
+    };
+    step(0, "one two three four");
+    step(1, "eins zwei drei vier");
+    step(0, "eins zwei drei quattro");
+    assert_eq!(picture(&place.0.root(), FILE), "-111-");
+    let (ws, path) = (place.open(), relative(FILE));
+    let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
+    // The first line is older than the record, and the last one newer.
+    let found = &file.provenance[0];
+    assert_eq!((found.newer.len(), found.is_cut), (1, false));
+}
+
+#[test]
 fn a_removed_or_indented_line_is_said_and_takes_no_name_away() {
     let place = Place(Repo::new());
     place.step(1, &f("one two three four"));

@@ -22,11 +22,17 @@ const LONGEST_COMMAND: i64 = 10 * 60 * 1_000;
 /// this many milliseconds.
 const ROUNDING: i64 = 1_000;
 
+/// Among more commits of one second than this, the order is not looked for.
+const MAX_OF_ONE_SECOND: usize = 256;
+
 /// Who brought each line of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileLines {
     /// The versions of the file that brought lines.
     pub versions: Vec<FileVersion>,
+    /// For each version, how many other commits of [`Self::versions`] with the same time its commit
+    /// comes after.
+    pub ranks: Vec<usize>,
     /// The records that brought lines.
     pub claims: Vec<Arc<Claim>>,
     /// For each version, whether there is evidence about the file at its commit.
@@ -209,6 +215,7 @@ impl LineFinder<'_, '_> {
             let acks = entries.into_iter().filter(|entry| entry.record.kind == RecordKind::Ack);
             known.acks.push(acks.collect());
         }
+        known.ranks = self.ranks(&origins.versions);
         known.versions = origins.versions;
         let paths = known.versions.iter().filter_map(|one| path_of_version(one, self.prefix));
         let paths: Vec<RelativePath> = ledger::sorted(paths);
@@ -217,6 +224,30 @@ impl LineFinder<'_, '_> {
         known.open_acks.extend(drafts.filter(|entry| entry.record.kind == RecordKind::Ack));
         known.newer_format = self.knowledge.newer_format();
         Ok(known)
+    }
+
+    /// Returns [`FileLines::ranks`]. Times are in seconds, and a program can make several commits in
+    /// one.
+    fn ranks(&mut self, versions: &[FileVersion]) -> Vec<usize> {
+        let mut commits: BTreeMap<i64, HashSet<ObjectId>> = BTreeMap::new();
+        for version in versions.iter().filter(|version| !version.is_uncommitted()) {
+            commits.entry(version.time).or_default().insert(version.commit);
+        }
+        let mut rank = |version: &FileVersion| {
+            let others = commits.get(&version.time).filter(|commits| commits.len() > 1);
+            let Some(others) = others else { return 0 };
+            let (mut seen, mut left) = (HashSet::from([version.commit]), vec![version.commit]);
+            while let Some(Ok(node)) = left.pop().map(|commit| self.reader.commit(commit)) {
+                if node.time == version.time && seen.len() < MAX_OF_ONE_SECOND {
+                    left.extend(node.parents.into_iter().filter(|parent| seen.insert(*parent)));
+                }
+            }
+            seen.intersection(others).count() - 1
+        };
+        versions
+            .iter()
+            .map(|version| if version.is_uncommitted() { 0 } else { rank(version) })
+            .collect()
     }
 
     /// Returns the claims on the lines of a text that is in no commit, from the evidence of the next

@@ -11,7 +11,7 @@ use code::saying_lines::says_something;
 use code::{Block, ContentHash, Document, FileBlocks};
 use ground::RelativePath;
 use ground::git::ObjectId;
-use history::{FileLines, LineSource, LineText};
+use history::{FileLines, FileVersion, LineSource, LineText};
 use ledger::{BlockRecord, Claim, Entry, RecordKind};
 use provenance::Verdict;
 
@@ -52,6 +52,10 @@ pub struct LineShare {
     /// How many of the lines each record brought, by its index in [`FileLines::claims`].
     pub by_claim: BTreeMap<usize, usize>,
 }
+
+/// The time of a commit, and its rank among those of the same second: [`FileLines::ranks`]. A larger
+/// place is newer.
+type PlaceInHistory = (i64, usize);
 
 /// How a block is like the one that was recorded.
 enum PairedAs {
@@ -157,17 +161,17 @@ impl FileToJudge<'_> {
 
     /// Compares a block with the records about it.
     fn compare(&self, block: &Block, claim: &Claim, said: &[usize], found: &mut Provenance) {
-        let time = |line: &usize| self.time_of(self.lines.lines[*line]);
-        let since = self.time_of_claim(claim);
+        let place = |line: &usize| self.place_of(self.lines.lines[*line]);
+        let since = self.place_of_claim(claim);
         let is_newer = |line: &&usize| {
             let source = self.lines.lines[**line];
-            let is_newest = self.is_uncommitted(source) || time(line) > since;
+            let is_newest = self.is_uncommitted(source) || place(line) > since;
             source.claim.is_none() && is_newest
         };
         let newer: Vec<usize> = said.iter().filter(is_newer).copied().collect();
         let recorded = self.record_with_text(found, &block.fingerprint.content);
         if let Some((other, path, name)) = &recorded
-            && said.iter().all(|line| time(line) <= self.time_of_claim(other))
+            && said.iter().all(|line| place(line) <= self.place_of_claim(other))
         {
             // The text between two definitions is named after the next one, so another name there
             // does not mean another place.
@@ -344,16 +348,20 @@ impl FileToJudge<'_> {
         source.version.is_none_or(|at| self.lines.versions[at].is_uncommitted())
     }
 
-    fn time_of(&self, source: LineSource) -> i64 {
-        source.version.map_or(0, |at| self.lines.versions[at].time)
+    fn place_of(&self, source: LineSource) -> PlaceInHistory {
+        source.version.map_or((0, 0), |at| self.place_of_version(at))
     }
 
-    /// Returns when the lines of a claim were committed. What is not committed is newer than all
-    /// commits.
-    fn time_of_claim(&self, claim: &Claim) -> i64 {
+    /// Returns where the commit of a claim is. What is not committed is newer than all commits.
+    fn place_of_claim(&self, claim: &Claim) -> PlaceInHistory {
         let commit = claim.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
-        let is_it = |version: &&history::FileVersion| Some(version.commit) == commit;
-        self.lines.versions.iter().find(is_it).map_or(i64::MAX, |version| version.time)
+        let is_it = |version: &FileVersion| Some(version.commit) == commit;
+        let version = self.lines.versions.iter().position(is_it);
+        version.map_or((i64::MAX, 0), |at| self.place_of_version(at))
+    }
+
+    fn place_of_version(&self, at: usize) -> PlaceInHistory {
+        (self.lines.versions[at].time, self.lines.ranks.get(at).copied().unwrap_or_default())
     }
 }
 
