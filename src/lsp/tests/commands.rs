@@ -639,6 +639,16 @@ fn lenses_requested_at_the_start_wait_for_the_workspace() {
 }
 
 #[test]
+fn what_a_question_finds_is_kept_also_if_the_workspace_is_not_loaded() {
+    let editor = workspace();
+    let parts = ServerParts { agent: || None, ..ServerParts::default() };
+    let mut session = Session::started(parts, json!({ "processId": null, "capabilities": {} }));
+    answer(&mut session, "intent.list", json!({ "uri": editor.uri(""), "count": true }));
+    assert!(editor.path("/.git/intent/cache/answers").is_file());
+    session.close();
+}
+
+#[test]
 fn the_status_names_waiting_questions() {
     let editor = workspace();
     let mut session = with_options(&editor, json!({}), json!({ "status": true }));

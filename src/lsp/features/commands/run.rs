@@ -491,7 +491,8 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> RequestResult<Workspace> 
         // The workspace is not loaded yet, or it is in none of the window's folders.
         None => {
             let workspace = Workspace::open(path, &Environment::of_process())
-                .map_err(|error| refusal(error.into()))?;
+                .map_err(|error| refusal(error.into()))?
+                .with_kept_answers();
             if workspace.root.governed() || is_in_window(snapshot, path) {
                 return Ok(workspace);
             }
