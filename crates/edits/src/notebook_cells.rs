@@ -174,7 +174,8 @@ fn items(text: &str, list: &Range<usize>) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// Returns where the first item of a list or an object begins, or its end.
+/// Returns where the first item of a list or an object begins. If it is empty, this is the place of
+/// its closing bracket. `None` if the value does not begin with `bracket`.
 fn opened(text: &str, value: &Range<usize>, bracket: u8) -> Option<usize> {
     (text.as_bytes().get(value.start) == Some(&bracket)).then(|| spaced(text, value.start + 1))
 }
@@ -246,7 +247,8 @@ fn decoded(notebook: &str, source: &Range<usize>) -> Option<(String, Vec<u32>)> 
                 false => piece.to_owned(),
             };
             for byte in 0..said.len() {
-                // A character that is not escaped has its own bytes in the notebook.
+                // An escape such as `\u00e9` counts as one place. Any other character has the same
+                // bytes in the notebook as in the text.
                 let inner = if long == said.len() { byte } else { 0 };
                 places.push(u32::try_from(at + inner).ok()?);
             }

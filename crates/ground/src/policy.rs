@@ -76,7 +76,7 @@ pub struct Policy {
     pub sources: BTreeMap<SourceFormat, bool>,
     /// The web pages of issue keys, such as `"SHOP-{number}": "https://tracker.example.org/{key}"`.
     /// A pattern is a prefix and `{number}`. A page begins with `http://` or `https://` and names
-    /// `{key}` or `{number}` behind its host.
+    /// `{key}` or `{number}` somewhere after the host name.
     pub links: BTreeMap<String, String>,
     /// Levels of findings by code. An unknown code is reported.
     pub levels: BTreeMap<String, Level>,

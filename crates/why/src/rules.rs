@@ -5,8 +5,8 @@
 //!
 //! There are two sets of rules. The *accepted* rules are those of the branch that a change is to be
 //! merged into, or on a person's own machine the files as they are. They decide what is allowed.
-//! The *proposed* rules are those that the change would make of them.
-//! They can forbid more at once, but they never allow more.
+//! The *proposed* rules are those after the change, if it is merged. What they forbid in addition is
+//! forbidden at once; what they allow in addition is allowed only after the merge.
 
 use crate::selectable;
 use std::collections::HashSet;

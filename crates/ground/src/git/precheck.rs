@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::store;
 
-/// The files that control a repository, each with its maximum size in bytes. ResolvedPath files never come
-/// close to these limits.
+/// The files that control a repository, each with its maximum size in bytes. Real files never come close
+/// to these limits.
 const FILES: [(&str, u64); 14] = [
     ("HEAD", 64 * 1024),
     ("MERGE_HEAD", 1024 * 1024),
