@@ -5,11 +5,11 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use gix::bstr::ByteSlice;
-use gix::index::entry::{Flags, Stat, stat};
+use gix::index::entry::Flags;
 use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
-use super::index::{self, Index, Tracked, checked_out};
+use super::index::{self, Index, Stamps, Tracked, checked_out};
 use super::{
     Aspect, ChangeKind, CommitId, ComparedFiles, Conversions, Git, GitError, GitResult, PathChange,
     TreeEntry, TreeFiles, as_path, is_regular, non_utf8,
@@ -100,8 +100,7 @@ pub(super) fn changed_since_index(
     repo: &gix::Repository,
     index: &gix::index::File,
 ) -> GitResult<Vec<RelativePath>> {
-    let options = repo.stat_options().unwrap_or_default();
-    let (stamp, nothing) = (index.timestamp(), Index::default());
+    let (stamps, nothing) = (Stamps::new(repo, index), Index::default());
     let mut disk = Disk::of_work_tree(git, repo, &nothing);
     let mut changed: Vec<RelativePath> = Vec::new();
     for entry in index.entries() {
@@ -113,10 +112,7 @@ pub(super) fn changed_since_index(
         }
         let file = git.root.absolute(&path);
         let found = Metadata::from_path_no_follow(&file).ok();
-        let now = found.and_then(|found| Stat::from_fs(&found).ok());
-        let is_untouched = now.is_some_and(|now| {
-            entry.stat.matches(&now, options) && !entry.stat.is_racy(stamp, options)
-        });
+        let is_untouched = found.is_some_and(|found| stamps.is_untouched(&entry.stat, &found));
         let held = Some((kind, Some(entry.id)));
         if !is_untouched
             && disk.entry_on_disk(&path, held)? != held
@@ -153,7 +149,6 @@ struct Disk<'a> {
     git: &'a Git,
     repo: &'a gix::Repository,
     index: &'a Index,
-    options: stat::Options,
     compares_modes: bool,
     checks_out_links: bool,
     /// For each folder that was checked: whether it is a real folder and not a symbolic link.
@@ -169,7 +164,6 @@ impl<'a> Disk<'a> {
             git,
             repo,
             index,
-            options: repo.stat_options().unwrap_or_default(),
             compares_modes: git.compares_modes(),
             checks_out_links: git.checks_out_links(),
             real_folders: HashMap::new(),
@@ -272,7 +266,7 @@ impl<'a> Disk<'a> {
     ) -> GitResult<Option<gix::ObjectId>> {
         let staged = tracked.and_then(|tracked| tracked.id);
         if let Some((tracked, id)) = tracked.zip(staged)
-            && self.is_untouched(found, tracked)
+            && self.index.stamps.is_untouched(&tracked.stat, found)
         {
             return Ok(Some(id));
         }
@@ -315,13 +309,6 @@ impl<'a> Disk<'a> {
                 }
             },
         }))
-    }
-
-    /// Returns true if the stamps of the file are equal to those in the index, and old enough to be
-    /// trusted.
-    fn is_untouched(&self, found: &Metadata, tracked: &Tracked) -> bool {
-        let Ok(now) = Stat::from_fs(found) else { return false };
-        tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::Entry;
-use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
+use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use super::{BlobId, ContentIds, Git, GitResult, TreeEntry, as_path, is_regular};
@@ -49,8 +50,7 @@ pub(super) struct Index {
     pub entries: BTreeMap<RelativePath, Tracked>,
     /// The entries whose path is not UTF-8.
     pub nameless: BTreeMap<BString, Tracked>,
-    /// Returns true if the stamp of a file is too recent to be trusted.
-    pub racy_from: RacyFrom,
+    pub stamps: Stamps,
 }
 
 impl Index {
@@ -61,14 +61,40 @@ impl Index {
     }
 }
 
-/// A function that returns true for a stamp that is as recent as the index itself, or more recent.
-/// The file may have changed at the same moment, so the stamp proves nothing.
-pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
+/// Decides by the stamps in an index which files were not touched since.
+pub(super) struct Stamps {
+    /// When the index was written. `None` if there is none.
+    pub(super) written: Option<stat::Time>,
+    pub(super) options: stat::Options,
+}
 
+impl Stamps {
+    pub(super) fn new(repo: &gix::Repository, index: &gix::index::File) -> Self {
+        let options = repo.stat_options().unwrap_or_default();
+        Self { written: Some(index.timestamp().into()), options }
+    }
+
+    /// Returns true if the file on disk has the stamps of its entry in the index.
+    ///
+    /// A stamp that is as recent as the index proves nothing, because the file may have changed at the same
+    /// moment. Where the entry has nanoseconds, they are compared, too. Otherwise all files of a clone that
+    /// took less than a second would have to be read.
+    pub(super) fn is_untouched(&self, entry: &Stat, found: &Metadata) -> bool {
+        let (Some(written), Ok(now)) = (self.written, Stat::from_fs(found)) else { return false };
+        let use_nsec = entry.mtime.nsecs != 0;
+        let is_older = match use_nsec {
+            true => entry.mtime < written,
+            false => entry.mtime.secs < written.secs,
+        };
+        is_older && entry.matches(&now, stat::Options { use_nsec, ..self.options })
+    }
+}
+
+/// An index without entries.
 impl Default for Index {
-    /// An index without entries.
     fn default() -> Self {
-        Self { entries: BTreeMap::new(), nameless: BTreeMap::new(), racy_from: Box::new(|_| true) }
+        let stamps = Stamps { written: None, options: Default::default() };
+        Self { entries: BTreeMap::new(), nameless: BTreeMap::new(), stamps }
     }
 }
 
@@ -108,8 +134,7 @@ impl Git {
                 index.entries.insert(path, Tracked::from_entry(entry));
             }
         }
-        let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
-        index.racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
+        index.stamps = Stamps::new(repo, &file);
         Ok(index)
     }
 

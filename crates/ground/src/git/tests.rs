@@ -145,6 +145,30 @@ fn an_edit_in_the_instant_of_the_commit_is_seen() {
 
 #[cfg(unix)]
 #[test]
+fn a_stamp_counts_only_if_it_is_older_than_the_index() {
+    use gix::index::entry::stat::Time;
+    let place = TestFolder::new();
+    place.write("a", "1");
+    let found = gix::index::fs::Metadata::from_path_no_follow(&place.root("").absolute(&path("a")))
+        .unwrap();
+    let now = gix::index::entry::Stat::from_fs(&found).unwrap();
+    let at = |secs, nsecs| Some(Time { secs, nsecs });
+    let Time { secs, nsecs } = Time { nsecs: now.mtime.nsecs.max(1), ..now.mtime };
+    let entry = |nsecs| gix::index::entry::Stat { mtime: Time { secs, nsecs }, ..now };
+    let is_untouched = |written, nsecs| {
+        let stamps = index::Stamps { written, options: Default::default() };
+        stamps.is_untouched(&entry(nsecs), &found)
+    };
+    assert!(is_untouched(at(secs, nsecs + 1), nsecs) || now.mtime.nsecs == 0);
+    assert!(!is_untouched(at(secs, nsecs), nsecs), "the file may have changed in the same instant");
+    assert!(!is_untouched(at(secs + 1, 0), nsecs - 1), "the file has another stamp");
+    // Some tools and file systems store whole seconds.
+    assert!(!is_untouched(at(secs, nsecs + 1), 0));
+    assert!(is_untouched(at(secs + 1, 0), 0));
+    assert!(!is_untouched(None, nsecs), "there is no index");
+}
+
+#[test]
 fn links_are_not_read_as_files() {
     let place =
         TestFolder::committed(&[("a", "1"), ("dir/x", "1"), ("dir/y", "1"), ("other/x", "1")]);
