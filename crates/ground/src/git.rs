@@ -30,10 +30,10 @@ mod references;
 mod tests;
 mod web;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use gix::index::entry::Stage;
 use gix::object::tree::Entry;
@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 pub use self::branches::BlobId;
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
-use self::objects::{FreeHandle, Remembered};
+use self::objects::{FreeHandle, KnownCommits, Remembered};
 use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
@@ -77,8 +77,8 @@ pub struct Git {
     index: PathBuf,
     /// The index as it was last read, together with the stamp of its file.
     index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
-    /// What readers found out about the trees of commits, newest first.
-    of_trees: Mutex<VecDeque<Remembered>>,
+    commits: KnownCommits,
+    remembered: Mutex<Remembered>,
     /// Handles that no reader uses.
     free_handles: Arc<Mutex<Vec<FreeHandle>>>,
 }
@@ -290,7 +290,8 @@ impl Git {
             prefix,
             index,
             index_read: Mutex::default(),
-            of_trees: Mutex::default(),
+            commits: RwLock::default(),
+            remembered: Mutex::default(),
             free_handles: Arc::default(),
         }))
     }

@@ -109,8 +109,8 @@ impl JournalTexts<'_, '_> {
         }
         let open: Vec<bool> =
             found.iter().zip(is_open).map(|(found, open)| *open && found.is_none()).collect();
-        let moved = moved_blocks(&place, text, &open, |language| {
-            RemovedCode::from_changes(self.reader, &changed, language).map(Arc::new)
+        let moved = moved_blocks(self.reader, &place, text, &open, |reader, language| {
+            RemovedCode::from_changes(reader, &changed, language).map(Arc::new)
         })?;
         for moved in moved {
             let Some(file) = of_path(&moved.path) else { continue };

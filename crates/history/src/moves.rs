@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use code::{Block, Document, FileBlocks, TokenHash, language, saying_lines};
 use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader, TwoTrees};
@@ -36,18 +36,46 @@ pub(crate) struct Moved {
 /// The lines that a commit removed from the files of one language.
 pub(crate) struct RemovedCode(Vec<RemovedFrom>);
 
-/// The lines that a commit removed from one file.
+/// A file from which a commit removed lines.
 struct RemovedFrom {
     path: BString,
-    blob: ObjectId,
-    before: LineText,
+    before: ObjectId,
+    now: Option<ObjectId>,
+    /// See [`pairs_of_lines`]; sorted.
+    pairs: Vec<u64>,
+}
+
+/// A file as it was before a commit.
+struct CodeBefore {
+    text: LineText,
+    /// Whether the commit removed the line, for each line.
     removed: Vec<bool>,
-    /// See [`pairs_of_lines`].
-    pairs: HashSet<u64>,
-    blocks: OnceLock<(Document, Arc<FileBlocks>)>,
+    blocks: ParsedBlocks,
+}
+
+/// The blocks of a text. The document must be kept as long as they are.
+type ParsedBlocks = (Document, Arc<FileBlocks>);
+
+impl RemovedFrom {
+    /// Reads the file. Its blocks take much memory, so they are not kept.
+    fn code(&self, reader: &mut ObjectReader<'_>) -> Result<CodeBefore, GitError> {
+        let (text, after) = two_texts(reader, self.before, self.now)?;
+        let (removed, blocks) = (removed_lines(&text, &after), parsed(&self.path, &text));
+        Ok(CodeBefore { text, removed, blocks })
+    }
+
+    /// Returns true if a moved block may come from this file.
+    fn shares_one_of(&self, pairs: &HashSet<u64>) -> bool {
+        pairs.iter().any(|pair| self.pairs.binary_search(pair).is_ok())
+    }
 }
 
 impl RemovedCode {
+    /// How much memory it takes; see [`ObjectReader::remembered`].
+    fn weight(&self) -> usize {
+        self.0.iter().map(|file| file.path.len() + 8 * file.pairs.len()).sum()
+    }
+
     /// Returns what was removed from one tree to another. Without the contents nothing is known of a
     /// move.
     pub(crate) fn from_trees(
@@ -55,7 +83,7 @@ impl RemovedCode {
         trees: TwoTrees,
         language: &'static str,
     ) -> Result<Arc<Self>, GitError> {
-        reader.remembered(language, trees, |reader| {
+        reader.remembered(language, trees, Self::weight, |reader| {
             let changed = reader.changed_blobs(trees.0, trees.1)?;
             Self::from_changes(reader, &changed, language)
         })
@@ -67,10 +95,8 @@ impl RemovedCode {
         changed: &[ChangedBlob],
         language: &'static str,
     ) -> Result<Self, GitError> {
-        match Self::read(reader, changed, language) {
-            Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(Self(Vec::new())),
-            read => read,
-        }
+        let read = if_known(Self::read(reader, changed, language))?;
+        Ok(read.unwrap_or_else(|| Self(Vec::new())))
     }
 
     fn read(
@@ -87,19 +113,19 @@ impl RemovedCode {
         }
         let mut left = MAX_BYTES;
         for partner in partners {
-            let Some(blob) = partner.before else { continue };
-            let before = LineText::new(reader.blob(blob)?);
-            let after = partner.now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
-            left = left.saturating_sub(before.as_bytes().len() + after.len());
+            let Some(before) = partner.before else { continue };
+            let (text, after) = two_texts(reader, before, partner.now)?;
+            left = left.saturating_sub(text.as_bytes().len() + after.as_bytes().len());
             if left == 0 {
                 return Ok(Self(Vec::new()));
             }
-            let removed = removed_lines(&before, &LineText::new(after));
-            let said = |at: usize| saying_lines::says_something(before.line(at), Some(language));
-            let pairs = pairs_of_lines(&before, &removed, said);
+            let removed = removed_lines(&text, &after);
+            let said = |at: usize| saying_lines::says_something(text.line(at), Some(language));
+            let mut pairs = Vec::from_iter(pairs_of_lines(&text, &removed, said));
             if !pairs.is_empty() {
-                let (path, blocks) = (partner.path.clone(), OnceLock::new());
-                files.push(RemovedFrom { path, blob, before, removed, pairs, blocks });
+                pairs.sort_unstable();
+                let (path, now) = (partner.path.clone(), partner.now);
+                files.push(RemovedFrom { path, before, now, pairs });
             }
         }
         Ok(Self(files))
@@ -111,10 +137,11 @@ impl RemovedCode {
 /// `brought` has one item for each line of `now`. `removed` returns what the commit removed; it is
 /// asked only if a block may have been moved.
 pub(crate) fn moved_blocks(
+    reader: &mut ObjectReader<'_>,
     path: &BString,
     now: &LineText,
     brought: &[bool],
-    removed: impl FnOnce(&'static str) -> Result<Arc<RemovedCode>, GitError>,
+    removed: impl FnOnce(&mut ObjectReader<'_>, &'static str) -> Result<Arc<RemovedCode>, GitError>,
 ) -> Result<Vec<Moved>, GitError> {
     let Some(language) = language_of(path) else { return Ok(Vec::new()) };
     let says = |line: usize| saying_lines::says_something(now.line(line), Some(language));
@@ -122,25 +149,26 @@ pub(crate) fn moved_blocks(
     if sought.is_empty() {
         return Ok(Vec::new());
     }
-    let blocks: OnceCell<(Document, Arc<FileBlocks>)> = OnceCell::new();
+    let blocks: OnceCell<ParsedBlocks> = OnceCell::new();
     let mut free = brought.to_vec();
     let mut found = Vec::new();
-    for partner in &removed(language)?.0 {
-        if partner.pairs.is_disjoint(&sought) {
+    for partner in &removed(reader, language)?.0 {
+        if !partner.shares_one_of(&sought) {
             continue;
         }
         let (_, blocks) = blocks.get_or_init(|| parsed(path, now));
         let may_be_moved = |block: &Block| {
             let mut chosen = vec![false; now.len()];
             lines_of(block, now).for_each(|at| chosen[at] = free[at]);
-            !pairs_of_lines(now, &chosen, says).is_disjoint(&partner.pairs)
+            partner.shares_one_of(&pairs_of_lines(now, &chosen, says))
         };
         if !blocks.blocks.iter().any(may_be_moved) {
             continue;
         }
-        let lines = pairs(partner, (now, blocks, &mut free), says);
+        let Some(before) = if_known(partner.code(reader))? else { continue };
+        let lines = pairs(&before, language, (now, blocks, &mut free), says);
         if !lines.is_empty() {
-            found.push(Moved { path: partner.path.clone(), blob: partner.blob, lines });
+            found.push(Moved { path: partner.path.clone(), blob: partner.before, lines });
         }
     }
     Ok(found)
@@ -149,14 +177,12 @@ pub(crate) fn moved_blocks(
 /// Pairs the removed blocks of a file with new blocks that have the same tokens, outer ones first.
 /// Lines of a paired block are not free any more.
 fn pairs(
-    partner: &RemovedFrom,
+    CodeBefore { text: before, removed, blocks: (_, old) }: &CodeBefore,
+    language: &'static str,
     (now, blocks, free): (&LineText, &FileBlocks, &mut Vec<bool>),
     says: impl Fn(usize) -> bool,
 ) -> Vec<PassedRun> {
-    let RemovedFrom { path, before, removed, .. } = partner;
-    let (_, old) = partner.blocks.get_or_init(|| parsed(path, before));
-    let language = language_of(path);
-    let said_before = |at: usize| saying_lines::says_something(before.line(at), language);
+    let said_before = |at: usize| saying_lines::says_something(before.line(at), Some(language));
     let mut gone: HashMap<&TokenHash, Vec<&Block>> = HashMap::new();
     for block in old.blocks.iter().filter(|block| !block.identity.kind.is_unnamed()) {
         if is_chosen(lines_of(block, before), removed, said_before) {
@@ -196,7 +222,25 @@ fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool)
     said.len() >= MIN_LINES && 2 * count > said.len() && count + edges == said.len()
 }
 
-fn parsed(path: &BString, text: &LineText) -> (Document, Arc<FileBlocks>) {
+/// Returns `None` if a content is missing or too large: without it nothing is known of a move.
+fn if_known<T>(read: Result<T, GitError>) -> Result<Option<T>, GitError> {
+    match read {
+        Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// Reads a file before and after a commit. A file that is gone has no lines.
+fn two_texts(
+    reader: &mut ObjectReader<'_>,
+    before: ObjectId,
+    now: Option<ObjectId>,
+) -> Result<(LineText, LineText), GitError> {
+    let after = now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
+    Ok((LineText::new(reader.blob(before)?), LineText::new(after)))
+}
+
+fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
     let text = String::from_utf8_lossy(text.lines(0..text.len()));
     let document = Document::from_text(&path.to_string(), &text);
     let blocks = document.blocks();

@@ -486,21 +486,20 @@ impl<'a, 'git> Walk<'a, 'git> {
         let mut brought = vec![true; now.len()];
         passing.iter().for_each(|run| brought[run.now.clone()].fill(false));
         let (reader, trees) = (&mut *self.reader, (Some(before.tree), Some(node.tree)));
-        let mut moved = match node.time {
-            UNCOMMITTED => moved_blocks(path, &now, &brought, |language| {
-                RemovedCode::from_changes(reader, &self.uncommitted, language).map(Arc::new)
-            }),
-            _ => moved_blocks(path, &now, &brought, |language| {
-                RemovedCode::from_trees(reader, trees, language)
-            }),
-        }?;
+        let uncommitted = &self.uncommitted;
+        let mut moved = moved_blocks(reader, path, &now, &brought, |reader, language| match node
+            .time
+        {
+            UNCOMMITTED => RemovedCode::from_changes(reader, uncommitted, language).map(Arc::new),
+            _ => RemovedCode::from_trees(reader, trees, language),
+        })?;
         if moved.is_empty() && self.reader.ignores(commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
             let changed = self.reader.changed_blobs(trees.0, trees.1)?;
             let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
-            moved = moved_blocks(path, &now, &brought, |language| {
-                RemovedCode::from_changes(self.reader, &own, language).map(Arc::new)
+            moved = moved_blocks(self.reader, path, &now, &brought, |reader, language| {
+                RemovedCode::from_changes(reader, &own, language).map(Arc::new)
             })?;
         }
         for moved in moved {

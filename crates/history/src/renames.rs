@@ -21,6 +21,9 @@ const MAX_PAIRS: usize = 1_000 * 1_000;
 /// How many bytes of files are compared at most.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// About how many bytes the pieces of a file take.
+const PIECES_WEIGHT: usize = 2 * 1024;
+
 /// The files that one commit added and removed, to find out what a new file was before.
 pub(crate) struct Renames {
     /// The new files without an equal one among those that are gone.
@@ -73,9 +76,15 @@ impl Renames {
         reader: &mut ObjectReader<'_>,
         trees: TwoTrees,
     ) -> Result<Arc<Self>, GitError> {
-        reader.remembered("renames", trees, |reader| {
+        reader.remembered("renames", trees, Self::weight, |reader| {
             Ok(Self::from_changes(&reader.changed_blobs(trees.0, trees.1)?))
         })
+    }
+
+    /// About how much memory it takes once its files were compared; see [`ObjectReader::remembered`].
+    fn weight(&self) -> usize {
+        let compared = if self.gone.is_empty() { 0 } else { self.new.len() + self.gone.len() };
+        PIECES_WEIGHT * compared + 128 * (self.new.len() + self.equal.len())
     }
 
     /// Takes the files in which two trees differ.
@@ -182,14 +191,15 @@ fn name(path: &[u8]) -> &[u8] {
 /// How many bytes of a file each of its pieces has. A piece is a line, or 64 bytes of a longer one.
 #[derive(Clone, Debug, Default)]
 struct Pieces {
-    bytes: HashMap<u64, u64>,
+    /// The hashes of the pieces with their bytes, in the order of the hashes.
+    bytes: Vec<(u32, u32)>,
     size: u64,
 }
 
 impl Pieces {
     fn new(text: &[u8]) -> Self {
         const LONGEST: usize = 64;
-        let mut pieces = Self { bytes: HashMap::new(), size: text.len() as u64 };
+        let mut bytes_of: HashMap<u32, u32> = HashMap::new();
         let is_binary = text[..text.len().min(8_000)].contains(&0);
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             for piece in line.chunks(LONGEST) {
@@ -204,10 +214,13 @@ impl Pieces {
                         .wrapping_mul(0x9E37_79B9_7F4A_7C15);
                     bytes += 1;
                 }
-                *pieces.bytes.entry(hash).or_default() += bytes;
+                // The upper bits depend on all bytes of the piece.
+                *bytes_of.entry((hash >> 32) as u32).or_default() += bytes;
             }
         }
-        pieces
+        let mut bytes = Vec::from_iter(bytes_of);
+        bytes.sort_unstable();
+        Self { bytes, size: text.len() as u64 }
     }
 
     /// Returns how alike two files are, from 0 to [`FULL`].
@@ -217,10 +230,14 @@ impl Pieces {
         if larger == 0 || larger * (FULL - ENOUGH) < difference * FULL {
             return 0;
         }
-        let common = |(piece, bytes): (&u64, &u64)| {
-            now.bytes.get(piece).map_or(0, |other| *other.min(bytes))
-        };
-        self.bytes.iter().map(common).sum::<u64>() * FULL / larger
+        let (mut common, mut others) = (0, now.bytes.iter().peekable());
+        for (piece, bytes) in &self.bytes {
+            while others.next_if(|other| other.0 < *piece).is_some() {}
+            if let Some((_, other)) = others.next_if(|other| other.0 == *piece) {
+                common += u64::from(*other.min(bytes));
+            }
+        }
+        common * FULL / larger
     }
 }
 

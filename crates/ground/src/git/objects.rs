@@ -1,9 +1,9 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use gix::ObjectId;
@@ -22,8 +22,12 @@ const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
 const MAX_KEPT: usize = 8 * 1024 * 1024;
 /// How many handles are kept for the next readers.
 const MAX_FREE: usize = 4;
-/// How many answers about two trees are kept.
-const MAX_REMEMBERED: usize = 32;
+/// How many commits are kept, at about 150 bytes each.
+const MAX_COMMITS: usize = 50_000;
+/// How many bytes the answers about two trees may take.
+const MAX_REMEMBERED: usize = 8 * 1024 * 1024;
+/// How many bytes an answer takes at least.
+const ANSWER_WEIGHT: usize = 256;
 
 /// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
 pub struct ObjectReader<'a> {
@@ -42,8 +46,35 @@ pub struct ObjectReader<'a> {
 /// The root trees of a commit and of one of its parents. `None` stands for a tree without files.
 pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
 
-/// What was found out about two trees: the kind of the answer, the trees, and the answer.
-pub(super) type Remembered = (&'static str, TwoTrees, Arc<dyn Any + Send + Sync>);
+/// What readers found out about two trees.
+#[derive(Default)]
+pub(super) struct Remembered {
+    /// The answers with their weights.
+    answers: HashMap<Question, (Answer, usize)>,
+    /// The questions, oldest first.
+    order: VecDeque<Question>,
+    weight: usize,
+}
+
+/// What is asked, about which trees.
+type Question = (&'static str, TwoTrees);
+type Answer = Arc<dyn Any + Send + Sync>;
+
+impl Remembered {
+    /// Keeps an answer, and forgets the oldest ones if all weigh too much.
+    fn keep(&mut self, question: Question, answer: Answer, weight: usize) {
+        let weight = weight + ANSWER_WEIGHT;
+        if self.answers.insert(question, (answer, weight)).is_some() {
+            return;
+        }
+        self.order.push_back(question);
+        self.weight += weight;
+        while self.weight > MAX_REMEMBERED && self.order.len() > 1 {
+            let oldest = self.order.pop_front().and_then(|question| self.answers.remove(&question));
+            self.weight -= oldest.map_or(0, |(_, weight)| weight);
+        }
+    }
+}
 
 /// What a walk needs of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +158,9 @@ impl Git {
         as_path("", path.strip_prefix(self.prefix.as_bytes())?.as_bstr())
     }
 }
+
+/// The commits that were read, with all their parents.
+pub(super) type KnownCommits = RwLock<HashMap<ObjectId, CommitNode>>;
 
 /// A handle of the repository, together with when its packs last changed.
 pub(super) type FreeHandle = (Option<SystemTime>, gix::Repository);
@@ -218,18 +252,33 @@ impl ObjectReader<'_> {
         !self.shallow.is_empty()
     }
 
-    /// Reads a commit.
+    /// Reads a commit. It is decompressed once for all readers.
     pub fn commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
+        let known = {
+            let commits = self.git.commits.read().unwrap_or_else(PoisonError::into_inner);
+            commits.get(&id).cloned()
+        };
+        let node = known.map_or_else(|| self.read_commit(id), Ok)?;
+        // Only this depends on the moment: a clone can be deepened.
+        match self.shallow.contains(&id) {
+            true => Ok(CommitNode { parents: Vec::new(), is_boundary: true, ..node }),
+            false => Ok(node),
+        }
+    }
+
+    fn read_commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
         let hash = id.kind();
         let git = self.git;
         let bytes = self.object(id, Kind::Commit)?;
         let tree = git.read(CommitRefIter::from_bytes(bytes, hash).tree_id())?;
         let parents = CommitRefIter::from_bytes(bytes, hash).parent_ids().collect();
         let committer = git.read(CommitRefIter::from_bytes(bytes, hash).committer())?;
-        let time = committer.seconds();
-        let is_boundary = self.shallow.contains(&id);
-        let parents = if is_boundary { Vec::new() } else { parents };
-        Ok(CommitNode { tree, parents, time, is_boundary })
+        let node = CommitNode { tree, parents, time: committer.seconds(), is_boundary: false };
+        let mut known = git.commits.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MAX_COMMITS {
+            known.insert(id, node.clone());
+        }
+        Ok(node)
     }
 
     /// Returns who wrote a commit, when, and its message. A rebase and a pick keep that.
@@ -327,7 +376,8 @@ impl ObjectReader<'_> {
         before: Option<ObjectId>,
         now: Option<ObjectId>,
     ) -> GitResult<Arc<[ChangedBlob]>> {
-        let found = self.remembered("changed blobs", (before, now), |reader| {
+        let weight = |changed: &Arc<[ChangedBlob]>| 128 * changed.len();
+        let found = self.remembered("changed blobs", (before, now), weight, |reader| {
             let mut changed = Vec::new();
             reader.collect_changed(before, now, &BString::default(), &mut changed)?;
             Ok(Arc::from(changed))
@@ -335,33 +385,24 @@ impl ObjectReader<'_> {
         Ok(Arc::clone(&found))
     }
 
-    /// Returns what `find` finds out about two trees. It is asked again only if it was long ago. `kind`
-    /// says what is found out.
+    /// Returns what `find` finds out about two trees. It is asked again only if it was long ago.
+    ///
+    /// `kind` says what is found out, and `weight` how many bytes the answer takes.
     pub fn remembered<T: Send + Sync + 'static>(
         &mut self,
         kind: &'static str,
         trees: TwoTrees,
+        weight: impl FnOnce(&T) -> usize,
         find: impl FnOnce(&mut Self) -> GitResult<T>,
     ) -> GitResult<Arc<T>> {
-        let memo = |git: &Git, found: Option<Arc<T>>| {
-            let mut memo = git.of_trees.lock().unwrap_or_else(PoisonError::into_inner);
-            match found {
-                Some(found) => {
-                    memo.truncate(MAX_REMEMBERED - 1);
-                    memo.push_front((kind, trees, found));
-                    None
-                }
-                None => {
-                    let is_it = |one: &&Remembered| one.0 == kind && one.1 == trees;
-                    Arc::clone(&memo.iter().find(is_it)?.2).downcast::<T>().ok()
-                }
-            }
-        };
-        if let Some(known) = memo(self.git, None) {
+        let git = self.git;
+        let remembered = || git.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = remembered().answers.get(&(kind, trees)).map(|(found, _)| Arc::clone(found));
+        if let Some(known) = known.and_then(|known| known.downcast::<T>().ok()) {
             return Ok(known);
         }
         let found = Arc::new(find(self)?);
-        memo(self.git, Some(Arc::clone(&found)));
+        remembered().keep((kind, trees), Arc::clone(&found) as Answer, weight(&found));
         Ok(found)
     }
 
