@@ -351,7 +351,7 @@ impl Ordered {
         if self.phase != Phase::Running {
             return;
         }
-        self.outside.later(questions::CHECK_INTERVAL, Self::look_for_questions);
+        self.outside.later(self.question_interval, Self::look_for_questions);
         for root in self.questions.replace(found) {
             self.find_status(root);
         }

@@ -118,6 +118,8 @@ struct ServerParts {
     unopened: DiagnoseUnopened,
     /// How long a request waits for its workspace to be read the first time.
     reading_limit: Duration,
+    /// How often the folders of questions are checked.
+    question_interval: Duration,
     /// Returns a sentence if an agent seems to have started this server. The server then asks no
     /// person, whatever the client claims.
     agent: fn() -> Option<String>,
@@ -135,6 +137,7 @@ impl Default for ServerParts {
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
             reading_limit: waiting_requests::READING_LIMIT,
+            question_interval: questions::CHECK_INTERVAL,
             agent: || ground::agents::agent_of_parent(&Environment::of_process()),
         }
     }

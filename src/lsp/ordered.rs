@@ -87,6 +87,7 @@ pub struct Ordered {
     /// Requests that wait until the workspace of their document is read.
     pub(super) held: Vec<HeldRequest>,
     pub(super) reading_limit: Duration,
+    pub(super) question_interval: Duration,
     pub(super) outside: Outlets,
 }
 
@@ -108,6 +109,7 @@ impl Ordered {
             questions: Questions::default(),
             held: Vec::new(),
             reading_limit: parts.reading_limit,
+            question_interval: parts.question_interval,
             outside,
             outbox,
         }

@@ -1,7 +1,7 @@
 //! Tests that all faces agree. Each test case makes a random state and compares what the editor,
 //! the gate, `check`, `status`, `report`, `map` and `record` say about it.
 //!
-//! `AGREEMENT_CASES=300 cargo test --lib agreement` tests more states than the default.
+//! `INTENT_TEST_ALL=1` tests more states than the default.
 
 use judgement::judged_record;
 use overview::status;
@@ -334,9 +334,9 @@ fn editor_says(ws: &why::Workspace, path: &str, id: &str, against: bool) {
 
 #[test]
 fn the_faces_agree_about_any_state() {
-    let cases = std::env::var("AGREEMENT_CASES").ok().and_then(|cases| cases.parse().ok());
+    let all = std::env::var("INTENT_TEST_ALL").is_ok_and(|value| value == "1");
     let config = Config {
-        cases: cases.unwrap_or(20),
+        cases: if all { 60 } else { 8 },
         failure_persistence: None,
         max_shrink_iters: 200,
         ..Config::default()

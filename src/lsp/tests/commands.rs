@@ -35,10 +35,16 @@ pub(super) fn workspace() -> Editor {
     Editor::in_git(CODE)
 }
 
+/// The server that people have, but for how often it looks for questions.
+pub(super) fn asking_often() -> ServerParts {
+    let question_interval = Duration::from_millis(50);
+    ServerParts { agent: || None, question_interval, ..ServerParts::default() }
+}
+
 pub(super) fn with_options(editor: &Editor, capabilities: Value, options: Value) -> Session {
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     Session::started(
-        ServerParts { agent: || None, ..ServerParts::default() },
+        asking_often(),
         json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder],
                 "initializationOptions": options }),
     )

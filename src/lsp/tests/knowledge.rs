@@ -23,10 +23,17 @@ fn open(root: &Path) -> Result<Workspace, String> {
     Workspace::open(root, &ground::Environment::of_process()).map_err(|error| error.to_string())
 }
 
-fn open_slowly(root: &Path) -> Result<Workspace, String> {
-    thread::sleep(Duration::from_secs(2));
+/// Opens the workspace after the test has called [`FolderUnderTest::let_open`].
+fn open_when_let(root: &Path) -> Result<Workspace, String> {
+    let started = Instant::now();
+    while !root.join(LET_OPEN).exists() && started.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(5));
+    }
     open(root)
 }
+
+/// The file in a workspace whose presence ends the wait of [`open_when_let`].
+const LET_OPEN: &str = "let-open";
 
 /// Returns one diagnostic that says how long the text is and whether its workspace is loaded.
 fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
@@ -45,6 +52,12 @@ struct FolderUnderTest {
     _folder: tempfile::TempDir,
     root: PathBuf,
     file: String,
+}
+
+impl FolderUnderTest {
+    fn let_open(&self) {
+        std::fs::write(self.root.join(LET_OPEN), "").unwrap();
+    }
 }
 
 fn folder() -> FolderUnderTest {
@@ -186,27 +199,25 @@ fn known_hover(
     Ok(snapshot.workspace_of(&uri).map(|_| text_in_hover("known".to_owned())))
 }
 
-fn slow() -> ServerParts {
+fn waiting() -> ServerParts {
     let table = dispatch::table().on_latency_sensitive::<lsp::request::HoverRequest>(known_hover);
-    ServerParts { open: open_slowly, table, ..governed() }
+    ServerParts { open: open_when_let, table, ..governed() }
 }
 
 #[test]
 fn only_the_first_requests_wait_for_the_workspace() {
     let folder = folder();
-    let mut session = Session::with(slow(), json!({}));
+    let mut session = Session::with(waiting(), json!({}));
     session.open(A, "elsewhere");
     assert_eq!(published(&mut session).1, ["9 bytes, known: false"]);
-    let started = Instant::now();
     session.open(&folder.file, "text");
     let early = session.hover(&folder.file);
     assert_eq!(session.text(A), None, "nothing governs it, so there is nothing to wait for");
     let symbols = session.ask("workspace/symbol", json!({ "query": "" }));
     let lenses = json!({ "textDocument": { "uri": folder.file } });
     let lenses = session.ask("textDocument/codeLens", lenses);
-    assert!(started.elapsed() < Duration::from_millis(1800), "{:?}", started.elapsed());
+    folder.let_open();
     assert_eq!(session.result(early)["contents"]["value"], "known");
-    assert!(started.elapsed() >= Duration::from_secs(2));
     assert!(session.result(symbols).is_array() && session.result(lenses).is_array());
     assert_eq!(published(&mut session).1, ["4 bytes, known: true"], "and nothing before");
     session.finish();
@@ -215,13 +226,14 @@ fn only_the_first_requests_wait_for_the_workspace() {
 #[test]
 fn a_waiting_request_can_be_cancelled_and_keeps_its_snapshot() {
     let folder = folder();
-    let mut session = Session::with(ServerParts { open: open_slowly, ..governed() }, json!({}));
+    let mut session = Session::with(ServerParts { open: open_when_let, ..governed() }, json!({}));
     session.open(&folder.file, "text");
     let cancelled = session.hover(&folder.file);
     session.tell("$/cancelRequest", json!({ "id": cancelled }));
     assert_eq!(session.code(cancelled), -32800);
     let overtaken = session.hover(&folder.file);
     session.change(&folder.file, 2, insert("x"));
+    folder.let_open();
     assert_eq!(session.result(overtaken)["contents"]["value"], "text");
     until_known(&mut session);
     session.finish();
@@ -230,7 +242,7 @@ fn a_waiting_request_can_be_cancelled_and_keeps_its_snapshot() {
 #[test]
 fn a_request_that_waits_too_long_is_told_so() {
     let folder = folder();
-    let parts = ServerParts { reading_limit: Duration::from_millis(50), ..slow() };
+    let parts = ServerParts { reading_limit: Duration::from_millis(50), ..waiting() };
     let mut session = Session::with(parts, json!({}));
     session.open(&folder.file, "text");
     assert!(session.text(&folder.file).unwrap().contains("reading "));
@@ -238,6 +250,7 @@ fn a_request_that_waits_too_long_is_told_so() {
     let reply = session.reply(definition);
     assert_eq!(reply["error"]["code"], -32802, "{reply}");
     assert_eq!(reply["error"]["data"]["retriggerRequest"], true);
+    folder.let_open();
     until_known(&mut session);
     assert_eq!(session.text(&folder.file).as_deref(), Some("known"));
     session.finish();
@@ -332,14 +345,15 @@ fn changes_in_one_workspace_load_no_other() {
 fn a_folder_that_is_removed_while_it_is_read_leaves_nothing() {
     let folder = folder();
     let item = json!({ "uri": convert::uri_of(&folder.root).unwrap(), "name": "w" });
-    let parts = ServerParts { open: open_slowly, unopened: known_unopened, ..governed() };
+    let parts = ServerParts { open: open_when_let, unopened: known_unopened, ..governed() };
     let mut session = Session::with(parts, json!({}));
     let event = json!({ "event": { "added": [item], "removed": [] } });
     session.tell("workspace/didChangeWorkspaceFolders", event);
-    thread::sleep(Duration::from_millis(500));
+    thread::sleep(Duration::from_millis(100));
     let event = json!({ "event": { "added": [], "removed": [item] } });
     session.tell("workspace/didChangeWorkspaceFolders", event);
-    thread::sleep(Duration::from_millis(2_500));
+    folder.let_open();
+    thread::sleep(Duration::from_millis(500));
     assert!(!session.meanwhile("textDocument/publishDiagnostics"));
     session.close();
 }

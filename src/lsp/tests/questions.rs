@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Session;
-use super::commands::{asking, with_options, workspace};
+use super::commands::{asking, asking_often, with_options, workspace};
 use crate::ServerParts;
 use crate::features::fixture::Editor;
 use ground::approvals::{self, Approval, ApprovalState, Request, Subject};
@@ -38,6 +38,9 @@ fn person(editor: &Editor) -> Session {
 
 const QUESTION: &str = "window/showMessageRequest";
 
+/// Long enough that a question which is wrongly put would have arrived.
+const SEVERAL_CHECKS: Duration = Duration::from_millis(300);
+
 #[test]
 fn a_person_approves_in_a_dialog_once() {
     let editor = workspace();
@@ -54,7 +57,7 @@ fn a_person_approves_in_a_dialog_once() {
     assert_eq!(state(&editor, &asked), ApprovalState::Approved);
     let registry = editor.path("/.orchestration/active_intents.yaml");
     assert!(std::fs::read_to_string(registry).unwrap().contains("tests/**"));
-    std::thread::sleep(Duration::from_millis(1100));
+    std::thread::sleep(SEVERAL_CHECKS);
     assert!(!session.meanwhile(QUESTION), "it is not put again");
     session.close();
 }
@@ -71,7 +74,7 @@ fn a_person_can_reject_or_close_a_dialog() {
     let asked = ask(&editor, command("rm -rf b"));
     let question = session.heard(QUESTION);
     session.answer(&question, Value::Null);
-    std::thread::sleep(Duration::from_millis(1100));
+    std::thread::sleep(SEVERAL_CHECKS);
     assert!(!session.meanwhile(QUESTION), "what was dismissed is not put again");
     assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.close();
@@ -101,7 +104,7 @@ fn a_question_that_is_too_long_can_only_be_rejected() {
     let question = session.heard(QUESTION);
     assert_eq!(question["params"]["actions"], json!([{ "title": "Reject" }]));
     session.answer(&question, json!({ "title": "Approve" }));
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(SEVERAL_CHECKS);
     assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.close();
 }
@@ -114,7 +117,7 @@ fn only_a_few_questions_are_asked_at_once() {
     }
     let mut session = person(&editor);
     let first: Vec<Value> = (0..3).map(|_| session.heard(QUESTION)).collect();
-    std::thread::sleep(Duration::from_millis(700));
+    std::thread::sleep(SEVERAL_CHECKS);
     assert!(!session.meanwhile(QUESTION));
     session.answer(&first[0], Value::Null);
     session.heard(QUESTION);
@@ -130,7 +133,7 @@ fn a_client_without_a_person_is_not_asked() {
         // The setting cannot be turned on after the start.
         let settings = json!({ "settings": { "intent": { "interactive": true } } });
         session.tell("workspace/didChangeConfiguration", settings);
-        std::thread::sleep(Duration::from_millis(1100));
+        std::thread::sleep(SEVERAL_CHECKS);
         assert!(!session.meanwhile(QUESTION));
         session.close();
     }
@@ -141,8 +144,7 @@ fn a_client_without_a_person_is_not_asked() {
 fn a_server_that_an_agent_started_asks_no_questions() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
-    let parts =
-        ServerParts { agent: || Some("CLAUDECODE is set".into()), ..ServerParts::default() };
+    let parts = ServerParts { agent: || Some("CLAUDECODE is set".into()), ..asking_often() };
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     let mut session = Session::started(
         parts,
@@ -151,7 +153,7 @@ fn a_server_that_an_agent_started_asks_no_questions() {
     );
     let said = session.heard("window/logMessage");
     assert!(said["params"]["message"].as_str().unwrap().starts_with("CLAUDECODE is set"));
-    std::thread::sleep(Duration::from_millis(1100));
+    std::thread::sleep(SEVERAL_CHECKS);
     assert!(!session.meanwhile(QUESTION));
     assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.open(editor.uri("/billing/b.rs").as_str(), "fn b() { 2 }\n");

@@ -4,7 +4,7 @@
 use super::*;
 use code::Encoding;
 
-const EDITS: i32 = 5_000;
+const EDITS: i32 = 3_000;
 
 /// A small random generator, so that a seed identifies a run.
 struct Random(u64);
