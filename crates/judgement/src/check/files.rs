@@ -22,6 +22,22 @@ use why::{VerbError, answers};
 /// be text.
 type Versions = (Option<Document>, Option<Document>);
 
+/// A changed file that exists, before its blocks are counted and judged.
+struct StandingFile {
+    parts: Vec<ChangedPart>,
+    /// `None` if the file is judged as a whole.
+    content: Option<StandingContent>,
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+struct StandingContent {
+    file: answers::FileProvenance,
+    edited: Vec<EditedBlock>,
+    /// The path of the file at the base, if it has another one now.
+    from: Option<RelativePath>,
+}
+
 /// How many files are read at once before they are judged, so that a large change does not have to fit
 /// into memory.
 const READ_AHEAD: usize = 64;
@@ -118,6 +134,8 @@ pub(super) struct Judge<'a> {
     bound: &'a UnrecordedIntents,
     gone: Vec<RelativePath>,
     texts: HashMap<RelativePath, Versions>,
+    /// Files that were examined ahead; see [`Self::examine_ahead`].
+    examined: HashMap<RelativePath, Result<StandingFile, VerbError>>,
     classes: Option<Classification>,
     findings: Vec<Finding>,
     summary: &'a mut CheckSummary,
@@ -143,6 +161,12 @@ struct Extent {
 }
 
 impl Extent {
+    /// Returns true for a text that is examined whatever others there are.
+    fn is_small(document: &Document) -> bool {
+        document.len_bytes() <= Self::SMALL_BYTES
+            && document.blocks().blocks.len() <= Self::SMALL_BLOCKS
+    }
+
     /// Texts of up to this many bytes are always examined.
     const SMALL_BYTES: usize = 64 * 1024;
     /// Texts of up to this many blocks are always examined.
@@ -183,6 +207,7 @@ impl<'a> Judge<'a> {
             bound,
             gone: ground::git::deleted_paths(of_content),
             texts: texts.collect(),
+            examined: HashMap::new(),
             classes,
             findings: Vec::new(),
             summary,
@@ -213,7 +238,7 @@ impl<'a> Judge<'a> {
         self.summary.files += gone.len() + standing.len() + nameless.len();
         let files: Vec<_> = standing.into_iter().chain(gone).collect();
         for portion in files.chunks(READ_AHEAD) {
-            self.read_ahead(portion);
+            self.examine_ahead(portion);
             for (path, changes) in portion {
                 let parts = self.parts(path, changes)?;
                 self.judge(path, &parts);
@@ -307,29 +332,38 @@ impl<'a> Judge<'a> {
         Ok(by_entry.iter().filter_map(finding).collect())
     }
 
-    /// Reads and parses both sides of changed files on all processors, because that takes most of the
-    /// time of a check. What cannot be read here is left to the judgement, which says why.
-    fn read_ahead(&mut self, files: &[(&RelativePath, Vec<&PathChange>)]) {
-        let JudgedChange { ws, history, unexamined, .. } = self.judged;
+    /// Examines changed files on all processors, because that takes most of the time of a check. Large
+    /// files, and those that cannot be read here, are left to the judgement.
+    fn examine_ahead(&mut self, files: &[(&RelativePath, Vec<&PathChange>)]) {
+        let (judged, gone) = (self.judged, &self.gone[..]);
+        let JudgedChange { ws, history, unexamined, .. } = judged;
         let [base] = &history.bases[..] else { return };
-        let is_standing = |change: &&PathChange| {
-            change.aspect == Aspect::Content && change.kind != ChangeKind::Deleted
+        let standing = |changes: &[&PathChange]| {
+            let mut changes = changes.iter();
+            let found = changes.find(|change| change.aspect == Aspect::Content)?;
+            Some(found.kind).filter(|kind| *kind != ChangeKind::Deleted)
         };
-        let paths = files.iter().filter(|(path, changes)| {
-            let is_known = self.texts.contains_key(*path) || unexamined.contains(*path);
-            !is_known && changes.iter().any(is_standing)
+        let paths = files.iter().filter(|(path, _)| !unexamined.contains(*path));
+        let paths = paths.filter_map(|(path, changes)| {
+            let kind = standing(changes)?;
+            Some((*path, kind, self.texts.remove(*path)))
         });
-        let paths: Vec<&RelativePath> = paths.map(|(path, _)| *path).collect();
-        let read = in_parallel(&paths, |path| {
-            let versions = (ws.read_at(base, path).ok().flatten(), ws.read(path).ok());
-            for document in [&versions.0, &versions.1].into_iter().flatten() {
-                if document.len_bytes() <= Extent::SMALL_BYTES {
-                    document.blocks();
+        let paths: Vec<(&RelativePath, ChangeKind, Option<Versions>)> = paths.collect();
+        let examined = in_parallel(&paths, |(path, kind, known)| {
+            let read = || (ws.read_at(base, path).ok().flatten(), ws.read(path).ok());
+            match known.clone().unwrap_or_else(read) {
+                (before, Some(now)) if Extent::is_small(&now) => {
+                    Ok(examine_file(judged, gone, (path, *kind), (before, now)))
                 }
+                texts => Err(texts),
             }
-            versions
         });
-        self.texts.extend(paths.into_iter().cloned().zip(read));
+        for ((path, ..), examined) in paths.into_iter().zip(examined) {
+            match examined {
+                Ok(examined) => drop(self.examined.insert(path.clone(), examined)),
+                Err(texts) => drop(self.texts.insert(path.clone(), texts)),
+            }
+        }
     }
 
     fn count(&mut self, block: &EditedBlock) {
@@ -431,60 +465,29 @@ impl<'a> Judge<'a> {
         if self.judged.unexamined.contains(path) {
             return Ok(vec![changed_parts::of_file(path, Fate::New)]);
         }
-        let (ws, history) = (&self.judged.ws, &self.judged.history);
-        let bases = &history.bases[..];
-        let (before, after) = self.texts.remove(path).unwrap_or_default();
-        let document = match after.map_or_else(|| ws.read(path), Ok) {
-            Ok(document) => document,
-            Err(reason) => {
-                self.summary.notes.push(format!("{reason}. It was judged as a whole."));
-                return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
+        let examined = match self.examined.remove(path) {
+            Some(examined) => examined?,
+            None => {
+                let (before, now) = self.texts.remove(path).unwrap_or_default();
+                let now = match now.map_or_else(|| self.judged.ws.read(path), Ok) {
+                    Ok(now) => now,
+                    Err(reason) => {
+                        self.summary.notes.push(format!("{reason}. It was judged as a whole."));
+                        return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
+                    }
+                };
+                if !self.looked_at.takes(&now) {
+                    self.beyond.push(path.clone());
+                    return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
+                }
+                examine_file(self.judged, &self.gone, (path, kind), (before, now))?
             }
         };
-        if !self.looked_at.takes(&document) {
-            self.beyond.push(path.clone());
-            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
-        }
-        let baseline = match (before, bases) {
-            (Some(before), [_]) => Baseline::Texts(vec![before]),
-            _ => Baseline::at_commits(ws, path, bases)?,
+        self.summary.notes.extend(examined.notes);
+        self.findings.extend(examined.findings);
+        let Some(StandingContent { file, edited, from }) = examined.content else {
+            return Ok(examined.parts);
         };
-        let document = baseline.carried_by(document);
-        self.summary.notes.extend(document.cut_short());
-        self.findings.extend(changed_parts::conflicts(path, &document));
-        let mut file = answers::file_within(ws, path, &document, &history.commits);
-        if let Some(reason) = file.error.as_ref().filter(|_| file.is_converted) {
-            self.summary.notes.push(format!("{path}: {reason}. It was judged as a whole."));
-            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
-        }
-        let before = baseline.or_renamed(ws, path, &document, bases.first(), &self.gone)?;
-        if matches!(before.baseline, Baseline::Unknown) {
-            let note =
-                format!("{path} has no readable text at the base. It was judged as a whole.");
-            self.summary.notes.push(note);
-            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
-        }
-        let (mut parts, mut edited) = changed_parts::of_standing(ws, path, &file, &before, history);
-        // An edit that only removed lines or changed the layout may be covered by a record of the
-        // older lines.
-        let has_new_lines = |block: &EditedBlock| {
-            let mut own = file.provenance[block.at].own.iter();
-            own.any(|(_, source)| history.has_brought(&file, source))
-        };
-        if edited.iter().any(|block| !block.is_recorded && !has_new_lines(block)) {
-            file = answers::file(ws, path, &document);
-            (parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
-        }
-        if edited.iter().any(|block| history.misses_history(&file, block.at)) {
-            return Err(history_missing(path, &file));
-        }
-        let fate = other_fate(kind, &file.document, &before);
-        // A new or renamed file has a part for the file as a whole already.
-        let is_whole = before.from.is_some() || before.baseline.is_empty();
-        let has_part = is_whole && parts.iter().any(|it| it.answer.is_none());
-        if fate == Fate::Unparsed && !has_part || parts.is_empty() {
-            parts.push(changed_parts::of_file(path, fate));
-        }
         self.summary.blocks += edited.len();
         for edited in &edited {
             self.count(edited);
@@ -492,13 +495,70 @@ impl<'a> Judge<'a> {
             let block = (&file.blocks.blocks[edited.at], &edited.claims[..]);
             let contradicted = classes
                 .filter(|_| edited.is_recorded)
-                .and_then(|all| change_class::contradicted(ws, path, block, all));
+                .and_then(|all| change_class::contradicted(&self.judged.ws, path, block, all));
             self.findings.extend(contradicted);
         }
-        if let Some(from) = before.from {
+        if let Some(from) = from {
             self.names.push((from.clone(), path.clone()));
-            self.renamed.insert(from, parts.clone());
+            self.renamed.insert(from, examined.parts.clone());
         }
-        Ok(parts)
+        Ok(examined.parts)
     }
+}
+
+/// Finds the edited blocks of a file that exists, and who brought their lines. `gone` are the paths that
+/// the change deletes, because the file may be one of them under a new name.
+fn examine_file(
+    judged: &JudgedChange,
+    gone: &[RelativePath],
+    (path, kind): (&RelativePath, ChangeKind),
+    (before, now): (Option<Document>, Document),
+) -> Result<StandingFile, VerbError> {
+    let (ws, history) = (&judged.ws, &judged.history);
+    let bases = &history.bases[..];
+    let baseline = match (before, bases) {
+        (Some(before), [_]) => Baseline::Texts(vec![before]),
+        _ => Baseline::at_commits(ws, path, bases)?,
+    };
+    let document = baseline.carried_by(now);
+    let notes = Vec::from_iter(document.cut_short());
+    let findings = Vec::from_iter(changed_parts::conflicts(path, &document));
+    let as_a_whole = |note: String, mut notes: Vec<String>, findings| {
+        notes.push(note);
+        let parts = vec![changed_parts::of_file(path, Fate::Unreadable)];
+        Ok(StandingFile { parts, content: None, findings, notes })
+    };
+    let mut file = answers::file_within(ws, path, &document, &history.commits);
+    if let Some(reason) = file.error.as_ref().filter(|_| file.is_converted) {
+        let note = format!("{path}: {reason}. It was judged as a whole.");
+        return as_a_whole(note, notes, findings);
+    }
+    let before = baseline.or_renamed(ws, path, &document, bases.first(), gone)?;
+    if matches!(before.baseline, Baseline::Unknown) {
+        let note = format!("{path} has no readable text at the base. It was judged as a whole.");
+        return as_a_whole(note, notes, findings);
+    }
+    let (mut parts, mut edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+    // An edit that only removed lines or changed the layout may be covered by a record of the
+    // older lines.
+    let has_new_lines = |block: &EditedBlock| {
+        let mut own = file.provenance[block.at].own.iter();
+        own.any(|(_, source)| history.has_brought(&file, source))
+    };
+    if edited.iter().any(|block| !block.is_recorded && !has_new_lines(block)) {
+        file = answers::file(ws, path, &document);
+        (parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+    }
+    if edited.iter().any(|block| history.misses_history(&file, block.at)) {
+        return Err(history_missing(path, &file));
+    }
+    let fate = other_fate(kind, &file.document, &before);
+    // A new or renamed file has a part for the file as a whole already.
+    let is_whole = before.from.is_some() || before.baseline.is_empty();
+    let has_part = is_whole && parts.iter().any(|it| it.answer.is_none());
+    if fate == Fate::Unparsed && !has_part || parts.is_empty() {
+        parts.push(changed_parts::of_file(path, fate));
+    }
+    let content = Some(StandingContent { file, edited, from: before.from });
+    Ok(StandingFile { parts, content, findings, notes })
 }
