@@ -209,7 +209,7 @@ impl<'t> Matching<'t> {
                     });
                 }
             }
-            // Another child would give the same captures.
+            // A child that is not captured is enough: another one would give the same match again.
             let is_enough = self.completed > before && !step.captures();
             if is_enough || step.is_anchored && child.node.is_named() {
                 break;

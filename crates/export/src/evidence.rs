@@ -76,10 +76,10 @@ impl<'a> ChangeReader<'a> {
         id: ObjectId,
         node: &CommitNode,
     ) -> Result<Vec<ChangedBlob>, GitError> {
-        let now = self.folder(id, Some(node))?;
+        let now = self.folder(id)?;
         let mut before = Vec::new();
         for parent in &node.parents {
-            before.push(self.folder(*parent, None)?);
+            before.push(self.folder(*parent)?);
         }
         if before.contains(&now) {
             return Ok(Vec::new());
@@ -96,19 +96,12 @@ impl<'a> ChangeReader<'a> {
         Ok(changed)
     }
 
-    /// Returns the folder of this program in a commit.
-    fn folder(
-        &mut self,
-        id: ObjectId,
-        node: Option<&CommitNode>,
-    ) -> Result<Option<ObjectId>, GitError> {
+    /// Returns the id of the folder `.orchestration` in a commit. `None` if it has none.
+    fn folder(&mut self, id: ObjectId) -> Result<Option<ObjectId>, GitError> {
         if let Some(known) = self.folders.get(&id) {
             return Ok(*known);
         }
-        let tree = match node {
-            Some(node) => node.tree,
-            None => self.objects.commit(id)?.tree,
-        };
+        let tree = self.objects.commit(id)?.tree;
         let place = self.git.path_in_repository(FOLDER);
         let folder = self.objects.folder(tree, place.as_ref())?;
         self.folders.insert(id, folder);

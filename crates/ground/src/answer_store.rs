@@ -144,7 +144,7 @@ impl RingFile<'_> {
         key.slots().into_iter().find_map(|slot| self.record_at(slot, key))
     }
 
-    /// Returns the record of a slot, if it has this key.
+    /// Returns the record that a slot points to. `None` if it is of another key or damaged.
     fn record_at(&mut self, slot: u64, key: AnswerKey) -> Option<Vec<u8>> {
         let place = u64::from(self.number(slot).ok()?);
         if place < RING {

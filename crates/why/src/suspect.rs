@@ -123,8 +123,7 @@ pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> 
     let then = hash.and_then(|hash| ws.text_then(claim, id, hash));
     let parts =
         then.map(|then| IntentPart::differing(&then, present, &claim.path)).unwrap_or_default();
-    let commit = seen_at(ws, claim);
-    let specs = commit.map(|commit| changed_specs(ws, claim, &commit, present)).unwrap_or_default();
+    let specs = changed_specs(ws, claim, present);
     let intent = present.id.value.clone();
     let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
     let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
@@ -185,13 +184,8 @@ fn seen_at(ws: &Workspace, claim: &Claim) -> Option<CommitId> {
 }
 
 /// Returns the specifications of a record that are files, that its intent still names, and that
-/// differ from the version in `commit`.
-fn changed_specs(
-    ws: &Workspace,
-    claim: &Claim,
-    commit: &CommitId,
-    present: &Intent,
-) -> Vec<RelativePath> {
+/// differ from the version at which they were seen.
+fn changed_specs(ws: &Workspace, claim: &Claim, present: &Intent) -> Vec<RelativePath> {
     let related = claim
         .file()
         .into_iter()
@@ -201,8 +195,11 @@ fn changed_specs(
     let mut paths: Vec<RelativePath> = related
         .filter(|one| is_named(&one.value))
         .filter_map(|one| RelativePath::new(&one.value).ok())
-        .filter(|path| differs(ws, commit, path) == Some(true))
         .collect();
+    // Most records name no specification, and then no commit is read.
+    let commit = if paths.is_empty() { None } else { seen_at(ws, claim) };
+    let has_changed = |path: &RelativePath| differs(ws, commit.as_ref()?, path);
+    paths.retain(|path| has_changed(path) == Some(true));
     paths.sort();
     paths.dedup();
     paths

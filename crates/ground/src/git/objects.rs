@@ -50,19 +50,19 @@ pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
 #[derive(Default)]
 pub(super) struct Remembered {
     /// The answers with their weights.
-    answers: HashMap<Question, (Answer, usize)>,
+    answers: HashMap<AskedTrees, (TreesAnswer, usize)>,
     /// The questions, oldest first.
-    order: VecDeque<Question>,
+    order: VecDeque<AskedTrees>,
     weight: usize,
 }
 
 /// What is asked, about which trees.
-type Question = (&'static str, TwoTrees);
-type Answer = Arc<dyn Any + Send + Sync>;
+type AskedTrees = (&'static str, TwoTrees);
+type TreesAnswer = Arc<dyn Any + Send + Sync>;
 
 impl Remembered {
     /// Keeps an answer, and forgets the oldest ones if all weigh too much.
-    fn keep(&mut self, question: Question, answer: Answer, weight: usize) {
+    fn keep(&mut self, question: AskedTrees, answer: TreesAnswer, weight: usize) {
         let weight = weight + ANSWER_WEIGHT;
         if self.answers.insert(question, (answer, weight)).is_some() {
             return;
@@ -402,7 +402,7 @@ impl ObjectReader<'_> {
             return Ok(known);
         }
         let found = Arc::new(find(self)?);
-        remembered().keep((kind, trees), Arc::clone(&found) as Answer, weight(&found));
+        remembered().keep((kind, trees), Arc::clone(&found) as TreesAnswer, weight(&found));
         Ok(found)
     }
 
