@@ -33,10 +33,9 @@ mod web;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use gix::index::entry::Stage;
-use gix::object::tree::Entry;
 use gix::objs::tree::EntryKind;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +43,7 @@ pub use self::branches::BlobId;
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
 use self::objects::{FreeHandle, KnownCommits, Remembered};
+use self::precheck::CheckedObjects;
 use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
@@ -65,13 +65,11 @@ pub fn short_id(commit: &str) -> &str {
 
 /// The repository of a work tree.
 pub struct Git {
-    /// Use [`Self::handle`] or [`Self::objects`] instead of this.
+    /// Use [`Self::handle`], [`Self::checked`] or [`Self::all_objects`] instead of this.
     repository: gix::ThreadSafeRepository,
     root: Root,
     dir: PathBuf,
-    /// Why objects must not be read, or `None` if they may be. Filled before the first object is
-    /// read.
-    obstacle_of_objects: OnceLock<Option<String>>,
+    checked_objects: CheckedObjects,
     /// The path of the workspace below the top of the work tree: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
@@ -268,7 +266,8 @@ impl Git {
         };
         let unreadable = |reason| unreadable(dir, reason, SEE_FSCK);
         let common = root.common_dir();
-        let repository = opened(dir, common.as_deref().unwrap_or(dir)).map_err(unreadable)?;
+        let common_dir = common.unwrap_or_else(|| dir.to_path_buf());
+        let repository = opened(dir, &common_dir).map_err(unreadable)?;
         if let Some(format) = foreign_references(&repository) {
             let reason = format!("its references are stored as {format:?}, which is not supported");
             let hint = "`git refs migrate --ref-format=files` converts them";
@@ -286,7 +285,7 @@ impl Git {
             repository,
             root: root.clone(),
             dir: dir.to_path_buf(),
-            obstacle_of_objects: OnceLock::new(),
+            checked_objects: CheckedObjects::new(dir.to_path_buf(), common_dir),
             prefix,
             index,
             index_read: Mutex::default(),
@@ -300,12 +299,7 @@ impl Git {
     pub fn head(&self) -> GitResult<Option<CommitId>> {
         let repo = self.handle();
         let Some(id) = self.read(head_of(&repo))? else { return Ok(None) };
-        // This runs before every edit of an agent. So only the file that contains this object is
-        // checked, and not all files.
-        match precheck::obstacle_of_object(&self.common(), &id.to_string()) {
-            Some(reason) => return Err(self.unreadable(reason)),
-            None => self.read(repo.find_header(id))?,
-        };
+        self.read(self.checked(&repo, id)?.find_header(id))?;
         Ok(Some(commit_id(id)))
     }
 
@@ -330,11 +324,11 @@ impl Git {
                 "rebase-apply/original-commit",
             ]);
         }
-        let repo = self.objects()?;
+        let repo = self.handle();
         let mut found = Vec::new();
         for file in files {
             for id in self.ids_in(file)? {
-                let known = repo.find_commit(id).is_ok();
+                let known = self.checked(&repo, id)?.find_commit(id).is_ok();
                 let id = commit_id(id);
                 if known && !found.contains(&id) {
                     found.push(id);
@@ -346,7 +340,7 @@ impl Git {
 
     /// Returns the commit that a revision names (`main`, `HEAD~3`, a hash).
     pub fn resolve(&self, revision: &str) -> GitResult<CommitId> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let commit = repo
             .rev_parse_single(revision)
             .and_then(|id| id.object())
@@ -362,7 +356,7 @@ impl Git {
 
     /// Returns the best common ancestor of two commits, if there is one.
     pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> GitResult<Option<CommitId>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let (a, b) = (self.parse(a)?, self.parse(b)?);
         let bases = self.read(repo.merge_bases_many(a, &[b]))?;
         Ok(bases.first().map(|id| commit_id(id.detach())))
@@ -370,20 +364,20 @@ impl Git {
 
     /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
     pub fn file_at(&self, commit: &CommitId, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let id = self.regular_file(&repo, commit, path)?;
         id.map(|id| self.blob(&repo, id)).transpose()
     }
 
     /// Returns true if a commit has anything at a path: a file, a link or a submodule.
     pub fn has_entry(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let tree = self.tree(&repo, commit)?;
         Ok(self.entry(&tree, &format!("{}{path}", self.prefix))?.is_some())
     }
 
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
-        Ok(self.regular_file(&self.objects()?, commit, path)?.is_some())
+        Ok(self.regular_file(&self.handle(), commit, path)?.is_some())
     }
 
     /// Returns the id of the content of a regular file at a commit.
@@ -395,8 +389,7 @@ impl Git {
     ) -> GitResult<Option<gix::ObjectId>> {
         let tree = self.tree(repo, commit)?;
         let entry = self.entry(&tree, &format!("{}{path}", self.prefix))?;
-        let regular = entry.filter(|entry| is_regular(entry.mode().kind()));
-        Ok(regular.map(|entry| entry.object_id()))
+        Ok(entry.filter(|(kind, _)| is_regular(*kind)).map(|(_, id)| id))
     }
 
     /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
@@ -412,14 +405,14 @@ impl Git {
             .find_map(|stage| file.entry_by_path_and_stage(full.into(), stage));
         let Some(entry) = entry else { return self.file_in_sparse_folder(&file, full) };
         match kind_of(entry.mode, entry.flags).is_some_and(is_regular) {
-            true => self.blob(&self.objects()?, entry.id).map(Some),
+            true => self.blob(&self.handle(), entry.id).map(Some),
             false => Ok(None),
         }
     }
 
     /// Returns every regular file of a commit below the workspace root, sorted.
     pub fn files_at(&self, commit: &CommitId) -> GitResult<Vec<RelativePath>> {
-        let files = self.files(&self.objects()?, commit)?.entries.into_iter();
+        let files = self.files(&self.handle(), commit)?.entries.into_iter();
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
@@ -457,7 +450,7 @@ impl Git {
     /// Like [`Self::all_changes`], together with the files of which nobody can tell whether they
     /// changed.
     pub fn compared(&self, base: Option<&CommitId>, target: &Target) -> GitResult<ComparedFiles> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
             None => Ok(TreeFiles::default()),
@@ -489,9 +482,8 @@ impl Git {
     /// Returns the tracked files that differ from a commit, on disk or in the index. Untracked files are
     /// not looked for.
     pub fn changed_tracked_files(&self, base: &CommitId) -> GitResult<Vec<RelativePath>> {
-        let (repo, Some(index)) = (self.objects()?, self.index_file()?) else {
-            return Ok(Vec::new());
-        };
+        let Some(index) = self.index_file()? else { return Ok(Vec::new()) };
+        let repo = self.handle();
         let mut changed = compare::changed_since_index(self, &repo, &index)?;
         if !self.is_tree_of_index(&repo, base)? {
             let staged = compare::with_index(&self.files(&repo, base)?, &self.index(&repo)?);
@@ -517,7 +509,7 @@ impl Git {
         commit: &CommitId,
         paths: &[RelativePath],
     ) -> GitResult<Vec<Option<bool>>> {
-        compare::are_as_committed(self, &self.objects()?, commit, paths)
+        compare::are_as_committed(self, &self.handle(), commit, paths)
     }
 
     /// Returns true if git would store these bytes for a file as what a commit has.
@@ -527,7 +519,7 @@ impl Git {
         path: &RelativePath,
         bytes: Vec<u8>,
     ) -> GitResult<bool> {
-        let held = self.regular_file(&self.objects()?, commit, path)?;
+        let held = self.regular_file(&self.handle(), commit, path)?;
         let is_stored = held.map(|held| self.conversions().is_stored_as(path, bytes, held));
         Ok(is_stored.transpose()?.flatten() == Some(true))
     }
@@ -541,8 +533,7 @@ impl Git {
         &self.dir
     }
 
-    /// Returns the repository, for callers that read no objects: only references, settings and the
-    /// index.
+    /// Returns the repository. Before an object is read, it must be [`Self::checked`].
     fn handle(&self) -> gix::Repository {
         self.repository.to_thread_local()
     }
@@ -552,11 +543,23 @@ impl Git {
         self.root.common_dir().unwrap_or_else(|| self.dir.clone())
     }
 
-    /// Returns the repository, for callers that read objects. Before the first use, the files that
-    /// contain objects are checked.
-    fn objects(&self) -> GitResult<gix::Repository> {
-        let look = || precheck::obstacle_of_objects(&self.dir, &self.common());
-        match self.obstacle_of_objects.get_or_init(look) {
+    /// Returns the repository, from which this object may be read and no other one. The files that
+    /// may contain the object are checked before.
+    fn checked<'r>(
+        &self,
+        repo: &'r gix::Repository,
+        id: gix::ObjectId,
+    ) -> GitResult<&'r gix::Repository> {
+        match self.checked_objects.obstacle_of(&id) {
+            Some(reason) => Err(self.unreadable(reason)),
+            None => Ok(repo),
+        }
+    }
+
+    /// Returns the repository, for callers that cannot say which objects the library will read. All
+    /// files that contain objects are checked before the first use.
+    fn all_objects(&self) -> GitResult<gix::Repository> {
+        match self.checked_objects.obstacle_of_all() {
             Some(reason) => Err(self.unreadable(reason)),
             None => Ok(self.handle()),
         }
@@ -593,18 +596,41 @@ impl Git {
 
     fn tree<'r>(&self, repo: &'r gix::Repository, commit: &CommitId) -> GitResult<gix::Tree<'r>> {
         let id = self.parse(commit)?;
-        if !repo.has_object(id) {
+        if !self.checked(repo, id)?.has_object(id) {
             return Err(self.unknown(&commit.0));
         }
-        self.read(repo.find_commit(id).and_then(|commit| commit.tree()))
+        let commit = self.read(repo.find_commit(id))?;
+        self.tree_of(repo, self.read(commit.tree_id())?.detach())
     }
 
-    fn entry<'r>(&self, tree: &gix::Tree<'r>, path: &str) -> GitResult<Option<Entry<'r>>> {
-        self.read(tree.lookup_entry(path.split('/').map(str::as_bytes)))
+    fn tree_of<'r>(
+        &self,
+        repo: &'r gix::Repository,
+        id: gix::ObjectId,
+    ) -> GitResult<gix::Tree<'r>> {
+        self.read(self.checked(repo, id)?.find_tree(id))
+    }
+
+    /// Returns the kind and the id of what a tree has at a path.
+    fn entry(
+        &self,
+        tree: &gix::Tree<'_>,
+        path: &str,
+    ) -> GitResult<Option<(EntryKind, gix::ObjectId)>> {
+        let of_tree = |tree: &gix::Tree<'_>, name: &str| {
+            tree.find_entry(name).map(|entry| (entry.mode().kind(), entry.object_id()))
+        };
+        let mut names = path.split('/');
+        let mut found = names.next().and_then(|name| of_tree(tree, name));
+        for name in names {
+            let Some((EntryKind::Tree, id)) = found else { return Ok(None) };
+            found = of_tree(&self.tree_of(tree.repo, id)?, name);
+        }
+        Ok(found)
     }
 
     fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> GitResult<Vec<u8>> {
-        let bytes = self.read(repo.find_header(id))?.size();
+        let bytes = self.read(self.checked(repo, id)?.find_header(id))?.size();
         if bytes > store::MAX_CONTENT {
             let (id, max) = (id.to_string(), store::MAX_CONTENT);
             return Err(GitError::TooLarge { id, bytes, max });
@@ -615,26 +641,50 @@ impl Git {
     /// Returns the entries of a commit below the workspace root.
     fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeFiles> {
         match self.folder_at(repo, commit, "")? {
-            Some(tree) => self.files_below(&self.read(repo.find_tree(tree))?, ""),
+            Some(tree) => self.files_below(repo, tree, ""),
             None => Ok(TreeFiles::default()),
         }
     }
 
     /// Returns the files of a tree, with `prefix` before their paths.
-    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> GitResult<TreeFiles> {
+    fn files_below(
+        &self,
+        repo: &gix::Repository,
+        tree: gix::ObjectId,
+        prefix: &str,
+    ) -> GitResult<TreeFiles> {
         let mut files = TreeFiles::default();
-        for entry in self.read(tree.traverse().breadthfirst.files())? {
-            if entry.mode.is_tree() {
-                continue;
-            }
-            if entry.filepath.to_str().is_err() {
-                let path = [prefix.as_bytes(), &entry.filepath].concat();
-                files.nameless.insert(path.into(), Some(entry.oid));
-            } else if let Some(path) = as_path(prefix, entry.filepath.as_bstr()) {
-                files.entries.insert(path, (entry.mode.kind(), Some(entry.oid)));
+        self.each_file(repo, tree, prefix.into(), &mut |path, kind, id| match as_path(
+            "",
+            path.as_bstr(),
+        ) {
+            _ if path.to_str().is_err() => drop(files.nameless.insert(path, Some(id))),
+            Some(path) => drop(files.entries.insert(path, (kind, Some(id)))),
+            None => {}
+        })?;
+        Ok(files)
+    }
+
+    /// Calls `found` with the path, the kind and the content of everything in a tree that is no folder.
+    fn each_file(
+        &self,
+        repo: &gix::Repository,
+        tree: gix::ObjectId,
+        prefix: BString,
+        found: &mut dyn FnMut(BString, EntryKind, gix::ObjectId),
+    ) -> GitResult<()> {
+        for entry in self.tree_of(repo, tree)?.iter() {
+            let entry = self.read(entry)?;
+            let (kind, id) = (entry.mode().kind(), entry.object_id());
+            let mut path = BString::from([prefix.as_slice(), entry.filename()].concat());
+            if kind == EntryKind::Tree {
+                path.push(b'/');
+                self.each_file(repo, id, path, found)?;
+            } else {
+                found(path, kind, id);
             }
         }
-        Ok(files)
+        Ok(())
     }
 }
 

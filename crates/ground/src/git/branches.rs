@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
 
 use super::{CommitId, Git, GitResult, Target, as_path, commit_id, is_regular};
 use crate::RelativePath;
@@ -22,7 +23,7 @@ impl Git {
     /// Returns local and remote-tracking branches with their commits, most recent commits first, at
     /// most `max`. A branch that cannot be read is left out.
     pub fn branches(&self, max: usize) -> GitResult<Vec<(String, CommitId)>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let references = self.read(repo.references())?;
         let local = self.read(references.local_branches())?;
         let remote = self.read(references.remote_branches())?;
@@ -45,7 +46,7 @@ impl Git {
 
     /// Returns the remote-tracking branches (`origin/main`) with their commits.
     pub fn remote_branches(&self) -> GitResult<Vec<(String, CommitId)>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let references = self.read(repo.references())?;
         let remote = self.read(references.remote_branches())?;
         let tips = remote.filter_map(branch_tip);
@@ -55,7 +56,7 @@ impl Git {
     /// Returns the default branches of remotes: `origin/HEAD` with the name of the branch that it
     /// refers to (`origin/main`).
     pub fn default_branches(&self) -> GitResult<HashMap<String, String>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let references = self.read(repo.references())?;
         let remote = self.read(references.remote_branches())?;
         let read = |reference: Result<gix::Reference<'_>, _>| {
@@ -74,17 +75,17 @@ impl Git {
         commit: &CommitId,
         places: &[&str],
     ) -> GitResult<Vec<(RelativePath, BlobId)>> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let tree = self.tree(&repo, commit)?;
         let mut found = Vec::new();
         for place in places {
             let entry = self.entry(&tree, &format!("{}{place}", self.prefix))?;
-            let Some(entry) = entry else { continue };
-            if is_regular(entry.mode().kind()) {
+            let Some((kind, id)) = entry else { continue };
+            if is_regular(kind) {
                 let path = as_path("", place.as_bytes().as_bstr());
-                found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
-            } else if entry.mode().is_tree() {
-                for entry in self.read(repo.find_tree(entry.object_id()))?.iter() {
+                found.extend(path.map(|path| (path, BlobId(id))));
+            } else if kind == EntryKind::Tree {
+                for entry in self.tree_of(&repo, id)?.iter() {
                     let entry = self.read(entry)?;
                     let path = as_path(&format!("{place}/"), entry.filename());
                     let path = path.filter(|_| is_regular(entry.mode().kind()));
@@ -103,7 +104,7 @@ impl Git {
 
     /// Like [`Git::blobs_at`], but for the index. A file with a merge conflict has no content.
     fn in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, Option<BlobId>)>> {
-        let index = self.index(&self.objects()?)?;
+        let index = self.index(&self.handle())?;
         let asked = |path: &RelativePath| {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
             places.iter().any(|place| path.as_str() == *place || folder == Some(place))
@@ -151,7 +152,7 @@ impl Git {
     }
 
     pub fn blob_of(&self, id: BlobId) -> GitResult<Vec<u8>> {
-        self.blob(&self.objects()?, id.0)
+        self.blob(&self.handle(), id.0)
     }
 }
 

@@ -137,7 +137,7 @@ pub(super) fn are_as_committed(
     let mut disk = Disk::of_work_tree(git, repo, &index);
     let is_as_committed = |path: &RelativePath| {
         let entry = git.entry(&tree, &format!("{}{path}", git.prefix))?;
-        let old = entry.map(|entry| (entry.mode().kind(), Some(entry.object_id())));
+        let old = entry.map(|(kind, id)| (kind, Some(id)));
         let is_same = disk.entry_on_disk(path, old)? == old;
         Ok(std::mem::take(&mut disk.unknown).is_empty().then_some(is_same))
     };
@@ -283,7 +283,8 @@ impl<'a> Disk<'a> {
             let id = gix::objs::compute_hash(self.repo.object_hash(), kind, &to);
             return self.git.read(id).map(Some);
         }
-        let old_length = self.repo.find_header(old).map(|header| header.size());
+        let old_length =
+            self.git.checked(self.repo, old)?.find_header(old).map(|header| header.size());
         if old_length.is_ok_and(|old_length| found.len() != old_length)
             && !self.conversions.convert(path)
         {

@@ -175,9 +175,10 @@ impl Conversions<'_> {
             StoredContent::Text(text) => Ok(Some(is_it(&text)?)),
             StoredContent::CannotTell(_) => Ok(None),
             StoredContent::Pointer(pointer) => {
-                let held = match self.git.objects()?.find_header(blob) {
+                let repo = self.git.handle();
+                let held = match self.git.checked(&repo, blob)?.find_header(blob) {
                     Ok(header) if header.size() <= MAX_POINTER as u64 => {
-                        self.git.blob(&self.git.objects()?, blob)?
+                        self.git.blob(&repo, blob)?
                     }
                     _ => return Ok(Some(false)),
                 };

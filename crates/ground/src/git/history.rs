@@ -72,7 +72,7 @@ pub struct Headline {
 impl Git {
     /// Returns the author, the committer and the subject of a commit.
     pub fn headline(&self, commit: &CommitId) -> GitResult<Headline> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let found = self.commit(&repo, commit)?;
         let author = self.read(found.author())?;
         Ok(Headline {
@@ -86,11 +86,12 @@ impl Git {
     }
 
     fn commit<'r>(&self, repo: &'r gix::Repository, id: &CommitId) -> GitResult<gix::Commit<'r>> {
-        self.read(repo.find_commit(self.parse(id)?))
+        let id = self.parse(id)?;
+        self.read(self.checked(repo, id)?.find_commit(id))
     }
 
     pub fn commit_info(&self, commit: &CommitId) -> GitResult<CommitInfo> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let found = self.commit(&repo, commit)?;
         let parents = found.parent_ids().map(|id| commit_id(id.detach())).collect();
         Ok(CommitInfo { parents, time: self.read(found.time())?.seconds })
@@ -104,7 +105,7 @@ impl Git {
         head: &CommitId,
         limit: usize,
     ) -> GitResult<Vec<CommitId>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let seen = seen.iter().map(|id| self.parse(id)).collect::<Result<Vec<_>, _>>()?;
         let visited = self.visited(repo.rev_walk([self.parse(head)?]).with_hidden(seen), limit)?;
         Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
@@ -134,7 +135,7 @@ impl Git {
         known: &[CommitId],
         limit: usize,
     ) -> GitResult<Vec<CommitId>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let from = self.parse(head)?;
         let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, known));
         let unknown = self.visited(walk, limit.saturating_add(1))?;
@@ -152,7 +153,7 @@ impl Git {
 
     /// Returns the trailers at the end of a commit's message, each as token and value.
     pub fn trailers(&self, commit: &CommitId) -> GitResult<Vec<(String, String)>> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let found = self.commit(&repo, commit)?;
         let message = self.read(found.message())?;
         let trailers = message.body().into_iter().flat_map(|body| body.trailers());
@@ -166,7 +167,7 @@ impl Git {
         head: &CommitId,
         commits: HashSet<CommitId>,
     ) -> GitResult<HashSet<CommitId>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let here = self.present(&repo, &commits);
         let walk = repo.rev_walk(here.iter().copied()).with_hidden([self.parse(head)?]);
         let beyond: HashSet<ObjectId> =
@@ -178,7 +179,7 @@ impl Git {
 
     /// Returns the author of a commit as `Name <e-mail>`.
     pub fn author(&self, commit: &CommitId) -> GitResult<String> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let found = self.commit(&repo, commit)?;
         let author = self.read(found.author())?;
         Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
@@ -229,7 +230,7 @@ impl Git {
     /// Returns these commits with all their ancestors. For many questions about one history, this is
     /// cheaper than [`Self::is_ancestor`].
     pub fn ancestors(&self, of: &[CommitId]) -> GitResult<HashSet<CommitId>> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let tips = of.iter().map(|commit| self.parse(commit)).collect::<GitResult<Vec<_>>>()?;
         let visited = self.visited(repo.rev_walk(tips), usize::MAX)?;
         Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
@@ -243,7 +244,7 @@ impl Git {
         from: &CommitId,
         seen: &[CommitId],
     ) -> GitResult<WalkedHistory> {
-        let repo = self.objects()?;
+        let repo = self.all_objects()?;
         let from = self.parse(from)?;
         let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, seen));
         let visited = self.visited(walk, usize::MAX)?.into_iter();
@@ -313,13 +314,15 @@ impl Git {
         target: &Target,
         wanted: &dyn Fn(&RelativePath) -> bool,
     ) -> GitResult<Vec<(RelativePath, BlobId)>> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let files: Vec<(RelativePath, ObjectId)> = match target {
             Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
                 Some(tree) => {
-                    let tree = self.read(repo.find_tree(tree))?;
-                    let held = self.files_below(&tree, &format!("{folder}/"))?.entries.into_iter();
-                    held.filter_map(|(path, held)| regular(path, held)).collect()
+                    let held = self.files_below(&repo, tree, &format!("{folder}/"))?;
+                    held.entries
+                        .into_iter()
+                        .filter_map(|(path, held)| regular(path, held))
+                        .collect()
                 }
                 None => Vec::new(),
             },
@@ -340,7 +343,7 @@ impl Git {
     ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
         let shares: Vec<_> = files.chunks(SHARE).collect();
         let read = in_parallel(&shares, |files| {
-            let repo = self.objects()?;
+            let repo = self.handle();
             let files = files.iter();
             files.map(|(path, id)| Ok((path.clone(), self.blob(&repo, id.0)?))).collect()
         });
@@ -356,7 +359,7 @@ impl Git {
         before: &CommitId,
         now: &CommitId,
     ) -> GitResult<Vec<PathChange>> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = ComparedFiles::default();
         let prefix = BString::from(format!("{folder}/"));
@@ -379,7 +382,7 @@ impl Git {
             return Ok(Some(tree.id));
         }
         let entry = self.entry(&tree, path)?;
-        Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
+        Ok(entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id))
     }
 
     /// Returns the files that differ between two commits. Without `base`, all files of the second
@@ -389,7 +392,7 @@ impl Git {
         base: Option<&CommitId>,
         commit: &CommitId,
     ) -> GitResult<ComparedFiles> {
-        let repo = self.objects()?;
+        let repo = self.handle();
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
         let mut found = ComparedFiles::default();
@@ -440,7 +443,7 @@ impl Git {
         repo: &gix::Repository,
         tree: ObjectId,
     ) -> GitResult<BTreeMap<BString, (EntryKind, ObjectId)>> {
-        let tree = self.read(repo.find_tree(tree))?;
+        let tree = self.tree_of(repo, tree)?;
         let mut entries = BTreeMap::new();
         for entry in tree.iter() {
             let entry = self.read(entry)?;

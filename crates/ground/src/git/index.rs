@@ -124,7 +124,7 @@ impl Git {
         for entry in file.entries() {
             let full = entry.path(&file);
             if entry.mode == Mode::DIR {
-                self.add_sparse_folder(&self.objects()?, full, entry.id, &mut index)?;
+                self.add_sparse_folder(repo, full, entry.id, &mut index)?;
                 continue;
             }
             let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { continue };
@@ -147,7 +147,7 @@ impl Git {
         if !self.dir.join("info/sparse-checkout").is_file() {
             return Ok(Vec::new());
         }
-        let entries = self.index(&self.objects()?)?.entries.into_iter();
+        let entries = self.index(&self.handle())?.entries.into_iter();
         let left_out = entries.filter(|(path, entry)| {
             entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
         });
@@ -168,10 +168,10 @@ impl Git {
             (entry.mode == Mode::DIR).then_some((entry.id, rest))
         });
         let Some((id, rest)) = found else { return Ok(None) };
-        let repo = self.objects()?;
-        let tree = self.read(repo.find_tree(id))?;
-        let entry = self.entry(&tree, rest)?.filter(|entry| is_regular(entry.mode().kind()));
-        entry.map(|entry| self.blob(&repo, entry.object_id())).transpose()
+        let repo = self.handle();
+        let entry = self.entry(&self.tree_of(&repo, id)?, rest)?;
+        let regular = entry.filter(|(kind, _)| is_regular(*kind));
+        regular.map(|(_, id)| self.blob(&repo, id)).transpose()
     }
 
     /// Adds the files of a folder that a sparse index stores as a single entry, because the folder
@@ -183,19 +183,15 @@ impl Git {
         id: gix::ObjectId,
         index: &mut Index,
     ) -> GitResult<()> {
-        let tree = self.read(repo.find_tree(id))?;
-        for inner in self.read(tree.traverse().breadthfirst.files())? {
-            let full = [folder.as_bytes(), &inner.filepath].concat();
-            let below = full.strip_prefix(self.prefix.as_bytes()).filter(|_| !inner.mode.is_tree());
-            let Some(path) = below else { continue };
-            let tracked = Tracked::left_out(inner.mode.kind(), Some(inner.oid));
+        self.each_file(repo, id, folder.to_owned(), &mut |full, kind, id| {
+            let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { return };
+            let tracked = Tracked::left_out(kind, Some(id));
             if path.to_str().is_err() {
                 index.nameless.insert(path.into(), tracked);
             } else if let Some(path) = as_path("", path.as_bstr()) {
                 index.entries.insert(path, tracked);
             }
-        }
-        Ok(())
+        })
     }
 }
 

@@ -19,13 +19,13 @@ use crate::{RelativePath, store};
 const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
 
 /// How many bytes of objects a reader keeps, to undo the deltas of a pack.
-const MAX_KEPT: usize = 8 * 1024 * 1024;
+const MAX_KEPT: usize = 4 * 1024 * 1024;
 /// How many handles are kept for the next readers.
 const MAX_FREE: usize = 4;
 /// How many commits are kept, at about 150 bytes each.
 const MAX_COMMITS: usize = 50_000;
 /// How many bytes the answers about two trees may take.
-const MAX_REMEMBERED: usize = 8 * 1024 * 1024;
+const MAX_REMEMBERED: usize = 4 * 1024 * 1024;
 /// How many bytes an answer takes at least.
 const ANSWER_WEIGHT: usize = 256;
 
@@ -137,7 +137,7 @@ impl Git {
         if let Some(lent) = free.map(lent).filter(|lent| lent.packs == packs_of(lent)) {
             return Ok(lent);
         }
-        let mut repo = self.objects()?;
+        let mut repo = self.handle();
         repo.objects.refresh_never();
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
         Ok(lent((packs_of(&repo), repo)))
@@ -345,7 +345,7 @@ impl ObjectReader<'_> {
 
     /// Returns true if the clone has an object.
     pub fn has_object(&self, id: ObjectId) -> bool {
-        self.repo.objects.exists(&id)
+        self.git.checked(&self.repo, id).is_ok_and(|repo| repo.objects.exists(&id))
     }
 
     /// Returns the names of the folders directly in a tree.
@@ -468,7 +468,8 @@ impl ObjectReader<'_> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());
         }
-        let size = self.repo.try_find_header(id).ok().flatten().map_or(0, |header| header.size());
+        let header = self.git.checked(&self.repo, id)?.try_find_header(id).ok().flatten();
+        let size = header.map_or(0, |header| header.size());
         if size > max {
             return Err(GitError::TooLarge { id: id.to_string(), bytes: size, max });
         }
@@ -485,7 +486,8 @@ impl ObjectReader<'_> {
 
     fn object(&mut self, id: ObjectId, kind: Kind) -> GitResult<&[u8]> {
         let git = self.git;
-        let found = git.read(self.repo.objects.try_find(&id, &mut self.buffer))?;
+        let repo = git.checked(&self.repo, id)?;
+        let found = git.read(repo.objects.try_find(&id, &mut self.buffer))?;
         let found = found.ok_or_else(|| GitError::Missing { id: id.to_string() })?;
         if found.kind != kind {
             return Err(git.unreadable(format!("{id} is a {}, not a {kind}", found.kind)));

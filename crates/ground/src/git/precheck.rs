@@ -4,6 +4,9 @@
 use std::fs::{DirEntry, Metadata};
 use std::io::Result;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use gix::ObjectId;
 
 use crate::store;
 
@@ -47,29 +50,55 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     })
 }
 
-/// Returns why the objects and logs of a repository must not be read, or `None` if they may be. The
-/// check visits every file, which can be many, so it runs only before the first object is read.
-pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
-    let mut look = FileLook { seen: 0 };
-    first_in_either(dir, common, |folder| {
-        look.objects(&folder.join("objects"), MAX_DEPTH)
-            .or_else(|| look.look_below(&folder.join("logs"), None, MAX_DEPTH))
-    })
+/// What was found out about the files that contain objects. Each part is checked once, before the
+/// library reads from it. A repository can have thousands of files with one object each, and most
+/// questions need few of them.
+pub(super) struct CheckedObjects {
+    dir: PathBuf,
+    common: PathBuf,
+    /// The packs or, if objects are borrowed from other repositories, everything.
+    packs: OnceLock<Option<String>>,
+    /// The folders of files with one object each. They are named after the first byte of the id.
+    loose: [OnceLock<Option<String>>; 256],
+    /// All objects, and the logs.
+    all: OnceLock<Option<String>>,
 }
 
-/// Returns why one object must not be read. It is in a file of its own or in a pack. If objects are
-/// borrowed from other repositories, all objects are checked.
-pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
-    let objects = common.join("objects");
-    if objects.join("info/alternates").exists() {
-        return obstacle_of_objects(common, common);
+impl CheckedObjects {
+    pub(super) fn new(dir: PathBuf, common: PathBuf) -> Self {
+        let loose = [const { OnceLock::new() }; 256];
+        Self { dir, common, packs: OnceLock::new(), loose, all: OnceLock::new() }
     }
-    let (folder, rest) = id.split_at_checked(2)?;
-    let own = objects.join(folder).join(rest);
-    if own.symlink_metadata().is_ok() {
-        return unreadable(&own, u64::MAX);
+
+    /// Returns why one object must not be read. `None` if it may be.
+    pub(super) fn obstacle_of(&self, id: &ObjectId) -> Option<&str> {
+        let look_below = |folder: &str| {
+            let folder = self.common.join("objects").join(folder);
+            FileLook { seen: 0 }.look_below(&folder, None, MAX_DEPTH)
+        };
+        let packs =
+            self.packs.get_or_init(|| match self.common.join("objects/info/alternates").exists() {
+                true => self.obstacle_of_all().map(str::to_owned),
+                false => look_below("pack"),
+            });
+        let first = id.first_byte();
+        let loose = &self.loose[usize::from(first)];
+        packs
+            .as_deref()
+            .or_else(|| loose.get_or_init(|| look_below(&format!("{first:02x}"))).as_deref())
     }
-    FileLook { seen: 0 }.look_below(&objects.join("pack"), None, MAX_DEPTH)
+
+    /// Returns why the objects and logs must not be read. `None` if they may be.
+    pub(super) fn obstacle_of_all(&self) -> Option<&str> {
+        let look = || {
+            let mut look = FileLook { seen: 0 };
+            first_in_either(&self.dir, &self.common, |folder| {
+                look.objects(&folder.join("objects"), MAX_DEPTH)
+                    .or_else(|| look.look_below(&folder.join("logs"), None, MAX_DEPTH))
+            })
+        };
+        self.all.get_or_init(look).as_deref()
+    }
 }
 
 fn first_in_either(

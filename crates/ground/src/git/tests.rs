@@ -66,6 +66,38 @@ fn commits_are_named_and_files_read_at_them() {
     assert!(matches!(git.files_at(&id("xyz")), Err(GitError::UnknownRevision { .. })));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_object_is_read_only_from_a_file() {
+    let place = TestFolder::committed(&[("src/a.ts", "one\n")]);
+    let questions: [fn(&Git, ObjectId) -> GitResult<()>; 3] = [
+        |git, commit| git.file_at(&commit_id(commit), &path("src/a.ts")).map(drop),
+        |git, commit| {
+            let mut reader = git.object_reader()?;
+            let tree = reader.commit(commit)?.tree;
+            let found = reader.locate(tree, "src/a.ts".into(), None)?;
+            reader.blob(found.blob.unwrap()).map(drop)
+        },
+        |git, _| git.resolve("HEAD").map(drop),
+    ];
+    let commit = ObjectId::from_hex(place.git(&["rev-parse", "HEAD"]).trim().as_bytes()).unwrap();
+    for name in ["HEAD", "HEAD^{tree}", "HEAD:src", "HEAD:src/a.ts"] {
+        let object = place.git(&["rev-parse", name]);
+        let file = format!(".git/objects/{}/{}", &object[..2], object[2..].trim());
+        std::fs::rename(place.join(&file), place.join("kept")).unwrap();
+        place.link(&file, "/dev/null");
+        for question in questions {
+            let told = question(&place.open(""), commit).unwrap_err().to_string();
+            assert!(told.contains("is no regular file; move it away"), "{name}: {told}");
+        }
+        place.remove(&file);
+        std::fs::rename(place.join("kept"), place.join(&file)).unwrap();
+    }
+    for question in questions {
+        question(&place.open(""), commit).unwrap();
+    }
+}
+
 #[test]
 fn changes_in_the_work_tree_and_the_index_are_distinguished() {
     let place = TestFolder::committed(&[
