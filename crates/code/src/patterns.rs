@@ -5,6 +5,7 @@
 //! grammar. That takes from 1 ms (Go) to more than 100 ms (C++) in every process, which is longer
 //! than most questions take as a whole. In the tests, its matches are compared with ours.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -116,14 +117,15 @@ impl Patterns {
     ) {
         let zone = zone.clone();
         let mut matching = Matching { zone, error_kind, captures: Vec::new(), completed: 0 };
-        let mut cursor = root.walk();
+        let (mut cursor, mut depth) = (root.walk(), 0);
         loop {
             let node = cursor.node();
             let is_in_zone = matching.is_in_zone(node);
             if is_in_zone && let Some(patterns) = self.by_kind.get(&matching.kind(node)) {
+                let children = OnceCell::new();
                 for &(at, nth) in patterns {
                     let pattern = &self.patterns[at];
-                    matching.shape(&pattern.shapes[nth], node, &mut |matching| {
+                    matching.shape(&pattern.shapes[nth], node, &children, &mut |matching| {
                         matching.completed += 1;
                         if pattern.conditions.iter().all(|one| one.holds(text, &matching.captures))
                         {
@@ -132,13 +134,15 @@ impl Patterns {
                     });
                 }
             }
-            if is_in_zone && cursor.depth() < deepest && cursor.goto_first_child() {
+            if is_in_zone && depth < deepest && cursor.goto_first_child() {
+                depth += 1;
                 continue;
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
+                depth -= 1;
             }
         }
     }
@@ -159,6 +163,9 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
+/// The children of a node, listed when a pattern first asks for them.
+type Children<'t> = OnceCell<Vec<Child<'t>>>;
+
 /// What follows a part of a pattern that was matched.
 type Rest<'r, 't> = &'r mut dyn FnMut(&mut Matching<'t>);
 
@@ -171,7 +178,13 @@ impl<'t> Matching<'t> {
         self.error_kind.filter(|_| node.is_error()).unwrap_or_else(|| node.kind_id())
     }
 
-    fn shape(&mut self, shape: &Shape, node: Node<'t>, rest: Rest<'_, 't>) {
+    fn shape(
+        &mut self,
+        shape: &Shape,
+        node: Node<'t>,
+        children: &Children<'t>,
+        rest: Rest<'_, 't>,
+    ) {
         let is_it = match shape.kind {
             WantedKind::Id(kind) => self.kind(node) == kind,
             WantedKind::Named => node.is_named() && !node.is_error(),
@@ -185,8 +198,7 @@ impl<'t> Matching<'t> {
         if shape.children.is_empty() {
             rest(self);
         } else {
-            let children = children(node);
-            self.steps(shape, 0, &children, rest);
+            self.steps(shape, 0, children.get_or_init(|| children_of(node)), rest);
         }
         self.captures.truncate(before);
     }
@@ -203,8 +215,9 @@ impl<'t> Matching<'t> {
         for (nth, child) in children.iter().enumerate() {
             let has_field = step.field.is_none_or(|field| child.field == Some(field));
             if has_field && self.is_in_zone(child.node) {
+                let inner = OnceCell::new();
                 for one in &step.shapes {
-                    self.shape(one, child.node, &mut |matching| {
+                    self.shape(one, child.node, &inner, &mut |matching| {
                         matching.steps(shape, at + 1, &children[nth + 1..], rest);
                     });
                 }
@@ -221,7 +234,7 @@ impl<'t> Matching<'t> {
     }
 }
 
-fn children(node: Node<'_>) -> Vec<Child<'_>> {
+fn children_of(node: Node<'_>) -> Vec<Child<'_>> {
     let mut cursor = node.walk();
     let mut children = Vec::new();
     let mut is_there = cursor.goto_first_child();

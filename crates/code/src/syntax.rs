@@ -1,7 +1,6 @@
 //! The facts about a language's tokens, as data, and the same facts compiled against its grammar.
 //! The walk over a tree then only compares numbers.
 
-use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use tree_sitter::{Node, Parser};
@@ -337,7 +336,8 @@ pub(super) struct Compiled {
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
-    pairs: [HashSet<(u16, u16)>; 11],
+    /// Each list is sorted. Most have only a few pairs.
+    pairs: [Vec<(u16, u16)>; 11],
 }
 
 /// The lists of pairs in a [`Syntax`], in the order of [`Compiled::new`].
@@ -417,7 +417,7 @@ impl Compiled {
     }
 
     pub(super) fn has_pair(&self, pair: Pair, parent: u16, other: u16) -> bool {
-        self.pairs[pair as usize].contains(&(parent, other))
+        self.pairs[pair as usize].binary_search(&(parent, other)).is_ok()
     }
 }
 
@@ -489,14 +489,15 @@ fn pair_ids(
     grammar: &tree_sitter::Language,
     pairs: &[(&str, &str)],
     others: impl Fn(&str) -> Vec<u16>,
-) -> HashSet<(u16, u16)> {
-    let mut ids = HashSet::new();
+) -> Vec<(u16, u16)> {
+    let mut ids = Vec::new();
     for (parent, other) in pairs {
         let others = others(other);
         for parent in ids_of(grammar, parent) {
             ids.extend(others.iter().map(|other| (parent, *other)));
         }
     }
+    ids.sort_unstable();
     ids
 }
 

@@ -55,9 +55,12 @@ pub(super) fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) ->
 /// Returns true if a tree has more nodes, is deeper, or has more unnamed nodes (punctuation) in a
 /// row than the tree of any real program. The time of a query grows with the square of the depth
 /// and of the length of such a row: 2 MiB of `(` would take an hour.
+///
+/// A node with few descendants is not looked into, because nothing below it can be that deep or that
+/// long.
 pub(super) fn is_tangled(root: Node) -> bool {
-    const LONGEST_RUN: u32 = 1000;
-    const DEEPEST: u32 = 4000;
+    const LONGEST_RUN: usize = 1000;
+    const DEEPEST: usize = 4000;
     const MOST_NODES: usize = 1_000_000;
     if root.descendant_count() > MOST_NODES {
         return true;
@@ -65,11 +68,14 @@ pub(super) fn is_tangled(root: Node) -> bool {
     let mut cursor = root.walk();
     let (mut run, mut depth) = (0, 0);
     loop {
-        run = if cursor.node().is_named() { 0 } else { run + 1 };
+        let node = cursor.node();
+        run = if node.is_named() { 0 } else { run + 1 };
         if run > LONGEST_RUN || depth > DEEPEST {
             return true;
         }
-        if cursor.goto_first_child() {
+        let count = node.descendant_count();
+        let may_be_tangled = count > LONGEST_RUN || depth + count > DEEPEST;
+        if may_be_tangled && cursor.goto_first_child() {
             (run, depth) = (0, depth + 1);
             continue;
         }
