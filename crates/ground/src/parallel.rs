@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// Several files are read to find this out.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
 
 /// Calls `each` for every item, on as many threads as there are processors. Returns the results in
 /// the order of the items.
@@ -11,7 +15,7 @@ pub fn in_parallel<T: Sync, R: Send>(all: &[T], each: impl Fn(&T) -> R + Sync) -
     if all.len() < 2 {
         return all.iter().map(each).collect();
     }
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = *PROCESSORS;
     // Items are handed out in small portions, so that all threads finish at about the same time.
     let share = (all.len() / (threads * 16)).max(1);
     let threads = threads.min(all.len().div_ceil(share));

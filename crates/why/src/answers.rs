@@ -27,8 +27,8 @@ use ground::{CommitId, Hint, RelativePath, text};
 use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evidence};
 use provenance::Verdict;
 
-pub use super::commit_brief::{CommitBrief, brief as commit_brief};
-pub use super::commit_words::NamedAgent;
+pub use super::commit_brief::brief as commit_brief;
+pub use super::commit_words::{CommitBrief, NamedAgent};
 pub use super::file_lines::FileProvenance;
 pub use super::known_commits::KnownBy;
 pub use asked::AskedFor;
@@ -597,7 +597,7 @@ fn brief_then(ws: &Workspace, claim: &Claim) -> Option<IntentBrief> {
         let version = Some(IntentVersion::Other);
         return Some(IntentBrief { id, name: then, version, now_called, ..IntentBrief::default() });
     }
-    let Some(hash) = record.intent_hash.as_ref().filter(|hash| !intent.reads_as(hash)) else {
+    let Some(hash) = record.intent_hash.as_ref().filter(|hash| !ws.reads_as(intent, hash)) else {
         return Some(now);
     };
     let is_earlier = is_known(ws, id, claim, hash);

@@ -1,11 +1,50 @@
-//! What the message and the author of a commit say beside its subject: the agents that helped, the pull
-//! request or issue, and the names that may be those of intents.
+//! A commit in short, and what its message and its author say beside the subject: the agents that
+//! helped, the pull request or issue, and the names that may be those of intents.
 //!
 //! All of it is about the commit and never about one of its lines: a trailer proves that somebody says
 //! that an agent helped, not which lines it wrote.
 
+use ground::git::short_id;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// A short description of a commit for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitBrief {
+    /// The full id of the commit.
+    pub id: String,
+    /// The name of its author, without the e-mail address.
+    pub author: String,
+    /// When the author wrote it, as RFC 3339 in UTC.
+    pub timestamp: Option<String>,
+    /// The first line of its message.
+    pub subject: String,
+    /// The pull requests and issues that the message names, such as `#1484` or `SHOP-12`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+    /// The agents that the message or the author names. This is about the commit and not about any
+    /// one of its lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<NamedAgent>,
+}
+
+impl CommitBrief {
+    /// Returns the id, shortened as git does.
+    pub fn short(&self) -> &str {
+        short_id(&self.id)
+    }
+
+    /// Returns what the commit says of agents: `with Claude Opus 4.6`. `None` if it names none.
+    pub fn agents_in_words(&self) -> Option<String> {
+        agents_in_words(&self.agents)
+    }
+
+    /// Returns the references that the subject does not have already.
+    pub fn other_references(&self) -> impl Iterator<Item = &str> {
+        let references = self.references.iter().map(String::as_str);
+        references.filter(|reference| !self.subject.contains(reference))
+    }
+}
 
 /// An agent that a commit names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -37,11 +37,20 @@ pub struct IntentHistory {
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
     texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
+    /// By id and hash: whether the present text has the hash.
+    present: Memo<(String, String), bool>,
     /// The newest commit with each of the last registries, newest first.
     last_registries: OnceLock<Vec<CommitId>>,
 }
 
 impl Workspace {
+    /// Like [`Intent::reads_as`], for an intent of the present registry. Most blocks of a file were
+    /// recorded under the same few texts, so each hash is compared once.
+    pub fn reads_as(&self, present: &Intent, hash: &str) -> bool {
+        let key = (present.id.value.clone(), hash.to_owned());
+        self.intent_history.present.get_or_find(&key, || present.reads_as(hash))
+    }
+
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
         let places = || [PLACES, &[FOLDER]].concat();
         let find = || {

@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::commit_words::{CommitBrief, CommitWords};
 use super::memo::Memo;
+use ground::CommitId;
 use ground::git::ObjectId;
 
 /// How the intent of lines without a record is known, the strongest first. The words are never mixed:
@@ -49,11 +51,17 @@ pub(crate) struct IntentOfCommit {
     pub name_then: Option<String>,
 }
 
+/// What a commit is, in short, and what else it says.
+type DescribedCommit = Arc<(CommitBrief, CommitWords)>;
+
+/// How many commits are remembered at most.
+const MAX_COMMITS: usize = 4096;
+
 /// What is known of the commits that were asked about.
 #[derive(Default)]
 pub(crate) struct KnownCommits {
-    /// At most so many are kept.
-    pub intents: Memo<String, Option<Arc<CommitIntents>>, 4096>,
+    pub described: Memo<CommitId, DescribedCommit, MAX_COMMITS>,
+    pub intents: Memo<String, Option<Arc<CommitIntents>>, MAX_COMMITS>,
     pub main_line: OnceLock<MainLine>,
 }
 

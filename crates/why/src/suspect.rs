@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::commit_brief::{self, CommitBrief};
+use super::commit_brief;
+use super::commit_words::CommitBrief;
 use super::provenance_of_blocks::Provenance;
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock};
@@ -119,7 +120,7 @@ pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> 
     let claim = accepted.as_ref().unwrap_or(claim);
     let present = ws.registry.get(id)?;
     let hash = claim.entry.record.intent_hash.as_deref();
-    let hash = hash.filter(|hash| !present.reads_as(hash));
+    let hash = hash.filter(|hash| !ws.reads_as(present, hash));
     let then = hash.and_then(|hash| ws.text_then(claim, id, hash));
     let parts =
         then.map(|then| IntentPart::differing(&then, present, &claim.path)).unwrap_or_default();

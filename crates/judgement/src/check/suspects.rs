@@ -19,7 +19,9 @@ pub(super) fn suspect_findings(ws: &Workspace) -> Vec<Finding> {
         let record = &entry.record;
         let mut related = record.files.iter().flat_map(|file| file.relations());
         let present = record.intent_id.as_deref().and_then(|id| ws.registry.get(id));
-        present.zip(record.intent_hash.as_deref()).is_some_and(|(now, then)| !now.reads_as(then))
+        present
+            .zip(record.intent_hash.as_deref())
+            .is_some_and(|(now, then)| !ws.reads_as(now, then))
             || related.any(|one| one.is_specification())
     };
     let entries = ws.ledger.entries().iter().filter(may_be_suspect);

@@ -100,17 +100,18 @@ pub(super) fn origin_of(
     commit: &CommitId,
     is_unread: bool,
 ) -> Option<OriginAnswer> {
-    let (commit_brief, words) = brief_with_words(ws, commit)?;
+    let described = brief_with_words(ws, commit)?;
+    let (commit_brief, words) = &*described;
     let checkpoint = words.checkpoint.as_ref().zip(ws.git());
-    let found = ws.intents_of_commit(commit, (&commit_brief.subject, &words));
+    let found = ws.intents_of_commit(commit, (&commit_brief.subject, words));
     let mut answer = OriginAnswer {
         known_by: found.as_ref().map_or(KnownBy::Git, |found| found.known_by),
         no_record: match () {
             () if is_unread => NoRecord::Unread,
-            () if is_before_records(ws, &commit_brief) => NoRecord::BeforeRecords,
+            () if is_before_records(ws, commit_brief) => NoRecord::BeforeRecords,
             () => NoRecord::None,
         },
-        commit: commit_brief,
+        commit: commit_brief.clone(),
         intent: None,
         candidates: Vec::new(),
         conditions: None,
