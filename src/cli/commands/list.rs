@@ -29,9 +29,12 @@ pub struct ListArgs {
 }
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
+    let mut workspace = context.open_workspace()?;
     let mut intents = match args.count {
-        true => list_with_counts(&workspace)?,
+        true => {
+            workspace = workspace.with_kept_answers();
+            list_with_counts(&workspace)?
+        }
         false => list(&workspace)?,
     };
     if args.in_progress {
