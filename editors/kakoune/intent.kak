@@ -3,7 +3,7 @@
 
 declare-option -docstring "The program: a name to look for on PATH, or an absolute path" str intent_program intent
 
-# It runs beside the other servers of a file. In a folder without .orchestration/ the server is silent.
+# It runs beside the other servers of a file. In a git repository without .orchestration/, hovers answer from git, and nothing is reported.
 hook -group lsp-intent global User LSPDefaultConfig=.* %{
     set-option -add buffer lsp_servers "
         [intent]

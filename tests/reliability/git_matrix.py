@@ -105,7 +105,7 @@ def paced():
 
 STORIES = {}
 
-# Stories that fail, each with its cause; docs/reliability.md has the steps. A run fails only if another story fails.
+# Stories that fail, each with its cause; docs/reliability.md explains them. A run fails only if another story fails.
 KNOWN = {
     "clean filter": "no program is run to convert a file, so nobody can tell what git has of it, and nothing is recorded",
     "shallow clone": "a line of an earlier record, in a block changed since, has no history to be found in",
