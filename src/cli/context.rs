@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::error::CliError;
 use super::exit::Exit;
 use super::print::{Page, Printer};
+use super::progress::with_progress;
 use super::target::FileTarget;
 use ground::session::announced::{Caller, Runner, take_announced};
 use ground::{Environment, RelativePath, Root, agents, text};
@@ -64,6 +65,11 @@ impl Context {
             environment: environment.clone(),
         };
         Self::new(Some(folder), printer, environment, Vec::new()).expect("a context")
+    }
+
+    /// Asks a question about all files; see [`with_progress`].
+    pub fn with_progress<T>(&self, workspace: &Workspace, ask: impl FnOnce() -> T) -> T {
+        with_progress(&self.printer, workspace, ask)
     }
 
     /// Returns the error for a file that does not exist. `named` is the path as the user wrote it in

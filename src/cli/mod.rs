@@ -15,6 +15,7 @@
 //! - `print`: all output of the command line.
 //! - `process`: arguments, surroundings and streams of the process.
 //! - `programs`: starting other programs.
+//! - `progress`: how far a question about all files has come.
 //! - `report`: the report as one self-contained HTML page.
 //! - `ssh`: SSH signatures, made and checked with `ssh-keygen -Y`.
 //! - `suggestion`: the commands that a usage error may suggest.
@@ -32,6 +33,7 @@ mod person;
 mod print;
 mod process;
 mod programs;
+mod progress;
 mod report;
 mod ssh;
 mod suggestion;

@@ -383,10 +383,12 @@ pub fn compare_all_files<R: Send>(
         Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
     };
     files.retain(|path| !path.is_orchestration());
+    ws.progress().expect_files(files.len());
     for paths in files.chunks(AT_ONCE) {
         let of_file = |path: &RelativePath| {
-            let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))??;
-            Some(each(path, &standing))
+            let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))?;
+            ws.progress().count_file();
+            Some(each(path, &standing?))
         };
         in_parallel(paths, of_file).into_iter().flatten().for_each(&mut take);
     }

@@ -13,6 +13,7 @@
 //! - `commit_words`: what the message of a commit says beside its subject.
 //! - [`error`]: why a verb could not do its work, and why a file could not be read.
 //! - [`file_lines`]: who brought each line of a file.
+//! - [`file_progress`]: how far a question about all files has come.
 //! - [`findings`]: findings in the form that programs read.
 //! - [`health`]: one result of `intent doctor`.
 //! - `intent_history`: the texts that intents had at earlier commits.
@@ -39,6 +40,7 @@ pub mod commit_intents;
 pub(crate) mod commit_words;
 pub mod error;
 pub mod file_lines;
+pub mod file_progress;
 pub mod findings;
 pub mod health;
 pub(crate) mod intent_history;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use super::error::{ReadError, VerbError};
+use super::file_progress::FileProgress;
 use super::intent_history::IntentHistory;
 use super::known_commits::KnownCommits;
 use super::shared_branches;
@@ -74,6 +75,7 @@ pub struct Workspace {
     files_of_intents: Arc<OnceLock<FilesOfIntents>>,
     /// Becomes true when nobody waits for an answer any more.
     stop: Arc<AtomicBool>,
+    progress: Arc<FileProgress>,
 }
 
 /// The differences from a commit, or from nothing.
@@ -163,6 +165,7 @@ impl Workspace {
             known_commits: Arc::default(),
             files_of_intents: Arc::default(),
             stop: Arc::default(),
+            progress: Arc::default(),
             root,
         }
     }
@@ -171,6 +174,11 @@ impl Workspace {
     /// Their answers are then incomplete, so nobody may use them.
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..self }
+    }
+
+    /// Returns how far the questions about all files have come.
+    pub fn progress(&self) -> &FileProgress {
+        &self.progress
     }
 
     /// Returns true once nobody waits for an answer any more; see [`Self::with_stop`].

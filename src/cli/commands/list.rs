@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     let mut intents = match args.count {
         true => {
             workspace = workspace.with_kept_answers();
-            list_with_counts(&workspace)?
+            context.with_progress(&workspace, || list_with_counts(&workspace))?
         }
         false => list(&workspace)?,
     };

@@ -45,19 +45,20 @@ pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
     if args.check {
         return check(context, &workspace);
     }
+    let workspace = workspace.with_kept_answers();
     if args.stdout {
-        let answer = map(&workspace.with_kept_answers())?;
+        let answer = context.with_progress(&workspace, || map(&workspace))?;
         return context.answer(&answer, |page| {
             page.lines(&markdown(&answer));
         });
     }
-    let answer = write(&workspace.with_kept_answers())?;
+    let answer = context.with_progress(&workspace, || write(&workspace))?;
     context.answer(&answer, |page| show(page, &answer))
 }
 
 fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     workspace.governed()?;
-    let wanted = text(workspace)?;
+    let wanted = context.with_progress(workspace, || text(workspace))?;
     let path = RelativePath::new(FILE).expect("a fixed name is a path");
     let stored = workspace.root.read_rules(&path, u64::from(u32::MAX))?;
     let up_to_date = stored.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));

@@ -71,7 +71,7 @@ pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
     if let Some(file) = args.badge {
         return write_badge(context, &workspace, &file);
     }
-    let answer = report(&workspace)?;
+    let answer = context.with_progress(&workspace, || report(&workspace))?;
     if !args.html && args.out.is_none() {
         return context.answer(&answer, |page| show(page, &answer));
     }
@@ -96,7 +96,7 @@ pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
 
 /// Writes the badge, or the numbers in it as JSON.
 fn write_badge(context: &Context, workspace: &Workspace, file: &Path) -> Result<Exit, CliError> {
-    let answer = badge(workspace)?;
+    let answer = context.with_progress(workspace, || badge(workspace))?;
     if file == Path::new("-") && context.printer.json_asked {
         return context.answer(&answer, |_| ());
     }

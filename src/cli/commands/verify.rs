@@ -49,7 +49,10 @@ pub fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
     }
     let mut answer = verify_signed(&workspace, &SshKeygen::of_machine(&workspace))?;
     answer.notes.splice(..0, accepted);
-    let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
+    let answer = match args.blocks {
+        true => context.with_progress(&workspace, || answer.with_blocks(&workspace)),
+        false => answer,
+    };
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::has_warning(&answer.findings)))
 }
