@@ -167,6 +167,7 @@ await check("keyboard", () => withPage(pages.large.page, {}, async (page) => {
 
   await page.getByRole("link", { name: "INT-003", exact: true }).first().focus();
   await page.keyboard.press("Enter");
+  await page.locator(".back").waitFor();
   assert.match(await title(page), /^INT-003 /);
   assert.match(await focused(page), /^INT-003 /);
   await page.keyboard.press("Escape");
