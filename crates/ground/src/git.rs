@@ -603,6 +603,16 @@ impl Git {
         self.tree_of(repo, self.read(commit.tree_id())?.detach())
     }
 
+    /// Returns an error if a folder is nested deeper than any that git reads (`core.maxTreeDepth`). Walks
+    /// over trees are loops and not recursions, because each thread has a small stack.
+    fn not_too_deep(&self, depth: usize) -> GitResult<()> {
+        const MAX_DEPTH: usize = 2_048;
+        match depth > MAX_DEPTH {
+            true => Err(self.unreadable(format!("a commit nests folders {depth} levels deep"))),
+            false => Ok(()),
+        }
+    }
+
     fn tree_of<'r>(
         &self,
         repo: &'r gix::Repository,
@@ -673,15 +683,19 @@ impl Git {
         prefix: BString,
         found: &mut dyn FnMut(BString, EntryKind, gix::ObjectId),
     ) -> GitResult<()> {
-        for entry in self.tree_of(repo, tree)?.iter() {
-            let entry = self.read(entry)?;
-            let (kind, id) = (entry.mode().kind(), entry.object_id());
-            let mut path = BString::from([prefix.as_slice(), entry.filename()].concat());
-            if kind == EntryKind::Tree {
-                path.push(b'/');
-                self.each_file(repo, id, path, found)?;
-            } else {
-                found(path, kind, id);
+        let mut folders = vec![(tree, prefix, 0)];
+        while let Some((tree, prefix, depth)) = folders.pop() {
+            self.not_too_deep(depth)?;
+            for entry in self.tree_of(repo, tree)?.iter() {
+                let entry = self.read(entry)?;
+                let (kind, id) = (entry.mode().kind(), entry.object_id());
+                let mut path = BString::from([prefix.as_slice(), entry.filename()].concat());
+                if kind == EntryKind::Tree {
+                    path.push(b'/');
+                    folders.push((id, path, depth + 1));
+                } else {
+                    found(path, kind, id);
+                }
             }
         }
         Ok(())

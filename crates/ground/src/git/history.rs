@@ -10,8 +10,8 @@ use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::revision::walk::{Info, Platform};
 
 use super::{
-    BlobId, CommitId, ComparedFiles, Git, GitResult, PathChange, Target, TreeEntry, as_path,
-    commit_id, compare, is_regular, lossy_path,
+    BlobId, CommitId, ComparedFiles, Git, GitResult, PathChange, Target, TreeEntry, TwoTrees,
+    as_path, commit_id, compare, is_regular, lossy_path,
 };
 use crate::RelativePath;
 use crate::parallel::in_parallel;
@@ -286,7 +286,7 @@ impl Git {
             }
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
             let mut names = Vec::new();
-            added(&repo, here, &before, "", &mut names);
+            added(&repo, here, &before, ("", 0), &mut names);
             files.extend(names.into_iter().map(|name| AddedFile {
                 name,
                 commit: commit_id(*id),
@@ -363,7 +363,7 @@ impl Git {
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = ComparedFiles::default();
         let prefix = BString::from(format!("{folder}/"));
-        self.collect_differing(&repo, tree(before)?, tree(now)?, &prefix, &mut found)?;
+        self.collect_differing(&repo, (tree(before)?, tree(now)?), prefix, &mut found)?;
         Ok(found.changes)
     }
 
@@ -396,7 +396,7 @@ impl Git {
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
         let mut found = ComparedFiles::default();
-        self.collect_differing(&repo, before, root(commit)?, &BString::default(), &mut found)?;
+        self.collect_differing(&repo, (before, root(commit)?), BString::default(), &mut found)?;
         Ok(found)
     }
 
@@ -404,35 +404,39 @@ impl Git {
     fn collect_differing(
         &self,
         repo: &gix::Repository,
-        before: Option<ObjectId>,
-        now: Option<ObjectId>,
-        prefix: &BString,
+        trees: TwoTrees,
+        prefix: BString,
         found: &mut ComparedFiles,
     ) -> GitResult<()> {
-        if before == now {
-            return Ok(());
-        }
-        let of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(repo, tree)).transpose();
-        let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
-        let names: HashSet<&BString> = before.keys().chain(now.keys()).collect();
-        for name in names {
-            let (old, new) = (before.get(name), now.get(name));
-            if old == new {
+        let mut folders = vec![(trees, prefix, 0)];
+        while let Some(((before, now), prefix, depth)) = folders.pop() {
+            if before == now {
                 continue;
             }
-            let full = BString::from([prefix.as_slice(), name].concat());
-            let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
-            let folder = |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
-            let held = |one: Option<&(EntryKind, ObjectId)>| {
-                one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
-            };
-            let inside = BString::from([full.as_slice(), b"/"].concat());
-            self.collect_differing(repo, folder(old), folder(new), &inside, found)?;
-            if full.to_str().is_err() {
-                let is_file = held(old).is_some() || held(new).is_some();
-                found.nameless.extend(lossy_path(full.as_ref()).filter(|_| is_file));
-            } else if let Some(path) = as_path("", full.as_ref()) {
-                found.changes.extend(compare::changes_between(&path, held(old), held(new)));
+            self.not_too_deep(depth)?;
+            let of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(repo, tree)).transpose();
+            let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
+            let names: HashSet<&BString> = before.keys().chain(now.keys()).collect();
+            for name in names {
+                let (old, new) = (before.get(name), now.get(name));
+                if old == new {
+                    continue;
+                }
+                let full = BString::from([prefix.as_slice(), name].concat());
+                let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
+                let folder =
+                    |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
+                let held = |one: Option<&(EntryKind, ObjectId)>| {
+                    one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
+                };
+                let inside = BString::from([full.as_slice(), b"/"].concat());
+                folders.push(((folder(old), folder(new)), inside, depth + 1));
+                if full.to_str().is_err() {
+                    let is_file = held(old).is_some() || held(new).is_some();
+                    found.nameless.extend(lossy_path(full.as_ref()).filter(|_| is_file));
+                } else if let Some(path) = as_path("", full.as_ref()) {
+                    found.changes.extend(compare::changes_between(&path, held(old), held(new)));
+                }
             }
         }
         Ok(())
@@ -480,14 +484,18 @@ fn regular(path: RelativePath, (kind, id): TreeEntry) -> Option<(RelativePath, O
 }
 
 /// Collects the regular files of a tree, without those for which another tree has a regular file
-/// of the same name.
+/// of the same name. Evidence lies few folders deep, and what lies deeper is none.
 fn added(
     repo: &gix::Repository,
     tree: ObjectId,
     others: &[ObjectId],
-    prefix: &str,
+    (prefix, depth): (&str, usize),
     names: &mut Vec<String>,
 ) {
+    const MAX_DEPTH: usize = 16;
+    if depth > MAX_DEPTH {
+        return;
+    }
     let Ok(tree) = repo.find_tree(tree) else { return };
     let others: Vec<_> = others.iter().filter_map(|other| repo.find_tree(*other).ok()).collect();
     let mut others: Vec<_> = others.iter().map(|other| other.iter().peekable()).collect();
@@ -524,7 +532,8 @@ fn added(
         let folders = same.iter().filter(|one| one.0 == EntryKind::Tree).map(|one| one.1);
         let folders: Vec<ObjectId> = folders.collect();
         if !folders.contains(&entry.object_id()) {
-            added(repo, entry.object_id(), &folders, &format!("{prefix}{name}/"), names);
+            let inside = format!("{prefix}{name}/");
+            added(repo, entry.object_id(), &folders, (&inside, depth + 1), names);
         }
     }
 }

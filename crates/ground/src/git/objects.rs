@@ -1,7 +1,7 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque, btree_map};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
@@ -45,6 +45,9 @@ pub struct ObjectReader<'a> {
 
 /// The root trees of a commit and of one of its parents. `None` stands for a tree without files.
 pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
+
+/// What a tree has under a name: the kind and the id.
+type TreeChild = Option<(EntryKind, ObjectId)>;
 
 /// What readers found out about two trees.
 #[derive(Default)]
@@ -379,7 +382,7 @@ impl ObjectReader<'_> {
         let weight = |changed: &Arc<[ChangedBlob]>| 128 * changed.len();
         let found = self.remembered("changed blobs", (before, now), weight, |reader| {
             let mut changed = Vec::new();
-            reader.collect_changed(before, now, &BString::default(), &mut changed)?;
+            reader.collect_changed((before, now), &mut changed)?;
             Ok(Arc::from(changed))
         })?;
         Ok(Arc::clone(&found))
@@ -408,29 +411,18 @@ impl ObjectReader<'_> {
 
     fn collect_changed(
         &mut self,
-        before: Option<ObjectId>,
-        now: Option<ObjectId>,
-        prefix: &BString,
+        trees: TwoTrees,
         changed: &mut Vec<ChangedBlob>,
     ) -> GitResult<()> {
-        if before == now {
-            return Ok(());
-        }
-        let mut of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(tree)).transpose();
-        let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
-        let mut all: Vec<_> = before.iter().map(|one| (&one.0, Some(one), None)).collect();
-        all.extend(now.iter().map(|one| (&one.0, None, Some(one))));
-        // A folder sorts behind a file of the same name in git, so the names are sorted again.
-        all.sort_by(|a, b| a.0.cmp(b.0));
-        let mut next = all.into_iter().peekable();
-        while let Some((name, mut old, mut new)) = next.next() {
-            while let Some((_, other_old, other_new)) = next.next_if(|other| other.0 == name) {
-                (old, new) = (old.or(other_old), new.or(other_new));
-            }
+        // Each folder with those of its entries that were not looked at yet.
+        let mut open = vec![(BString::default(), self.entries_of_both(trees)?)];
+        while let Some((prefix, entries)) = open.last_mut() {
+            let Some((name, (old, new))) = entries.next() else {
+                open.pop();
+                continue;
+            };
             let of_kind = |is_it: fn(EntryKind) -> bool| {
-                move |one: Option<&(BString, EntryKind, ObjectId)>| {
-                    one.filter(|one| is_it(one.1)).map(|one| one.2)
-                }
+                move |one: TreeChild| one.filter(|one| is_it(one.0)).map(|one| one.1)
             };
             let (tree, file) = (of_kind(|kind| kind == EntryKind::Tree), of_kind(is_regular));
             let path: BString = [prefix.as_slice(), name.as_slice()].concat().into();
@@ -440,10 +432,28 @@ impl ObjectReader<'_> {
             }
             if tree(old) != tree(new) {
                 let inside: BString = [path.as_slice(), b"/"].concat().into();
-                self.collect_changed(tree(old), tree(new), &inside, changed)?;
+                self.git.not_too_deep(open.len())?;
+                open.push((inside, self.entries_of_both((tree(old), tree(new)))?));
             }
         }
         Ok(())
+    }
+
+    /// Returns the entries of two trees by name, in the order of the names.
+    fn entries_of_both(
+        &mut self,
+        (before, now): TwoTrees,
+    ) -> GitResult<btree_map::IntoIter<BString, (TreeChild, TreeChild)>> {
+        let mut both: BTreeMap<BString, (TreeChild, TreeChild)> = BTreeMap::new();
+        if before != now {
+            for (name, kind, id) in before.map_or(Ok(Vec::new()), |tree| self.entries(tree))? {
+                both.entry(name).or_default().0.get_or_insert((kind, id));
+            }
+            for (name, kind, id) in now.map_or(Ok(Vec::new()), |tree| self.entries(tree))? {
+                both.entry(name).or_default().1.get_or_insert((kind, id));
+            }
+        }
+        Ok(both.into_iter())
     }
 
     /// Returns the files that a folder has and an earlier one lacks, with their paths below it. Only

@@ -98,6 +98,27 @@ fn an_object_is_read_only_from_a_file() {
     }
 }
 
+/// Git makes such a commit only from `git fast-import`, and reads no folder that is nested so deep.
+#[test]
+fn a_commit_with_folders_of_any_depth_ends_no_thread() {
+    let place = TestFolder::committed(&[("a", "1")]);
+    let deep = format!("{}f", "d/".repeat(30_000));
+    let import = format!(
+        "commit refs/heads/main\ncommitter A <a@b.invalid> 1700000000 +0000\ndata 1\nx\nfrom refs/heads/main^0\nM 100644 inline b\ndata 2\n1\n\nM 100644 inline {deep}\ndata 2\n1\n\n"
+    );
+    place.write("import", &import);
+    place.git(&["-c", "alias.import=!git fast-import --quiet < import", "import"]);
+    let [before, now] = ["HEAD~1", "HEAD"].map(|name| id(&place.git(&["rev-parse", name])));
+    let git = place.open("");
+    let too_deep = |told: GitError| assert!(told.to_string().contains("levels deep"), "{told}");
+    too_deep(git.changes(Some(&before), &Target::Commit(now.clone())).unwrap_err());
+    too_deep(git.files_at(&now).unwrap_err());
+    let mut reader = git.object_reader().unwrap();
+    let [before, now] = [before, now].map(|commit| git.object_id(&commit).unwrap());
+    let trees = [before, now].map(|commit| reader.commit(commit).unwrap().tree);
+    too_deep(reader.changed_blobs(Some(trees[0]), Some(trees[1])).unwrap_err());
+}
+
 #[test]
 fn changes_in_the_work_tree_and_the_index_are_distinguished() {
     let place = TestFolder::committed(&[
