@@ -18,7 +18,7 @@ const PACE: Duration = Duration::from_millis(100);
 const EMPTY_LINE: &str = "\r\x1b[K";
 
 /// Asks a question about all files of a workspace. If it takes long and standard error is a terminal,
-/// a line there says how many files were looked at, until there is an answer.
+/// a line such as `640 of 2225 files` stands there until there is an answer.
 pub fn with_progress<T>(printer: &Printer, workspace: &Workspace, ask: impl FnOnce() -> T) -> T {
     let streams = &printer.streams;
     if printer.quiet || !streams.terminals.error {

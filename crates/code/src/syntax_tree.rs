@@ -56,8 +56,8 @@ pub(super) fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) ->
 /// row than the tree of any real program. The time of a query grows with the square of the depth
 /// and of the length of such a row: 2 MiB of `(` would take an hour.
 ///
-/// A node with few descendants is not looked into, because nothing below it can be that deep or that
-/// long.
+/// The walk skips the children of a node with few descendants, because they can be neither that deep
+/// nor such a row.
 pub(super) fn is_tangled(root: Node) -> bool {
     const LONGEST_RUN: usize = 1000;
     const DEEPEST: usize = 4000;

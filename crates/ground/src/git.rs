@@ -533,7 +533,7 @@ impl Git {
         &self.dir
     }
 
-    /// Returns the repository. Before an object is read, it must be [`Self::checked`].
+    /// Returns the repository. Whoever reads an object from it calls [`Self::checked`] first.
     fn handle(&self) -> gix::Repository {
         self.repository.to_thread_local()
     }

@@ -37,7 +37,7 @@ pub struct IntentHistory {
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
     texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
-    /// By id and hash: whether the present text has the hash.
+    /// Whether the present text of an intent has a hash; the keys are the id and the hash.
     present: Memo<(String, String), bool>,
     /// The newest commit with each of the last registries, newest first.
     last_registries: OnceLock<Vec<CommitId>>,
