@@ -25,7 +25,7 @@ impl Imports {
         let mut tests = Vec::new();
         for source in sources {
             tests.extend(source.test_modules().iter().map(|path| module(path)));
-            files.insert(module(&source.path), source.code_before_tests().to_owned());
+            files.insert(module(&source.path), source.code_without_tests().to_owned());
         }
         files.retain(|module, _| !tests.iter().any(|test| module.starts_with(test)));
         let names = Names::of(&files);

@@ -7,18 +7,21 @@ pub(crate) struct Source {
     /// The number of lines of code: lines that are neither blank nor only a comment.
     pub(crate) lines: usize,
     code: String,
+    /// The same code, with blanks in place of what is compiled only for tests.
+    without_tests: String,
 }
 
 impl Source {
     pub(crate) fn new(path: &str, text: &str) -> Self {
         let code = code_only(text);
         let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
-        Self { path: path.to_owned(), lines, code }
+        let without_tests = code_without_tests(&code);
+        Self { path: path.to_owned(), lines, code, without_tests }
     }
 
-    /// The code before the tests in the same file.
-    pub(crate) fn code_before_tests(&self) -> &str {
-        self.code.split("#[cfg(test)]").next().unwrap_or_default()
+    /// The code that is compiled also without tests.
+    pub(crate) fn code_without_tests(&self) -> &str {
+        &self.without_tests
     }
 
     /// The paths with which the test modules of this file begin, if they are files of their own.
@@ -51,10 +54,10 @@ impl Source {
         self.code.lines().zip(1..).filter(|(line, _)| calls(line)).map(|(_, at)| at).collect()
     }
 
-    /// The public items before the tests of the file that are no types, each with its line, counted from 1. A type may be
+    /// The public items of the file, without its tests, that are no types, each with its line, counted from 1. A type may be
     /// public because a public function returns it, which the compiler checks.
     pub(crate) fn public_items(&self) -> Vec<(usize, &str)> {
-        let lines = self.code_before_tests().lines().zip(1..);
+        let lines = self.without_tests.lines().zip(1..);
         lines.filter_map(|(line, at)| Some((at, public_item(line)?))).collect()
     }
 
@@ -223,6 +226,57 @@ pub(crate) fn code_only(text: &str) -> String {
     out
 }
 
+/// Returns the code with blanks in place of every item that stands under `#[cfg(test)]` or `#[cfg(all(test, …))]`. Line
+/// breaks are kept.
+fn code_without_tests(code: &str) -> String {
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    let attribute = |text: &str| {
+        ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|start| text.find(start)).min()
+    };
+    while let Some(at) = attribute(rest) {
+        let (kept, item) = rest.split_at(at);
+        let (blank, after) = item.split_at(item_length(item));
+        out.push_str(kept);
+        out.extend(blank.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        rest = after;
+    }
+    out + rest
+}
+
+/// Returns how long the first item of some code is, with its attributes. A field or an argument ends with a comma,
+/// `use` and the like with a semicolon, and every other item with a semicolon or its block.
+fn item_length(code: &str) -> usize {
+    let (mut depth, mut in_attribute, mut first) = (0_i32, false, None);
+    for (at, c) in code.char_indices() {
+        match c {
+            '#' if depth == 0 => in_attribute = true,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if in_attribute {
+            in_attribute = depth != 0 || c != ']';
+        } else if !c.is_whitespace() {
+            let first = *first.get_or_insert(at);
+            let mut words = code[first..].split(|c: char| !is_of_word(c));
+            let word = words.find(|word| !["", "pub", "crate", "super"].contains(word));
+            let ends = match word.unwrap_or_default() {
+                "use" | "let" | "const" | "static" | "type" => c == ';',
+                "mod" | "fn" | "impl" | "struct" | "enum" | "trait" => c == ';' || c == '}',
+                _ => c == ',',
+            };
+            if ends && depth == 0 {
+                return at + c.len_utf8();
+            }
+        }
+        if depth < 0 {
+            return at;
+        }
+    }
+    code.len()
+}
+
 /// Returns the doc comments of a file, each with the line on which it begins, counted from 1. Consecutive lines with
 /// the same marker (`///` or `//!`) are one comment.
 pub(crate) fn doc_comments(text: &str) -> Vec<(usize, String)> {
@@ -334,6 +388,19 @@ fn groups_of_paths_are_written_out() {
             "super::i::j=j false"
         ]
     );
+}
+
+#[test]
+fn only_what_is_compiled_for_tests_is_left_out() {
+    let text = "#[cfg(test)]\nmod a;\nfn b(\n#[cfg(test)] c: C, d: D) {}\n#[cfg(test)]\n#[path]\npub(crate) use e::{f, g};\n\
+                #[cfg(all(test, unix))]\nmod h { fn i() -> [u8; 3] {} }\nstruct J { k: K, #[cfg(test)] l: fn(M) }\n\
+                #[cfg(test)]\nfn n() -> [u8; 3] {}\nconst O: P = Q;\n";
+    let source = Source::new("src/r.rs", text);
+    let code = source.code_without_tests();
+    let words: Vec<&str> = code.split(|c| !is_of_word(c)).filter(|word| !word.is_empty()).collect();
+    let expected = ["fn", "b", "d", "D", "struct", "J", "k", "K", "const", "O", "P", "Q"];
+    assert_eq!(words, expected);
+    assert_eq!(code.lines().count(), text.lines().count());
 }
 
 #[test]

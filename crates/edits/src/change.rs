@@ -1,5 +1,6 @@
 //! What a tool call would do to one file, and what the file would be afterwards.
 
+use super::After;
 use super::blocks;
 use super::notebook::{self, CellEdit};
 use super::patch::{self, Hunk};
@@ -32,16 +33,6 @@ pub enum Change {
     Blocks(String),
     /// A change that cannot be foreseen.
     Unknown,
-}
-
-/// The state of a file after a [`Change`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum After {
-    Text(String),
-    /// The text cannot be known, for this reason. Read the file afterwards.
-    Unknown(String),
-    /// The tool would refuse the change, for this reason, and leave the file as it is.
-    Fails(String),
 }
 
 impl Change {

@@ -1,6 +1,7 @@
 //! Computes what an edit would make of a text. All functions are pure: they take texts and return
 //! texts.
 //!
+//! - `after`: what a file is after a tool call.
 //! - `blocks`: SEARCH/REPLACE blocks.
 //! - `change`: what one call of a tool would do to one file.
 //! - `line_ends`: line endings.
@@ -10,6 +11,7 @@
 //! - `replace`: replacing literal texts, as the edit tools of agents do.
 //! - `unified_diff`: a difference of two texts, written for people.
 
+mod after;
 pub mod blocks;
 mod change;
 mod line_ends;
@@ -23,7 +25,8 @@ mod unified_diff;
 
 use std::ops::Range;
 
-pub use change::{After, Change};
+pub use after::After;
+pub use change::Change;
 pub use line_ends::same_text;
 pub use replace::Replacement;
 pub use unified_diff::unified;

@@ -1,64 +1,93 @@
-//! Finds the git work tree that a folder belongs to, with a few reads from disk.
+//! Finds the root of a workspace from the path of a file, with a few reads from disk, and the git work tree that the
+//! root is in.
 
-use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
+use gix::bstr::ByteSlice;
 
+use super::git::{Git, Target};
+use super::nested_roots::is_nested_root;
 use super::resolved_links::resolve_links;
-use super::{Environment, Policy, RelativePath, Root, folder, store};
+use super::root::RootError;
+use super::work_tree::{WorkTree, bare_repository_above};
+use super::{Environment, Root, folder, store};
 
-/// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
-const MAX_POINTER: u64 = 256 * 1024;
+/// An index that is larger than this, in bytes, is not searched.
+const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 
-/// A git work tree: its top folder and its git directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WorkTree {
-    pub(super) top: PathBuf,
-    pub(super) git_dir: PathBuf,
-}
+impl Root {
+    /// Finds the root that governs `target`, which is a file or folder and need not exist. Within
+    /// the git work tree of the target, this is the outermost folder that contains
+    /// `.orchestration/`. A submodule starts a new root, and so does a path that the outer policy
+    /// lists under `nested_roots`. If no folder contains `.orchestration/`, the root is the top of
+    /// the work tree or, without git, the nearest existing folder, and [`Root::governed`] is false.
+    ///
+    /// A repository that was only created or copied inside a governed work tree stays governed by
+    /// the outer one, unless it is a submodule or a linked work tree, or is listed in
+    /// `nested_roots`. Without git, the nearest folder that contains `.orchestration/` is the root.
+    /// If a symbolic link in a governed workspace leads to an ungoverned place, the workspace with
+    /// the link governs it.
+    pub fn find(target: &Path, environment: &Environment) -> Result<Self, RootError> {
+        let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
+        let absolute = std::path::absolute(target).map_err(unreadable)?;
+        let really = resolve_links(&absolute).map_err(unreadable)?;
+        let root = Self::governing(&really.path, environment)?;
+        if root.governed() {
+            return Ok(root);
+        }
+        for folder in &really.link_folders {
+            match Self::governing(folder, environment) {
+                Ok(holder) if holder.governed() => return Ok(holder),
+                _ => {}
+            }
+        }
+        Ok(root)
+    }
 
-impl WorkTree {
-    /// Returns the work tree whose top is `folder`. `None` if there is no `.git`, or if it is not a
-    /// git directory, so that an empty `.git` does not hide an outer repository.
-    pub(super) fn at_top(folder: &Path) -> Option<Self> {
-        let dot_git = folder.join(".git");
-        let kind = std::fs::metadata(&dot_git).ok()?;
-        let git_dir = if kind.is_dir() { dot_git } else { pointed_at(&dot_git, "gitdir: ")? };
-        let git_dir = resolve_links(&git_dir).ok()?.path;
-        let head = git_dir.join("HEAD");
-        // In repositories made by very old versions of git, HEAD may be a (dangling) symbolic link.
-        std::fs::symlink_metadata(head).ok()?;
-        Some(Self { top: folder.to_path_buf(), git_dir })
+    /// Finds the root of a path that contains no symbolic links.
+    fn governing(target: &Path, environment: &Environment) -> Result<Self, RootError> {
+        let start = nearest_folder(target)?;
+        let Some(work_tree) = governing_work_tree(&start, environment) else {
+            return Self::without_git(&start, environment);
+        };
+        let outermost = folders_between(&work_tree.top, &start)
+            .into_iter()
+            .rev()
+            .find(|folder| holds_orchestration(folder));
+        let outermost = outermost.or_else(|| left_out(&work_tree, &start, environment));
+        let Some(outermost) = outermost else {
+            return Ok(Self::new(work_tree.top.clone(), Some(work_tree), false, environment));
+        };
+        Ok(Self::new(outermost, Some(work_tree), true, environment).descend(&start))
     }
-    /// Returns the git directory that linked work trees share.
-    pub(super) fn common_dir(&self) -> PathBuf {
-        pointed_at(&self.git_dir.join("commondir"), "")
-            .and_then(|dir| resolve_links(&dir).ok())
-            .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
+
+    fn without_git(start: &Path, environment: &Environment) -> Result<Self, RootError> {
+        if let Some(path) = bare_repository_above(start) {
+            return Err(RootError::Bare { path });
+        }
+        let holder = start.ancestors().find(|folder| holds_orchestration(folder));
+        let path = holder.unwrap_or(start).to_path_buf();
+        Ok(Self::new(path, None, holder.is_some(), environment))
     }
-    /// Returns true if `git worktree add` made this work tree from the outer repository. The work
-    /// tree and its git directory must refer to each other, and the git directory must be inside
-    /// the outer repository. Otherwise anybody could fake it.
-    fn is_linked_to(&self, outer: &WorkTree) -> bool {
-        let back =
-            pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| resolve_links(&dot).ok());
-        self.git_dir.starts_with(outer.common_dir().join("worktrees"))
-            && back.is_some_and(|back| back.path == self.top.join(".git"))
-    }
-    fn is_submodule_of(&self, outer: &WorkTree) -> bool {
-        self.git_dir.starts_with(outer.common_dir().join("modules"))
-            || self
-                .top
-                .strip_prefix(&outer.top)
-                .is_ok_and(|path| submodules(&outer.top).iter().any(|listed| path == listed))
+
+    /// Goes down to the innermost nested workspace around `start`. Each level must be listed in the
+    /// policy of the level above.
+    fn descend(mut self, start: &Path) -> Self {
+        let below = folders_between(self.path(), start);
+        for folder in below.into_iter().rev().skip(1) {
+            if holds_orchestration(&folder) && is_nested_root(&self, &folder) {
+                self = self.with_path(folder);
+            }
+        }
+        self
     }
 }
 
 /// Returns the work tree that governs `start`. This is the nearest one, unless a governed work tree
 /// around it still governs it. A work tree is released from an outer one if it is a linked work
 /// tree or a submodule of it, or if the outer policy lists it under `nested_roots`.
-pub(super) fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTree> {
+fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTree> {
     let mut tops = start.ancestors().filter_map(WorkTree::at_top);
     let mut chosen = tops.next()?;
     for outer in tops {
@@ -67,7 +96,7 @@ pub(super) fn governing_work_tree(start: &Path, environment: &Environment) -> Op
         };
         let released = chosen.is_linked_to(&outer)
             || chosen.is_submodule_of(&outer)
-            || is_nested_root(&Root::governed_at(root, environment), &chosen.top);
+            || is_nested_root(&Root::new(root, None, true, environment), &chosen.top);
         if released {
             break;
         }
@@ -87,98 +116,50 @@ fn governing_folder(outer: &WorkTree, inner: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Returns true if the policy of `root` lists `folder` under `nested_roots`.
-pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
-    let Some(path) = folder.strip_prefix(root.path()).ok().and_then(Path::to_str) else {
-        return false;
-    };
-    let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-    names_folder(&Policy::read(root).0.nested_roots, &path)
+/// Returns the outermost folder for which git tracks files in `.orchestration/` although the folder
+/// does not exist. A sparse checkout leaves it out, or somebody removed it.
+fn left_out(work_tree: &WorkTree, start: &Path, environment: &Environment) -> Option<PathBuf> {
+    // Most repositories have no such files, and searching the bytes of an index is cheaper than
+    // parsing it. That is not possible if names are compressed (version 4), or if the extension
+    // `link` says that entries are in another file.
+    let index = store::read_capped(&work_tree.git_dir.join("index"), MAX_INDEX).ok()??;
+    let is_compressed = index.get(4..8).is_some_and(|version| version == [0, 0, 0, 4]);
+    if !is_compressed && index.find(b"link").is_none() {
+        index.find(b".orchestration/")?;
+    }
+    folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
+        let git = Git::open(&Root::new(folder.clone(), Some(work_tree.clone()), true, environment));
+        let listed = git.ok().flatten().map(|git| {
+            git.list_below(".orchestration", &Target::Index, &|path| path.is_orchestration())
+        });
+        matches!(listed, Some(Ok(files)) if !files.is_empty())
+    })
 }
 
-/// The folders of a workspace that are the roots of nested workspaces.
-pub(super) struct NestedRoots {
-    root: PathBuf,
-    entries: Vec<String>,
-    known: HashMap<String, bool>,
+fn holds_orchestration(folder: &Path) -> bool {
+    folder.join(".orchestration").is_dir()
 }
 
-impl NestedRoots {
-    /// Reads them from the policy of `root`. A broken policy lists none.
-    pub(super) fn from_policy_of(root: &Root) -> Self {
-        let entries = Policy::read(root).0.nested_roots;
-        Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
-    }
-    pub(super) fn hold(&mut self, path: &RelativePath) -> bool {
-        !self.entries.is_empty() && path.folders().any(|folder| self.starts_at(folder))
-    }
-    fn starts_at(&mut self, folder: &str) -> bool {
-        if let Some(known) = self.known.get(folder) {
-            return *known;
+/// Returns the target if it is a folder, otherwise the nearest folder above it that exists.
+fn nearest_folder(target: &Path) -> Result<PathBuf, RootError> {
+    for folder in target.ancestors() {
+        match std::fs::metadata(folder) {
+            Ok(found) if found.is_dir() => return Ok(folder.to_path_buf()),
+            Ok(_) => {}
+            Err(error) if folder::is_missing(&error) => {}
+            Err(source) => {
+                return Err(RootError::Unreadable { path: target.to_path_buf(), source });
+            }
         }
-        let starts = names_folder(&self.entries, folder)
-            && self.root.join(folder).join(".orchestration").is_dir();
-        self.known.insert(folder.to_owned(), starts);
-        starts
     }
+    let source = std::io::Error::from(ErrorKind::NotFound);
+    Err(RootError::Unreadable { path: target.to_path_buf(), source })
 }
 
-/// Returns true if the entries of `nested_roots` list a folder. The last entry that matches
-/// decides. An entry with `!` excludes folders, and a trailing `/` means the folder and everything
-/// below it.
-fn names_folder(entries: &[String], folder: &str) -> bool {
-    let last = entries.iter().rev().find(|entry| entry_matches(entry, folder));
-    last.is_some_and(|entry| !entry.starts_with('!'))
+/// Returns `bottom` and the folders above it up to `top`, innermost first.
+fn folders_between(top: &Path, bottom: &Path) -> Vec<PathBuf> {
+    bottom.ancestors().take_while(|folder| folder.starts_with(top)).map(Path::to_path_buf).collect()
 }
 
-fn entry_matches(entry: &str, folder: &str) -> bool {
-    let entry = entry.strip_prefix('!').unwrap_or(entry);
-    let bare = entry.strip_suffix('/').unwrap_or(entry);
-    if bare == folder || glob_matches(bare, folder) {
-        return true;
-    }
-    entry.ends_with('/') && glob_matches(&format!("{bare}/**"), folder)
-}
-
-fn glob_matches(glob: &str, path: &str) -> bool {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .is_ok_and(|glob| glob.compile_matcher().is_match(path))
-}
-
-pub(super) fn bare_repository_above(start: &Path) -> Option<PathBuf> {
-    let looks_bare = |folder: &&Path| {
-        folder.join("HEAD").is_file()
-            && folder.join("objects").is_dir()
-            && folder.join("refs").is_dir()
-    };
-    start.ancestors().find(looks_bare).map(Path::to_path_buf)
-}
-
-/// Returns the path that a pointer file (`.git`, `commondir`, `gitdir`) contains. A relative path
-/// is relative to the folder of the file.
-pub(super) fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
-    let bytes = store::read_capped(file, MAX_POINTER).ok()??;
-    let text = String::from_utf8(bytes).ok()?;
-    let named = text.strip_prefix(label)?.trim_end_matches(['\n', '\r']);
-    if named.is_empty() {
-        return None;
-    }
-    Some(file.parent()?.join(named))
-}
-
-/// Returns the paths that `.gitmodules` lists.
-fn submodules(top: &Path) -> Vec<PathBuf> {
-    let file = folder::open_below(top, ".gitmodules".as_ref());
-    let Ok(bytes) = file.and_then(|mut file| folder::read_to_end(&mut file, MAX_POINTER)) else {
-        return Vec::new();
-    };
-    String::from_utf8_lossy(&bytes)
-        .lines()
-        .filter_map(|line| {
-            let (key, value) = line.split_once('=')?;
-            key.trim().eq_ignore_ascii_case("path").then(|| value.trim().trim_matches('"').into())
-        })
-        .collect()
-}
+#[cfg(test)]
+mod tests;

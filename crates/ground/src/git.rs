@@ -44,7 +44,8 @@ use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
 use self::objects::{FreeHandle, KnownCommits, Remembered};
 use self::precheck::CheckedObjects;
-use super::{Hint, RelativePath, Root, cache, discover, resolved_links::resolve_links, store};
+use super::nested_roots::NestedRoots;
+use super::{Hint, RelativePath, Root, cache, resolved_links::resolve_links, store};
 
 /// A commit's id in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -468,7 +469,7 @@ impl Git {
             }
             Target::Commit(commit) => self.changes_between(base, commit)?,
         };
-        let mut nested = discover::NestedRoots::from_policy_of(&self.root);
+        let mut nested = NestedRoots::from_policy_of(&self.root);
         compared.changes.retain(|change| !nested.hold(&change.path));
         compared.unknown.retain(|path| !nested.hold(path));
         compared.nameless.retain(|path| !nested.hold(path));

@@ -9,9 +9,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match, WalkBuilder};
 
 use super::git::GitError;
+use super::nested_roots::NestedRoots;
 use super::path::is_orchestration_name;
 use super::policy::SourceFormat;
-use super::{Code, Finding, Git, Hint, RelativePath, Root, discover, folder, store};
+use super::work_tree::WorkTree;
+use super::{Code, Finding, Git, Hint, RelativePath, Root, folder, store};
 
 /// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
 /// slow down every start.
@@ -500,7 +502,7 @@ pub fn walk(root: &Root) -> Vec<RelativePath> {
     let unseen = tracked.filter(|path| !files.contains(path) && is_file(path));
     let unseen: Vec<RelativePath> = unseen.collect();
     files.extend(unseen);
-    let mut nested = discover::NestedRoots::from_policy_of(root);
+    let mut nested = NestedRoots::from_policy_of(root);
     files.retain(|path| !path.is_orchestration() && !nested.hold(path));
     files.into_iter().collect()
 }
@@ -570,7 +572,7 @@ fn is_entered(entry: &DirEntry) -> bool {
     }
     let nested = entry.depth() > 1 && entry.file_name().to_str().is_some_and(is_orchestration_name);
     // Like git, enter a folder whose `.git` is no complete repository.
-    let is_repository = discover::WorkTree::at_top(entry.path())
+    let is_repository = WorkTree::at_top(entry.path())
         .is_some_and(|tree| tree.common_dir().join("objects").is_dir());
     !nested && !is_repository
 }

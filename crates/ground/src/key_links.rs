@@ -9,12 +9,10 @@
 
 use std::ops::Range;
 
-use super::{Git, Policy, git::WebAddress};
+use super::git::WebAddress;
+use super::policy::{KEY, NUMBER, is_page, prefix_of};
+use super::{Git, Policy};
 
-/// What stands for the digits in the pattern of a key, and in the address of its page.
-const NUMBER: &str = "{number}";
-/// What stands for the whole key in the address of its page.
-const KEY: &str = "{key}";
 /// The most digits of a key.
 const MAX_DIGITS: usize = 12;
 /// The most digits of the number of a pull request. Six digits are a colour.
@@ -88,29 +86,6 @@ fn keys<'t>(
         let end = start + prefix.len() + digits;
         (is_whole && (1..=max_digits).contains(&digits)).then_some(start..end)
     })
-}
-
-/// Returns what stands before the number in the pattern of a key. `None` if it is no such pattern.
-pub(super) fn prefix_of(pattern: &str) -> Option<&str> {
-    let prefix = pattern.strip_suffix(NUMBER)?;
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}/<>\"'`\\".contains(&byte);
-    (!prefix.is_empty() && prefix.bytes().all(is_plain)).then_some(prefix)
-}
-
-/// Returns true if a text is the address of a page for each key: `http` or `https`, with a fixed
-/// host, and with the key or its number behind the host.
-pub(super) fn is_page(template: &str) -> bool {
-    let rest = template.strip_prefix("https://").or_else(|| template.strip_prefix("http://"));
-    let Some(rest) = rest else { return false };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (host, path) = rest.split_at(end);
-    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
-    let left = path.replace(NUMBER, "").replace(KEY, "");
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}<>\"'`\\".contains(&byte);
-    !host.is_empty()
-        && host.bytes().all(is_host)
-        && left.len() < path.len()
-        && left.bytes().all(is_plain)
 }
 
 /// Returns a key as it may stand in an address.

@@ -1,5 +1,4 @@
-//! The layers of a policy: the workspace's own file, and the file of an organisation that it
-//! extends.
+//! Reads a policy in its layers: the workspace's own file, and the file of an organisation that it extends.
 //!
 //! If both set a value, the workspace's value wins. Lists are concatenated with the organisation's
 //! entries first, and maps are merged key by key. A policy can extend only one file, which is named
@@ -10,9 +9,13 @@ use std::path::Path;
 use serde::Serialize;
 use serde_yaml::{Mapping, Value};
 
-use super::policy::MAX_POLICY;
+use super::cache::CacheSlot;
+use super::store::StoreError;
 use super::text::without_mark;
-use super::{Code, Finding, Policy, RelativePath, store};
+use super::{Code, Finding, Hint, Policy, RelativePath, Root, store};
+
+/// A policy larger than this, in bytes, is not read.
+const MAX_POLICY: u64 = 1024 * 1024;
 
 /// A value of a policy, and the file that sets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -39,6 +42,68 @@ pub struct LayeredPolicy {
 /// Reads a file of the workspace. The error is the end of a sentence that begins with the file's
 /// name.
 pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
+
+impl Policy {
+    /// Reads `.orchestration/policy.yaml` and the file that it extends. A missing file gives the
+    /// default. A broken file gives the default *and* a finding, so that the gate can fail closed.
+    ///
+    /// A valid policy is cached, so that an unchanged file is not parsed again.
+    pub fn load(root: &Root) -> (Self, Vec<Finding>) {
+        let slot = CacheSlot::for_file(root, &policy_path());
+        let kept = slot.as_ref().and_then(CacheSlot::recall);
+        if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
+            return (policy, Vec::new());
+        }
+        let (policy, findings) = Self::read(root);
+        // A policy that extends another file is not cached, because a change of that file would not
+        // be noticed.
+        if let (Some(slot), true) = (slot, findings.is_empty() && policy.extends.is_none()) {
+            policy.keep(&slot);
+        }
+        (policy, findings)
+    }
+
+    /// Caches the policy as JSON, which stays readable when the types change. It is only stored if
+    /// it parses back to the same value.
+    fn keep(&self, slot: &CacheSlot) {
+        let Ok(text) = serde_json::to_vec(self) else { return };
+        if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
+            slot.keep(&text);
+        }
+    }
+
+    /// Like [`Self::load`], but always reads the files.
+    pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
+        let layered = Self::layered(root);
+        (layered.policy, layered.findings)
+    }
+
+    /// Returns the policy of a work tree, merged with the file that it extends.
+    pub fn layered(root: &Root) -> LayeredPolicy {
+        let path = policy_path();
+        let read = |path: &RelativePath| {
+            root.read_rules(path, MAX_POLICY).map_err(|error| match error {
+                StoreError::TooLarge { .. } => "is too large".to_owned(),
+                _ => "cannot be read".to_owned(),
+            })
+        };
+        let text = match root.read_rules(&path, MAX_POLICY) {
+            Ok(None) => Ok(String::new()),
+            Ok(Some(bytes)) => String::from_utf8(bytes)
+                .map_err(|error| format!("The policy is not UTF-8: {error}.")),
+            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{}.", error.with_hint())),
+            Err(error) => Err(format!("The policy cannot be read: {}.", error.with_hint())),
+        };
+        match text {
+            Ok(text) => LayeredPolicy::from_text(&path, &text, &read),
+            Err(message) => {
+                let mut layered = LayeredPolicy::from_text(&path, "", &read);
+                layered.findings = Self::unread(&path, message).1;
+                layered
+            }
+        }
+    }
+}
 
 impl LayeredPolicy {
     /// Parses the policy in `text`, which is the text of `path`, and the file that it extends.
@@ -118,6 +183,10 @@ impl LayeredPolicy {
         }
         found
     }
+}
+
+fn policy_path() -> RelativePath {
+    RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
 }
 
 /// Returns the text of the extended file, which must be a valid policy. The error never quotes a

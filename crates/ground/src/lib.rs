@@ -8,7 +8,7 @@
 //! - `cache`: a cache for what was parsed from a file or computed from git.
 //! - `clock`: times as they are written in files and for people.
 //! - `control_files`: the names of files that control the gate.
-//! - `discover`: finding the git work tree that a folder belongs to.
+//! - `discover`: finding the root of a workspace, and the git work tree that governs it.
 //! - `environment`: what a command sees of the process that it runs in.
 //! - `finding`: a problem at a place in a file, with a stable code.
 //! - `folder`: folders that are held open.
@@ -16,16 +16,18 @@
 //! - `hint`: what mends an error.
 //! - `ignores`: paths that no agent may change, and paths that git ignores.
 //! - `key_links`: web pages of issue keys and pull requests.
-//! - `layers`: the layers of a policy.
+//! - `layers`: reading a policy, with the file that it extends.
+//! - `nested_roots`: the workspaces inside a workspace.
 //! - `parallel`: work on all processors.
 //! - `path`: a path inside a workspace.
 //! - `policy`: the rules in `policy.yaml`.
 //! - `resolved_links`: resolving the symbolic links in a path.
-//! - `root`: where a workspace begins.
+//! - `root`: the root of a workspace, and the paths below it.
 //! - `seal`: marking the files that this clone wrote for its own use.
 //! - `session`: the intents that people and sessions have selected, and what sessions have seen.
 //! - `store`: reading and writing files safely.
 //! - `text`: escaping text from other people.
+//! - `work_tree`: the work trees of git.
 
 pub mod agents;
 pub mod answer_store;
@@ -45,6 +47,7 @@ pub mod hint;
 pub mod ignores;
 pub mod key_links;
 pub mod layers;
+mod nested_roots;
 pub mod parallel;
 pub mod path;
 pub mod policy;
@@ -54,6 +57,7 @@ pub mod seal;
 pub mod session;
 pub mod store;
 pub mod text;
+mod work_tree;
 
 pub use attributes::Attributes;
 pub use environment::Environment;

@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cache::CacheSlot;
-use super::key_links::{is_page, prefix_of};
-use super::layers::LayeredPolicy;
-use super::store::StoreError;
-use super::{Code, Finding, Hint, Level, RelativePath, Root, text};
+use super::{Code, Finding, Level, RelativePath, text};
 use code::named_enum::named_enum;
 
-/// A policy larger than this, in bytes, is not read.
-pub(super) const MAX_POLICY: u64 = 1024 * 1024;
+/// What stands for the digits in the pattern of a key, and in the address of its page.
+pub(super) const NUMBER: &str = "{number}";
+/// What stands for the whole key in the address of its page.
+pub(super) const KEY: &str = "{key}";
 /// A policy with more opening brackets than this is not parsed. The time of the YAML parser grows
 /// with the square of the nesting depth; up to this limit it is milliseconds.
 const MAX_BRACKETS: usize = 4096;
@@ -312,66 +310,6 @@ pub enum Layout {
 }
 
 impl Policy {
-    /// Reads `.orchestration/policy.yaml` and the file that it extends. A missing file gives the
-    /// default. A broken file gives the default *and* a finding, so that the gate can fail closed.
-    ///
-    /// A valid policy is cached, so that an unchanged file is not parsed again.
-    pub fn load(root: &Root) -> (Self, Vec<Finding>) {
-        let slot = CacheSlot::for_file(root, &policy_path());
-        let kept = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
-            return (policy, Vec::new());
-        }
-        let (policy, findings) = Self::read(root);
-        // A policy that extends another file is not cached, because a change of that file would not
-        // be noticed.
-        if let (Some(slot), true) = (slot, findings.is_empty() && policy.extends.is_none()) {
-            policy.keep(&slot);
-        }
-        (policy, findings)
-    }
-
-    /// Caches the policy as JSON, which stays readable when the types change. It is only stored if
-    /// it parses back to the same value.
-    fn keep(&self, slot: &CacheSlot) {
-        let Ok(text) = serde_json::to_vec(self) else { return };
-        if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
-            slot.keep(&text);
-        }
-    }
-
-    /// Like [`Self::load`], but always reads the files.
-    pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
-        let layered = Self::layered(root);
-        (layered.policy, layered.findings)
-    }
-
-    /// Returns the policy of a work tree, merged with the file that it extends.
-    pub fn layered(root: &Root) -> LayeredPolicy {
-        let path = policy_path();
-        let read = |path: &RelativePath| {
-            root.read_rules(path, MAX_POLICY).map_err(|error| match error {
-                StoreError::TooLarge { .. } => "is too large".to_owned(),
-                _ => "cannot be read".to_owned(),
-            })
-        };
-        let text = match root.read_rules(&path, MAX_POLICY) {
-            Ok(None) => Ok(String::new()),
-            Ok(Some(bytes)) => String::from_utf8(bytes)
-                .map_err(|error| format!("The policy is not UTF-8: {error}.")),
-            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{}.", error.with_hint())),
-            Err(error) => Err(format!("The policy cannot be read: {}.", error.with_hint())),
-        };
-        match text {
-            Ok(text) => LayeredPolicy::from_text(&path, &text, &read),
-            Err(message) => {
-                let mut layered = LayeredPolicy::from_text(&path, "", &read);
-                layered.findings = Self::unread(&path, message).1;
-                layered
-            }
-        }
-    }
-
     /// Parses one text as a policy, without the file that it extends.
     pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
         if text.matches(['[', '{']).count() > MAX_BRACKETS {
@@ -391,7 +329,7 @@ impl Policy {
         (policy, findings)
     }
 
-    fn unread(path: &RelativePath, message: String) -> (Self, Vec<Finding>) {
+    pub(super) fn unread(path: &RelativePath, message: String) -> (Self, Vec<Finding>) {
         let help = "Until it can be read the defaults hold, and the gate denies.";
         let finding = Finding::new(Code::PolicyInvalid, message, help).in_file(path);
         (Self::default(), vec![finding])
@@ -511,8 +449,27 @@ fn without_empty_keys(text: &str) -> Option<Policy> {
     serde_yaml::from_value(serde_yaml::Value::Mapping(written)).ok()
 }
 
-fn policy_path() -> RelativePath {
-    RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
+/// Returns what stands before the number in the pattern of a key. `None` if it is no such pattern.
+pub(super) fn prefix_of(pattern: &str) -> Option<&str> {
+    let prefix = pattern.strip_suffix(NUMBER)?;
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}/<>\"'`\\".contains(&byte);
+    (!prefix.is_empty() && prefix.bytes().all(is_plain)).then_some(prefix)
+}
+
+/// Returns true if a text is the address of a page for each key: `http` or `https`, with a fixed
+/// host, and with the key or its number behind the host.
+pub(super) fn is_page(template: &str) -> bool {
+    let rest = template.strip_prefix("https://").or_else(|| template.strip_prefix("http://"));
+    let Some(rest) = rest else { return false };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    let left = path.replace(NUMBER, "").replace(KEY, "");
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}<>\"'`\\".contains(&byte);
+    !host.is_empty()
+        && host.bytes().all(is_host)
+        && left.len() < path.len()
+        && left.bytes().all(is_plain)
 }
 
 /// Makes the finding for a text that is not a policy, at the place where the parser stopped.

@@ -1,21 +1,15 @@
-//! The root of a workspace. It is found from the path of a file, never from the current folder of
-//! the process.
+//! The root of a workspace, and the paths below it. `discover` finds it from the path of a file, never from the current
+//! folder of the process.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::ByteSlice;
-
-use super::discover::{self, WorkTree, pointed_at};
 use super::folder;
-use super::git::{Git, Target};
 use super::resolved_links::{ResolvedPath, normalise, resolve_links};
 use super::store::{self, StoreError};
+use super::work_tree::{WorkTree, pointed_at};
 use super::{Environment, Hint, PathError, RelativePath};
 
-/// An index that is larger than this, in bytes, is not searched.
-const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 /// A `HEAD` that is larger than this, in bytes, was not written by git.
 const MAX_HEAD: u64 = 64 * 1024;
 
@@ -51,80 +45,18 @@ impl Hint for RootError {
 }
 
 impl Root {
-    /// Finds the root that governs `target`, which is a file or folder and need not exist. Within
-    /// the git work tree of the target, this is the outermost folder that contains
-    /// `.orchestration/`. A submodule starts a new root, and so does a path that the outer policy
-    /// lists under `nested_roots`. If no folder contains `.orchestration/`, the root is the top of
-    /// the work tree or, without git, the nearest existing folder, and [`Root::governed`] is false.
-    ///
-    /// A repository that was only created or copied inside a governed work tree stays governed by
-    /// the outer one, unless it is a submodule or a linked work tree, or is listed in
-    /// `nested_roots`. Without git, the nearest folder that contains `.orchestration/` is the root.
-    /// If a symbolic link in a governed workspace leads to an ungoverned place, the workspace with
-    /// the link governs it.
-    pub fn find(target: &Path, environment: &Environment) -> Result<Self, RootError> {
-        let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
-        let absolute = std::path::absolute(target).map_err(unreadable)?;
-        let really = resolve_links(&absolute).map_err(unreadable)?;
-        let root = Self::governing(&really.path, environment)?;
-        if root.governed {
-            return Ok(root);
-        }
-        for folder in &really.link_folders {
-            match Self::governing(folder, environment) {
-                Ok(holder) if holder.governed => return Ok(holder),
-                _ => {}
-            }
-        }
-        Ok(root)
+    pub(super) fn new(
+        path: PathBuf,
+        work_tree: Option<WorkTree>,
+        governed: bool,
+        environment: &Environment,
+    ) -> Self {
+        Self { path, work_tree, governed, environment: environment.clone() }
     }
 
-    /// Finds the root of a path that contains no symbolic links.
-    fn governing(target: &Path, environment: &Environment) -> Result<Self, RootError> {
-        let start = nearest_folder(target)?;
-        let Some(work_tree) = discover::governing_work_tree(&start, environment) else {
-            return Self::without_git(&start, environment);
-        };
-        let outermost = folders_between(&work_tree.top, &start)
-            .into_iter()
-            .rev()
-            .find(|folder| holds_orchestration(folder));
-        let outermost = outermost.or_else(|| left_out(&work_tree, &start, environment));
-        let Some(outermost) = outermost else {
-            let path = work_tree.top.clone();
-            let (work_tree, environment) = (Some(work_tree), environment.clone());
-            return Ok(Self { path, work_tree, governed: false, environment });
-        };
-        let (work_tree, environment) = (Some(work_tree), environment.clone());
-        let root = Self { path: outermost, work_tree, governed: true, environment };
-        Ok(root.descend(&start))
-    }
-
-    fn without_git(start: &Path, environment: &Environment) -> Result<Self, RootError> {
-        if let Some(path) = discover::bare_repository_above(start) {
-            return Err(RootError::Bare { path });
-        }
-        let holder = start.ancestors().find(|folder| holds_orchestration(folder));
-        let path = holder.unwrap_or(start).to_path_buf();
-        let (governed, environment) = (holder.is_some(), environment.clone());
-        Ok(Self { path, work_tree: None, governed, environment })
-    }
-
-    /// Goes down to the innermost nested workspace around `start`. Each level must be listed in the
-    /// policy of the level above.
-    fn descend(mut self, start: &Path) -> Self {
-        let below = folders_between(&self.path, start);
-        for folder in below.into_iter().rev().skip(1) {
-            if holds_orchestration(&folder) && discover::is_nested_root(&self, &folder) {
-                self.path = folder;
-            }
-        }
-        self
-    }
-
-    /// Makes a root only for reading the policy of the workspace at `path`.
-    pub(super) fn governed_at(path: PathBuf, environment: &Environment) -> Self {
-        Self { path, work_tree: None, governed: true, environment: environment.clone() }
+    /// Returns the root of another workspace in the same work tree.
+    pub(super) fn with_path(self, path: PathBuf) -> Self {
+        Self { path, ..self }
     }
 
     /// Returns an absolute path with all symbolic links resolved. The path need not exist. `None`
@@ -305,53 +237,6 @@ impl Root {
         }
         RelativePath::new(text)
     }
-}
-
-/// Returns the outermost folder for which git tracks files in `.orchestration/` although the folder
-/// does not exist. A sparse checkout leaves it out, or somebody removed it.
-fn left_out(work_tree: &WorkTree, start: &Path, environment: &Environment) -> Option<PathBuf> {
-    // Most repositories have no such files, and searching the bytes of an index is cheaper than
-    // parsing it. That is not possible if names are compressed (version 4), or if the extension
-    // `link` says that entries are in another file.
-    let index = store::read_capped(&work_tree.git_dir.join("index"), MAX_INDEX).ok()??;
-    let is_compressed = index.get(4..8).is_some_and(|version| version == [0, 0, 0, 4]);
-    if !is_compressed && index.find(b"link").is_none() {
-        index.find(b".orchestration/")?;
-    }
-    folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
-        let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));
-        let environment = environment.clone();
-        let git = Git::open(&Root { path, work_tree, governed: true, environment });
-        let listed = git.ok().flatten().map(|git| {
-            git.list_below(".orchestration", &Target::Index, &|path| path.is_orchestration())
-        });
-        matches!(listed, Some(Ok(files)) if !files.is_empty())
-    })
-}
-
-fn holds_orchestration(folder: &Path) -> bool {
-    folder.join(".orchestration").is_dir()
-}
-
-/// Returns the target if it is a folder, otherwise the nearest folder above it that exists.
-fn nearest_folder(target: &Path) -> Result<PathBuf, RootError> {
-    for folder in target.ancestors() {
-        match std::fs::metadata(folder) {
-            Ok(found) if found.is_dir() => return Ok(folder.to_path_buf()),
-            Ok(_) => {}
-            Err(error) if folder::is_missing(&error) => {}
-            Err(source) => {
-                return Err(RootError::Unreadable { path: target.to_path_buf(), source });
-            }
-        }
-    }
-    let source = std::io::Error::from(ErrorKind::NotFound);
-    Err(RootError::Unreadable { path: target.to_path_buf(), source })
-}
-
-/// Returns `bottom` and the folders above it up to `top`, innermost first.
-fn folders_between(top: &Path, bottom: &Path) -> Vec<PathBuf> {
-    bottom.ancestors().take_while(|folder| folder.starts_with(top)).map(Path::to_path_buf).collect()
 }
 
 #[cfg(test)]

@@ -379,5 +379,4 @@ pub fn options() -> lsp::DiagnosticServerCapabilities {
 }
 
 #[cfg(test)]
-#[path = "diagnostics/tests.rs"]
 mod tests;

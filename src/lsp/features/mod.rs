@@ -31,7 +31,7 @@ mod fields;
 #[cfg(test)]
 pub mod fixture;
 pub(crate) mod glance;
-pub mod hover;
+pub(crate) mod hover;
 #[cfg(test)]
 mod imported_intents;
 pub(crate) mod inlay_hints;

@@ -12,7 +12,8 @@ use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use super::{BlobId, ContentIds, Git, GitResult, TreeEntry, as_path, is_regular};
-use crate::{RelativePath, cache, discover};
+use crate::work_tree::WorkTree;
+use crate::{RelativePath, cache};
 
 /// The entry of the index for a path.
 pub(super) struct Tracked {
@@ -205,7 +206,7 @@ pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
 /// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
 /// not initialised.
 pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
-    let tree = discover::WorkTree::at_top(folder)?;
+    let tree = WorkTree::at_top(folder)?;
     let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
     super::head_of(&repository.to_thread_local()).ok()?
 }

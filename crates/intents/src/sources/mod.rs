@@ -126,7 +126,7 @@ impl Workplace {
     }
 
     /// Reads the one intent with this id. `None` if there is none, or if several have the id.
-    pub fn read_one(&self, id: &str) -> Option<ImportedIntent> {
+    pub(crate) fn read_one(&self, id: &str) -> Option<ImportedIntent> {
         match self {
             Self::WorkTree(root) => read_one_of(&WorkTreeFiles::new(root), id),
             Self::Version(git, target, _) => read_one_at(git, target, id),
@@ -134,7 +134,7 @@ impl Workplace {
     }
 
     /// Returns the present text of the main file of an intent. Empty if it cannot be read.
-    pub fn main_text(&self, imported: &ImportedIntent) -> String {
+    pub(crate) fn main_text(&self, imported: &ImportedIntent) -> String {
         let max = SOURCES.iter().find(|source| source.format() == imported.format);
         let max = max.map_or(0, |source| source.max_file());
         let read = match self {

@@ -1,0 +1,11 @@
+//! What a file is after a tool call, as far as that can be foreseen.
+
+/// The state of a file after a [`Change`](super::Change).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum After {
+    Text(String),
+    /// The text cannot be known, for this reason. Read the file afterwards.
+    Unknown(String),
+    /// The tool would refuse the change, for this reason, and leave the file as it is.
+    Fails(String),
+}
