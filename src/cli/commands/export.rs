@@ -151,7 +151,7 @@ fn parquet_can_be_written(to_files: bool) -> Result<(), CliError> {
     if !cfg!(feature = "parquet") {
         return Err(CliError::usage(
             "this program was built without Parquet",
-            "the published packages have it, and `cargo install` with `--features parquet`; or leave out --format for lines of JSON",
+            "the published packages have it, and `cargo install` with `--features all-languages,parquet`; or leave out --format for lines of JSON",
         ));
     }
     if !to_files {

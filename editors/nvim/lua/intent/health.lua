@@ -25,7 +25,7 @@ local function program(health, root)
   health.start('intent: the program')
   local path, why = server.program(root)
   if not path then
-    health.error(why, { 'cargo install --path . in a clone of intent-lsp', 'or set the option cmd to an absolute path' })
+    health.error(why, { 'cargo install --path . --features all-languages in a clone of intent-lsp', 'or set the option cmd to an absolute path' })
     return
   end
   local version = version_of(path)

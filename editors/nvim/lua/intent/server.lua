@@ -99,7 +99,7 @@ function M.program(root)
     return nil, ('%s lies in the workspace, and nothing there is started unasked; name it in the option cmd'):format(passed_over),
       'a program of the workspace is not started'
   end
-  return nil, ('`%s` is not on your PATH; `cargo install --path .` in a clone of intent-lsp puts it there'):format(wanted),
+  return nil, ('`%s` is not on your PATH; `cargo install --path . --features all-languages` in a clone of intent-lsp puts it there'):format(wanted),
     'its program is not on your PATH'
 end
 
