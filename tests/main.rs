@@ -1,4 +1,4 @@
-//! The tests that use the library through its facade, or start the real binary.
+//! The tests that call the crates, or start the real binary.
 //!
 //! They are one program, because each program links every grammar. Run a part of them by its module: `cargo test --test
 //! it gate::`. Generated tests and long lists of cases run a sample with every kind of case; `INTENT_TEST_ALL=1` runs

@@ -297,8 +297,20 @@ fn every_page_of_a_finding_matches_the_code() {
     assert_no_complaints(&complaints);
 }
 
-/// Returns the paths and modules of this repository that a text names between backticks, and that do not exist.
-fn missing_places(text: &str) -> Vec<String> {
+/// Returns the paths of the files that git tracks.
+fn tracked_files() -> Vec<String> {
+    let told = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+    let told = String::from_utf8(told.expect("git starts").stdout).expect("paths in UTF-8");
+    let paths: Vec<String> =
+        told.split('\0').filter(|path| root().join(path).is_file()).map(str::to_owned).collect();
+    assert!(paths.len() > 1000, "the files were not found");
+    paths
+}
+
+/// Returns the paths and modules of this repository that a document names between backticks, and that do not exist.
+fn missing_places(document: &str, text: &str) -> Vec<String> {
+    // Documents for users name files below `src/` that could be anybody's.
+    let is_for_users = ["docs/", "editors/"].iter().any(|folder| document.starts_with(folder));
     const FOLDERS: &[&str] = &[
         "src/cli/",
         "src/hook/",
@@ -311,7 +323,13 @@ fn missing_places(text: &str) -> Vec<String> {
         "integrations/",
         "packaging/",
         "fuzz/",
+        "docs/",
+        "editors/",
     ];
+    let is_ours = |span: &str| {
+        FOLDERS.iter().any(|folder| span.starts_with(folder))
+            || (!is_for_users && span.starts_with("src/"))
+    };
     let exists = |place: &str| root().join(place).exists();
     let spans = text.split('`').skip(1).step_by(2);
     let mut missing = Vec::new();
@@ -343,7 +361,7 @@ fn missing_places(text: &str) -> Vec<String> {
                     !below.iter().any(is_there)
                 })
             }
-            None => FOLDERS.iter().any(|folder| span.starts_with(folder)) && !exists(span),
+            None => is_ours(span) && !exists(span),
         };
         if is_missing {
             missing.push(span.to_owned());
@@ -354,15 +372,32 @@ fn missing_places(text: &str) -> Vec<String> {
 
 #[test]
 fn documents_name_only_files_and_modules_that_exist() {
-    let mut documents =
-        vec!["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml", ".ci/run"];
-    let pages = files_below(&root().join("docs"), ".md");
-    let pages: Vec<String> = pages.iter().map(|page| page.display().to_string()).collect();
-    documents.extend(pages.iter().map(String::as_str));
+    // The samples of languages are read by the tests, and not by people.
+    let is_document = |path: &String| {
+        (path.ends_with(".md") && !path.starts_with("tests/languages/"))
+            || path.ends_with("Cargo.toml")
+            || path == ".ci/run"
+    };
     let mut complaints = Vec::new();
-    for name in documents {
-        let missing = missing_places(&read(&root().join(name)));
+    for name in tracked_files().into_iter().filter(is_document) {
+        let missing = missing_places(&name, &read(&root().join(&name)));
         complaints.extend(missing.iter().map(|place| format!("{name}: there is no `{place}`")));
+    }
+    assert_no_complaints(&complaints);
+}
+
+/// Without `all-languages`, the grammars of many files are missing from the program.
+#[test]
+fn every_line_that_installs_from_a_clone_asks_for_all_languages() {
+    let mut complaints = Vec::new();
+    // The tests are full of commands that nobody is asked to run.
+    for name in tracked_files().into_iter().filter(|name| !name.starts_with("tests/")) {
+        let bytes = std::fs::read(root().join(&name)).expect("a readable file");
+        let text = String::from_utf8_lossy(&bytes);
+        let installs = |line: &&str| line.contains("cargo install --path .");
+        for line in text.lines().filter(installs).filter(|line| !line.contains("all-languages")) {
+            complaints.push(format!("{name}: {}", line.trim()));
+        }
     }
     assert_no_complaints(&complaints);
 }
@@ -370,5 +405,7 @@ fn documents_name_only_files_and_modules_that_exist() {
 #[test]
 fn a_file_or_module_that_does_not_exist_is_noticed() {
     let text = "`src/cli/mod.rs`, `src/cli/none.rs`, `ground::git`, `ground::none`, `queries/RUBY/x`, `std::none`";
-    assert_eq!(missing_places(text), ["src/cli/none.rs", "ground::none"]);
+    assert_eq!(missing_places("docs/x.md", text), ["src/cli/none.rs", "ground::none"]);
+    assert_eq!(missing_places("fuzz/x.md", "`src/none.rs`"), ["src/none.rs"]);
+    assert_eq!(missing_places("docs/x.md", "`src/none.rs`"), [""; 0]);
 }
