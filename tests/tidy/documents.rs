@@ -151,7 +151,8 @@ fn the_version_is_the_same_everywhere() {
     assert_no_complaints(&complaints);
 }
 
-/// Named by the person who asked for this program. The first two are used through a successor with the same name.
+/// Named by the person who asked for this program. `serde_yaml` is the name under which the manifests use its
+/// successor.
 const PROMISED: [&str; 9] = [
     "tower-lsp",
     "serde_yaml",
