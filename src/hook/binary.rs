@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::install::recognise::PROGRAM;
 use ground::store::StoreError;
 use ground::{Environment, Root, store};
+
+/// The name by which settings start this program. Settings are committed, and on some machines
+/// `intent` may be another program.
+pub(crate) const PROGRAM: &str = "intent-lsp";
 
 /// The maximum size of the note, in bytes. A larger file was not written by this program, and is
 /// not read.

@@ -6,6 +6,7 @@
 
 use tower_lsp::lsp_types as lsp;
 
+use super::execute_command;
 use super::features;
 use super::method_table::MethodTable;
 use super::ordered::Ordered;
@@ -50,7 +51,5 @@ pub fn table() -> MethodTable {
         .on_latency_sensitive::<lsp::request::CodeActionResolveRequest>(
             features::code_actions::resolve,
         )
-        .on_conversation::<features::execute_command::ExecuteCommandRequest, _>(
-            features::execute_command::handle,
-        )
+        .on_conversation::<execute_command::ExecuteCommandRequest, _>(execute_command::handle)
 }

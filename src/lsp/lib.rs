@@ -23,6 +23,7 @@
 //! - `diagnostics_schedule`: when diagnostics are computed and published.
 //! - `dispatch`: the table of what the server can do.
 //! - `effects`: the work that the loop starts outside of itself.
+//! - `execute_command`: running a command, with the questions that it asks a person.
 //! - `features`: the features of the server, one file each.
 //! - `initialize`: the handshake with the client.
 //! - `log`: the log on standard error, written by its own thread.
@@ -59,6 +60,7 @@ mod convert;
 mod diagnostics_schedule;
 mod dispatch;
 mod effects;
+mod execute_command;
 mod features;
 mod initialize;
 mod log;

@@ -10,7 +10,7 @@ use super::source::{Source, crate_paths};
 /// The modules of a crate. A module is named by its path from the root: `["git", "index"]`.
 type Module = Vec<String>;
 
-/// The files of one crate, each with the files that it imports.
+/// The files of one crate, each with the files that it imports. Or its folders with the folders that they import.
 pub(crate) struct Imports {
     of: BTreeMap<Module, BTreeSet<Module>>,
 }
@@ -33,6 +33,21 @@ impl Imports {
         Self { of: of.collect() }
     }
 
+    /// Returns which folder imports which, among those in the same folder. A folder counts as one with its head file
+    /// (`x/` and `x.rs`); a file without a folder stands for itself.
+    fn between_folders(&self) -> Self {
+        let mut of: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+        for (module, imported) in &self.of {
+            for other in imported {
+                let shared = module.iter().zip(other).take_while(|(a, b)| a == b).count();
+                if let (Some(from), Some(to)) = (module.get(..=shared), other.get(..=shared)) {
+                    of.entry(from.to_vec()).or_default().insert(to.to_vec());
+                }
+            }
+        }
+        Self { of }
+    }
+
     /// Returns the circles: the largest sets of files in which each imports every other, directly or through others.
     pub(crate) fn circles(&self) -> Vec<Vec<String>> {
         let reach: BTreeMap<&Module, BTreeSet<&Module>> =
@@ -42,7 +57,7 @@ impl Imports {
         for module in self.of.keys() {
             let circle: Vec<&Module> = reach[module]
                 .iter()
-                .filter(|other| reach[*other].contains(module))
+                .filter(|other| reach.get(*other).is_some_and(|reach| reach.contains(module)))
                 .copied()
                 .collect();
             if circle.len() > 1 && seen.insert(circle[0]) {
@@ -51,6 +66,18 @@ impl Imports {
         }
         found.sort_by_key(Vec::len);
         found
+    }
+
+    /// Returns the circles of [`Self::between_folders`] with a folder among them. Those of files alone are in
+    /// [`Self::circles`].
+    pub(crate) fn circles_of_folders(&self) -> Vec<Vec<String>> {
+        let is_folder = |name: &String| {
+            let inside = format!("{name}/");
+            self.of.keys().any(|module| module.join("/").starts_with(&inside))
+        };
+        let mut circles = self.between_folders().circles();
+        circles.retain(|circle| circle.iter().any(is_folder));
+        circles
     }
 
     fn reached_from(&self, module: &Module) -> BTreeSet<&Module> {
@@ -166,4 +193,19 @@ fn imports_are_found_through_re_exports() {
     let of = files.keys().map(|module| (module.clone(), names.imports(module, &files[module])));
     let circles = Imports { of: of.collect() }.circles();
     assert_eq!(circles, [vec!["a".to_owned(), "b".to_owned()]]);
+}
+
+#[test]
+fn a_folder_imports_what_its_files_import() {
+    let sources = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "mod c; mod d;"),
+        ("a/c.rs", "use crate::b; use super::d::E;"),
+        ("a/d.rs", "pub struct E;"),
+        ("b.rs", "use crate::a::d;"),
+    ]
+    .map(|(path, code)| Source::new(&format!("src/{path}"), code));
+    let imports = Imports::of_crate("src", &sources);
+    assert_eq!(imports.circles(), [[""; 0]; 0]);
+    assert_eq!(imports.circles_of_folders(), [["a", "b"]]);
 }

@@ -30,7 +30,15 @@ const MAX_CRATE_LINES: usize = 10_000;
 const MAX_CIRCLE: usize = 6;
 
 /// The number of files that are in a circle of imports. It may only fall.
-const MAX_FILES_IN_CIRCLES: usize = 43;
+const MAX_FILES_IN_CIRCLES: usize = 32;
+
+/// The circles of folders that are left, each with its crate. No other may come, and one that is gone is removed here.
+const CIRCLES_OF_FOLDERS: &[&str] = &[
+    "evidence: git_hooks seal",
+    "ground: git ignores",
+    "judgement: check lesson map",
+    "lsp: conversation method_table ordered outlets workspace_pulls world",
+];
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -208,6 +216,18 @@ fn few_files_import_each_other_in_circles() {
             .push(format!("{count} files are in circles; the limit is {MAX_FILES_IN_CIRCLES}"));
     }
     assert_no_complaints(&complaints);
+}
+
+#[test]
+fn no_other_folders_import_each_other_in_circles() {
+    let found = crates().iter().flat_map(|Crate { name, folder, sources, .. }| {
+        let circles = Imports::of_crate(folder, sources).circles_of_folders().into_iter();
+        circles.map(move |circle| format!("{name}: {}", circle.join(" ")))
+    });
+    assert_eq!(
+        found.collect::<BTreeSet<_>>(),
+        CIRCLES_OF_FOLDERS.iter().map(|it| (*it).to_owned()).collect()
+    );
 }
 
 /// Words that say nothing without the name of the module: prepositions, participles and words for anything. A name says

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::comparison::is_evidence;
+use crate::compared::is_evidence;
 use ground::git::Target;
 use ground::{RelativePath, store};
 use ledger::{Digest, evidence};

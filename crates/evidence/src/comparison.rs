@@ -4,21 +4,20 @@
 //! 2. New evidence may claim only lines that its commit brought.
 //!
 //! - `changes`: the files of evidence that differ.
-//! - `compared`: what a comparison finds.
 //! - `new_evidence`: the second rule.
 //! - `projects`: evidence of projects in folders of the workspace.
 //! - `records`: records outside evidence.
 //! - `standing`: what removed evidence is about and still exists.
 
 mod changes;
-mod compared;
 mod new_evidence;
 mod projects;
 mod records;
 mod standing;
 
 use super::signing::Signatures;
-use super::{erase, reassign, verify};
+use super::unknown_intents::unknown_intents;
+use super::{erase, reassign};
 use ground::git::{ChangeKind, PathChange};
 use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
@@ -27,9 +26,8 @@ use ledger::{Entry, Ledger, anchor};
 use why::rules::Rules;
 use why::{VerbError, Workspace};
 
+pub use super::compared::{Compared, digests, is_evidence};
 pub(crate) use changes::EvidenceChanges;
-pub(crate) use compared::finding_at;
-pub use compared::{Compared, digests, is_evidence};
 pub use new_evidence::sections_of_range;
 pub(crate) use standing::{StillNamed, still_named};
 
@@ -62,9 +60,9 @@ pub fn against_base(
     let named = new.iter().filter(|entry| !entry.record.files.is_empty());
     let named = named.filter(|entry| is_evidence(&entry.origin.path));
     let named = named.filter_map(|entry| entry.record.intent_id.clone());
-    compared.findings.extend(verify::unknown_intents(ws, named, || &now));
+    compared.findings.extend(unknown_intents(ws, named, || &now));
     let removed = removed_intents(ws, base);
-    compared.findings.extend(verify::unknown_intents(ws, removed, || &ws.ledger));
+    compared.findings.extend(unknown_intents(ws, removed, || &ws.ledger));
     compared.add_counts(records::against_base(ws, git, base, &changes.all)?);
     compared.notes.dedup();
     Ok(compared)

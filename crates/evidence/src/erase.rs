@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::signing::{self, SignatureCheck, Signatures, Signed};
-use crate::comparison::Compared;
+use crate::compared::Compared;
 use code::LineRange;
 use ground::{Code, CommitId, Finding, RelativePath, clock, store};
 use ledger::Digest;

@@ -7,6 +7,7 @@
 //! - [`anchor`]: signing the list of the evidence in a commit.
 //! - `branch_rewrites`: noticing evidence that disappears from shared branches.
 //! - [`compact`]: merging the evidence of closed months.
+//! - `compared`: what a comparison finds.
 //! - [`comparison`]: comparing evidence with that of a base commit.
 //! - [`erase`]: removing one line of evidence.
 //! - [`event`]: what an agent is about to do, or has done.
@@ -15,11 +16,13 @@
 //! - [`record`]: recording a change of files.
 //! - [`seal`]: making evidence for a commit from the journal.
 //! - [`signing`]: whose signatures count.
+//! - `unknown_intents`: intents that records name and the registry does not contain.
 //! - [`verify`]: whether the ledger is complete and unchanged.
 
 pub mod anchor;
 pub(crate) mod branch_rewrites;
 pub mod compact;
+mod compared;
 pub mod comparison;
 pub mod erase;
 pub mod event;
@@ -28,4 +31,5 @@ pub mod reassign;
 pub mod record;
 pub mod seal;
 pub mod signing;
+mod unknown_intents;
 pub mod verify;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record;
-use crate::comparison::Compared;
+use crate::compared::Compared;
 use code::LineRange;
 use ground::text::{counted, shell_word};
 use ground::{Code, Finding, Git, RelativePath};

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::local_files::{local, path_of_local_file};
 use super::seal::{self, SealedContent, digest_of};
-use super::session;
 use super::store::{self, Lock, StoreError};
 use super::{Hint, Root, clock};
 
@@ -379,7 +379,7 @@ pub struct Turn<'a> {
 
 /// Waits for the lock that is needed to ask or answer a question.
 pub fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
-    session::local(root)?;
+    local(root)?;
     let lock = store::lock(&root.private().join("approvals.lock"), PATIENCE)?;
     Ok(Turn { root, _lock: lock })
 }
@@ -416,7 +416,7 @@ impl Turn<'_> {
 }
 
 pub fn folder(root: &Root) -> PathBuf {
-    session::path_of_local_file(root, "approvals")
+    path_of_local_file(root, "approvals")
 }
 
 fn file(root: &Root, code: &str) -> PathBuf {

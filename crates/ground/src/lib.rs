@@ -17,6 +17,7 @@
 //! - `ignores`: paths that no agent may change, and paths that git ignores.
 //! - `key_links`: web pages of issue keys and pull requests.
 //! - `layers`: reading a policy, with the file that it extends.
+//! - `local_files`: the files in `.orchestration/local`.
 //! - `nested_roots`: the workspaces inside a workspace.
 //! - `parallel`: work on all processors.
 //! - `path`: a path inside a workspace.
@@ -47,6 +48,7 @@ pub mod hint;
 pub mod ignores;
 pub mod key_links;
 pub mod layers;
+mod local_files;
 mod nested_roots;
 pub mod parallel;
 pub mod path;

@@ -32,7 +32,7 @@ pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     let random = || uuid::Uuid::new_v4().simple().to_string();
     if root.git_dir().is_none() {
         // Without git, the key is in `.orchestration/local/`, which must never be committed.
-        super::session::local(root)?;
+        super::local_files::local(root)?;
     }
     let made = format!("{}{}", random(), random());
     if !store::create_new(&file, made.as_bytes())? && key(root).is_none() {

@@ -267,6 +267,16 @@ pub fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
+/// Removes the folders above `path` that are empty now, up to `top`. A folder that is not empty
+/// cannot be removed, and ends the search.
+pub fn remove_empty_folders(top: &Path, path: &Path) {
+    for folder in path.ancestors().skip(1) {
+        if folder == top || !folder.starts_with(top) || std::fs::remove_dir(folder).is_err() {
+            return;
+        }
+    }
+}
+
 /// Removes files from a folder: those that were last changed longer ago than `max_age`, and all
 /// after the first `max_files`.
 pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {

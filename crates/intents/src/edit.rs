@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::canonical::{as_json, as_yaml, double_quoted, flow_list, quoted_like};
 use super::dialect::{Field, FieldPlace, Home, Written};
 use super::file::{path_of_single, path_of_source};
-use super::lint::valid_id;
+use super::model::valid_id;
 use super::model::{SOURCE, is_source_id, texts};
 use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
 use super::{Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};

@@ -35,8 +35,7 @@ pub mod yaml;
 
 pub use edit::{EditError, PlannedEdit, RegistryEdit};
 pub use file::{FOLDER, IntentFile, id_in_name, name_after_id, single_name};
-pub use lint::valid_id;
-pub use model::{Intent, IntentEntry, Spanned, Status};
+pub use model::{Intent, IntentEntry, Spanned, Status, valid_id};
 pub use registry::Registry;
 pub use scope::{Scope, ScopeVerdict};
 pub use sources::{ImportedIntent, Requirement};

@@ -5,11 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::dialect::{Deviation, Field, requoted};
+use super::model::MAX_ID;
 use super::model::is_source_id;
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Style, YamlLayout};
 use super::{
     FOLDER, Intent, IntentFile, Registry, Spanned, Status, id_in_name, name_after_id, single_name,
+    valid_id,
 };
 use code::LineRange;
 use edits::TextEdit;
@@ -17,8 +19,6 @@ use ground::ignores::{Ignores, IntentLine};
 use ground::text::{self, invisible_characters, shell_word};
 use ground::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
-/// The maximum length of an id, in characters.
-pub(crate) const MAX_ID: usize = 64;
 /// At most this many runs of invisible characters are reported for a file, so that a hostile text
 /// cannot flood an editor.
 const MAX_INVISIBLE: usize = 100;
@@ -57,13 +57,6 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
         findings.extend(one_intent(file, index, free));
     }
     findings
-}
-
-/// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`
-/// characters. Such an id can be cited safely.
-pub fn valid_id(id: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }
 
 fn replace(file: &IntentFile, title: String, span: Range<usize>, text: String) -> Fix {

@@ -9,6 +9,16 @@ use serde_json::{Map, Value, json};
 use code::named_enum::named_enum;
 use ground::policy::SourceFormat;
 
+/// The maximum length of an id, in characters.
+pub(super) const MAX_ID: usize = 64;
+
+/// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`
+/// characters. Such an id can be cited safely.
+pub fn valid_id(id: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
+}
+
 /// A value with the byte range of the registry's text that it was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spanned<T> {

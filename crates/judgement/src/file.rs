@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::gate::{Decision, Denial, DenialCode};
 use super::seen_blocks::SeenFile;
-use super::{after, gate};
+use super::{after, gate, selection};
 use code::{LineRange, MAX_BYTES};
 use edits::{After, Change};
 use evidence::event::{Effect, Event};
@@ -230,7 +230,7 @@ pub fn write(
         sha256,
         created: before.is_none(),
         path,
-        intent: gate::selected(ws, &event),
+        intent: selection::selected_by(ws, &event),
         recorded,
         mutation_class,
         contradicted_claim: contradicted_claim(claimed, mutation_class),
@@ -252,7 +252,7 @@ fn class_of_last_record(ws: &Workspace, path: &RelativePath, by: &Event) -> Opti
 /// Refuses a write that cites another intent than the one that the session has selected. If no
 /// intent is selected, the gate refuses it instead.
 fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(), FileError> {
-    let Some(selected) = gate::selected(ws, caller) else { return Ok(()) };
+    let Some(selected) = selection::selected_by(ws, caller) else { return Ok(()) };
     let intent = ws.intent(cited.trim())?;
     if intent.id.value == selected {
         return Ok(());

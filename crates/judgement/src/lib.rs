@@ -9,6 +9,7 @@
 //! - [`after`]: recording what a call of a tool did, after the call.
 //! - [`approval`]: the questions that wait for a person, and the person's decisions.
 //! - [`check`]: whether a change agrees with the intents, the scopes and the ledger.
+//! - `control`: the files that control the gate or the agents.
 //! - `earlier`: what files contained before a call, and whether they contain it again.
 //! - [`fence_plan`]: what a fenced command may write.
 //! - `file`: reading and writing files for an agent that has no file tools.
@@ -30,6 +31,7 @@ pub mod accept;
 pub mod after;
 pub mod approval;
 pub mod check;
+mod control;
 pub(crate) mod earlier;
 pub mod fence_plan;
 pub mod file;

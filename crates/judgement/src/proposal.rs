@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lesson::{Asker, LessonAnswer, LessonRequest};
-use super::{approval, gate, lesson, scope_notes};
+use super::{approval, control, lesson, scope_notes};
 use ground::RelativePath;
 use ground::approvals::{self, Approval, Request, Subject};
 use intents::Scope;
@@ -196,7 +196,7 @@ pub(crate) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
 /// Returns a control file that this entry alone would own.
 fn control_file(entry: &str) -> Option<String> {
     let scope = Scope::new(&[entry]);
-    if let Some(path) = gate::taken_in_by(&scope) {
+    if let Some(path) = control::taken_in_by(&scope) {
         return Some(path);
     }
     // The entry taken as a path, with `x` in place of its wildcards.
@@ -204,7 +204,10 @@ fn control_file(entry: &str) -> Option<String> {
     let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
     let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
     let paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
-    paths.into_iter().find(|path| gate::is_control_path(path.as_str())).map(|path| path.to_string())
+    paths
+        .into_iter()
+        .find(|path| control::is_control_path(path.as_str()))
+        .map(|path| path.to_string())
 }
 
 fn hides(text: &str) -> bool {

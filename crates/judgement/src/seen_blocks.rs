@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::gate;
+use super::selection;
 use code::hex;
 use code::{Document, LineRange, difference};
 use evidence::event::Event;
@@ -160,7 +160,7 @@ impl SeenFile<'_> {
             outline: known.outline.entries(),
             extent: known.extent,
             actor: self.event.actor(),
-            intent: gate::selected(self.ws, self.event),
+            intent: selection::selected_by(self.ws, self.event),
             head: self.ws.head().map(|head| head.0.clone()),
             recorded: false,
             at: clock::now(),

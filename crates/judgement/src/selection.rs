@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use evidence::event::Event;
 use evidence::record;
 use ground::{Selection, clock, session};
 use intents::{ImportedIntent, Intent};
@@ -29,6 +30,18 @@ impl OtherSession {
         let age = clock::ago(&self.wrote_at).unwrap_or_else(|| "lately".to_owned());
         format!("{host} under {}, which wrote {age}", self.intent)
     }
+}
+
+/// Returns the intent that the actor of an event works under in a workspace.
+pub(crate) fn selected_by(ws: &Workspace, event: &Event) -> Option<String> {
+    ws.selected(Some(&works_as(ws, event)))
+}
+
+/// Returns the actor whose selection counts. A subagent without a selection uses that of its
+/// session.
+pub(crate) fn works_as(ws: &Workspace, event: &Event) -> String {
+    let actor = event.actor();
+    if ws.selected(Some(&actor)).is_some() { actor } else { event.session_key() }
 }
 
 /// Returns the sessions under the intent, or under one that overlaps it, that wrote a file within the

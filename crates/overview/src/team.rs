@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::uninstall::{TakenHow, UninstallAnswer};
+use super::taken_back::{TakenHow, UninstallAnswer};
 use ground::store::{self, StoreError};
 use ground::text::shell_word;
 use ground::{Environment, Git, Hint, Root};
@@ -163,7 +163,7 @@ pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreEr
             Some(Remainder::Nothing) => {
                 if !answer.dry_run {
                     store::remove(&whole)?;
-                    leave_no_empty_folder(&place.top, &whole);
+                    store::remove_empty_folders(&place.top, &whole);
                 }
                 answer.took(&whole, TakenHow::Removed);
             }
@@ -244,16 +244,6 @@ fn without_block(text: &str) -> Option<Remainder> {
     };
     let rest = format!("{}{}", &text[..place.start], &text[place.end..]);
     Some(if rest.trim().is_empty() { Remainder::Nothing } else { Remainder::Text(rest) })
-}
-
-/// Removes the folders above `path` that are empty now, up to `top`. A folder that is not empty
-/// cannot be removed, and ends the search.
-pub fn leave_no_empty_folder(top: &Path, path: &Path) {
-    for folder in path.ancestors().skip(1) {
-        if folder == top || !folder.starts_with(top) || std::fs::remove_dir(folder).is_err() {
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

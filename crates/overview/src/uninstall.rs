@@ -8,14 +8,12 @@
 
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::init::FILES;
-use super::team::{self, leave_no_empty_folder};
+pub use super::taken_back::{TakenHow, UninstallAnswer};
+use super::team;
 use evidence::git_hooks::Act;
 use evidence::{git_hooks, seal};
-use ground::store::{self, StoreError};
+use ground::store;
 use ground::text::{counted, shell_word};
 use ground::{RelativePath, Root};
 use why::{VerbError, Workspace};
@@ -24,99 +22,6 @@ use why::{VerbError, Workspace};
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The maximum number of remaining files that are named one by one.
 const MAX_NAMED: usize = 8;
-
-/// What was removed, or would be removed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct UninstallAnswer {
-    /// The root folder of the workspace.
-    pub root: String,
-    /// Whether nothing was changed, because this was a dry run.
-    pub dry_run: bool,
-    /// The files and folders that were removed or restored.
-    pub taken: Vec<TakenBack>,
-    /// What remains, and how to remove it.
-    pub left: Vec<Remaining>,
-}
-
-/// A file or folder from which our part was removed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TakenBack {
-    /// The path, relative to the workspace if it lies inside.
-    pub path: String,
-    /// What was done to the file.
-    pub how: TakenHow,
-}
-
-/// What was done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TakenHow {
-    /// The file or folder was removed.
-    Removed,
-    /// Our lines were removed; the lines of others are still there.
-    Changed,
-    /// The file that was there before ours was restored.
-    PutBack,
-}
-
-/// A file or folder that remains.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Remaining {
-    /// The path, relative to the workspace if it lies inside.
-    pub path: String,
-    /// The reason why it remains.
-    pub why: String,
-    /// The command that removes it, or what a person has to do.
-    pub remedy: String,
-}
-
-impl UninstallAnswer {
-    pub fn new(root: &Root, dry_run: bool) -> Self {
-        let root = root.path().display().to_string();
-        Self { root, dry_run, taken: Vec::new(), left: Vec::new() }
-    }
-
-    /// Notes that something was removed, changed or restored. A path is listed once, even if two
-    /// steps name it.
-    pub fn took(&mut self, path: &Path, how: TakenHow) {
-        let taken = TakenBack { path: self.shown_path(path), how };
-        if !self.taken.iter().any(|known| known.path == taken.path) {
-            self.taken.push(taken);
-        }
-    }
-
-    /// Notes that a file or folder remains.
-    pub fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
-        let left =
-            Remaining { path: self.shown_path(path), why: why.into(), remedy: remedy.into() };
-        if !self.left.iter().any(|known| known.path == left.path) {
-            self.left.push(left);
-        }
-    }
-
-    /// Returns true if a file, or a folder above it, is already in the list of paths that were
-    /// removed, changed or restored.
-    fn has_taken(&self, path: &RelativePath) -> bool {
-        self.taken.iter().any(|taken| Path::new(path.as_str()).starts_with(&taken.path))
-    }
-
-    /// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
-    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
-        let failed = store::failed(path, "removed");
-        if !self.dry_run {
-            let is_folder = path.symlink_metadata().map_err(&failed)?.is_dir();
-            if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
-                .map_err(&failed)?;
-        }
-        self.took(path, TakenHow::Removed);
-        Ok(())
-    }
-
-    pub fn shown_path(&self, path: &Path) -> String {
-        let shown = path.strip_prefix(&self.root).unwrap_or(path);
-        shown.display().to_string().replace('\\', "/")
-    }
-}
 
 /// Removes what lies in the repository, and with `everything` also `.orchestration/`, as far as git
 /// has its files or `init` wrote them. The settings of agents are removed by the face that wrote
@@ -269,7 +174,7 @@ fn remove_shared_files(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(
         let whole = ws.root.absolute(&path);
         if !answer.dry_run {
             store::remove(&whole)?;
-            leave_no_empty_folder(ws.root.path(), &whole);
+            store::remove_empty_folders(ws.root.path(), &whole);
         }
         answer.took(&whole, TakenHow::Removed);
     }

@@ -163,3 +163,9 @@ pub(super) fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
     }
     Arg::from_pieces(&pieces)
 }
+
+/// Returns true if a word is a valid name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -5,7 +5,7 @@
 //! inside some values: the index of an array, arithmetic, `${x@P}`. Some variables decide what a
 //! program loads. If such a value or variable is not understood, the text is opaque.
 
-use super::argument::{Arg, WordPiece, unknown};
+use super::argument::{Arg, WordPiece, is_name, unknown};
 use super::finding;
 use super::judge;
 use super::mentions;
@@ -23,12 +23,6 @@ enum Evaluated {
     /// The value is other text, which the shell would evaluate as code, or the variable controls
     /// what programs do.
     Code,
-}
-
-/// Returns true if a word is a valid name of a variable.
-pub(super) fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl Shell {

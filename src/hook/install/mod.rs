@@ -340,7 +340,7 @@ fn program_in(text: &str) -> Option<HostProgram> {
 }
 
 fn as_host_program(program: String) -> HostProgram {
-    if program == recognise::PROGRAM { HostProgram::Found } else { HostProgram::At(program) }
+    if program == crate::binary::PROGRAM { HostProgram::Found } else { HostProgram::At(program) }
 }
 
 /// Returns the program that is our MCP server in the settings of a host without hooks.
@@ -465,7 +465,7 @@ impl InstallPlan<'_> {
                 }
                 None => {
                     store::remove(&path)?;
-                    leave_no_empty_folder(&base, &path);
+                    store::remove_empty_folders(&base, &path);
                 }
             }
         }
@@ -549,16 +549,6 @@ fn executable(path: &Path) -> Result<(), StoreError> {
 #[cfg(not(unix))]
 fn executable(_: &Path) -> Result<(), StoreError> {
     Ok(())
-}
-
-/// Removes the folders above `path` that are empty now, up to `base`. `remove_dir` refuses to
-/// remove a folder that is not empty.
-fn leave_no_empty_folder(base: &Path, path: &Path) {
-    for folder in path.ancestors().skip(1) {
-        if folder == base || !folder.starts_with(base) || std::fs::remove_dir(folder).is_err() {
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

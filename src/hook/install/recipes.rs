@@ -12,7 +12,7 @@
 use serde_json::{Value, json};
 
 use super::json::JsonPart;
-use super::recognise::PROGRAM;
+use crate::binary::PROGRAM;
 use crate::host::Host;
 use code::languages;
 

@@ -4,10 +4,6 @@ use serde_json::Value;
 
 use shell::{OUR_NAMES, short};
 
-/// The name by which settings start this program. Settings are committed, and on some machines
-/// `intent` may be another program.
-pub const PROGRAM: &str = "intent-lsp";
-
 /// Returns true if a word of a command, or a path, names this program. Settings of earlier versions
 /// use its short name.
 pub(crate) fn is_us(program: &str) -> bool {

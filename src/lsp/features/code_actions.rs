@@ -12,7 +12,7 @@ mod plan;
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
-use super::{commands, diagnostics};
+use super::{command_names, diagnostics};
 use crate::capabilities::Capabilities;
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
@@ -221,7 +221,7 @@ pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
 
 /// Returns the command that selects an intent for the workspace of a file.
 fn select_command(uri: &lsp::Url, id: &str) -> Action {
-    Action::Command(commands::SELECT, json!({ "id": id, "uri": uri }))
+    Action::Command(command_names::SELECT, json!({ "id": id, "uri": uri }))
 }
 
 #[cfg(test)]

@@ -12,23 +12,20 @@ mod run;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tower_lsp::lsp_types as lsp;
 
 pub use run::Effects;
 pub(crate) use run::{RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
 
+pub(crate) use super::command_names::{ACCEPT, REVIEW, SHOW, WIDEN};
+pub use super::command_names::{RECORD, SELECT};
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 
-pub const SELECT: &str = "intent.select";
-pub const RECORD: &str = "intent.record";
-/// Shows a person the intent or the record of a block.
-pub(crate) const SHOW: &str = "intent.show";
-/// Shows the person the waiting questions of agents again. The command itself decides nothing.
-pub(crate) const REVIEW: &str = "intent.review";
-/// Adds an open file to the scope of an intent and saves the registry. For people only.
-pub(crate) const WIDEN: &str = "intent.widen";
-/// Accepts a block in its present state. For people only: a dialog asks for confirmation.
-pub(crate) const ACCEPT: &str = "intent.accept";
+pub(crate) fn options() -> lsp::ExecuteCommandOptions {
+    let commands = ALL.iter().map(|command| command.name.to_owned()).collect();
+    lsp::ExecuteCommandOptions { commands, ..Default::default() }
+}
 
 pub(crate) struct ServerCommand {
     /// The name that the client sends.
@@ -43,7 +40,7 @@ pub(crate) struct ServerCommand {
 
 impl ServerCommand {
     /// Returns what is shown while the command reads all files. `None` if it does not.
-    pub(super) fn progress(&self, argument: &Map<String, Value>) -> Option<&'static str> {
+    pub(crate) fn progress(&self, argument: &Map<String, Value>) -> Option<&'static str> {
         let reads_all = match self.name {
             "intent.list" => argument.get("count") == Some(&Value::Bool(true)),
             name => name == "intent.map",

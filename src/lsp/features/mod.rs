@@ -20,13 +20,13 @@
 mod block_line;
 pub(crate) mod code_actions;
 pub(crate) mod code_lens;
+mod command_names;
 pub mod commands;
 pub mod completion;
 pub mod definition;
 pub(crate) mod diagnostics;
 pub(crate) mod document_link;
 pub(crate) mod document_symbols;
-pub(crate) mod execute_command;
 mod fields;
 #[cfg(test)]
 pub mod fixture;
@@ -66,7 +66,7 @@ pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities)
     to.workspace_symbol_provider = Some(lsp::OneOf::Left(true));
     to.document_link_provider = Some(document_link::options());
     to.rename_provider = Some(rename::options(client));
-    to.execute_command_provider = Some(execute_command::options());
+    to.execute_command_provider = Some(commands::options());
     if client.pulls() {
         to.diagnostic_provider = Some(diagnostics::options());
     }

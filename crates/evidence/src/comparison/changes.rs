@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::compared::{digests, is_evidence};
+use crate::compared::{digests, is_evidence};
 use ground::git::{ChangeKind, GitError, PathChange, Target};
 use ground::store::{self, StoreError};
 use ground::{CommitId, Git, RelativePath};

@@ -5,7 +5,7 @@ use std::slice;
 use std::sync::Arc;
 
 use super::changes::bytes_now;
-use super::{Compared, finding_at, is_evidence};
+use crate::compared::{Compared, finding_at, is_evidence};
 use code::language;
 use code::saying_lines::says_something;
 use ground::git::{GitError, ObjectReader, Target};

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::changes::bytes_now;
-use super::is_evidence;
+use crate::compared::is_evidence;
 use ground::git::{ChangeKind, PathChange};
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::of_project;

@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::changes::{Files, bytes_now};
-use super::{Compared, StillNamed, finding_at, is_evidence, reassign, rewritten};
+use super::{StillNamed, reassign, rewritten};
+use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
 use code::{Block, FileBlocks};
 use ground::git::{ChangeKind, PathChange, Target};

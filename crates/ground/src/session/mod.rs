@@ -30,6 +30,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+pub use super::local_files::local;
+use super::local_files::path_of_local_file;
 use super::store::{self, StoreError};
 use super::{Hint, Root};
 use crate::clock;
@@ -289,14 +291,6 @@ pub fn or_log<T>(root: &Root, what: &str, result: Result<T, impl Hint>) -> Optio
 /// No more lines are added to a log that is larger than this, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
 
-/// Returns the folder `.orchestration/local`. Creates it if needed, with an ignore file that keeps
-/// it out of every commit.
-pub fn local(root: &Root) -> Result<PathBuf, StoreError> {
-    let folder = root.orchestration().join("local");
-    store::create_new(&folder.join(".gitignore"), b"*\n")?;
-    Ok(folder)
-}
-
 fn person(root: &Root) -> PathBuf {
     root.orchestration().join("active_intent_current.json")
 }
@@ -307,10 +301,6 @@ fn of_session(root: &Root, session: &str) -> PathBuf {
 
 fn of_actor(root: &Root, actor: &str) -> PathBuf {
     path_of_local_file(root, "sessions").join(digest(actor))
-}
-
-pub(super) fn path_of_local_file(root: &Root, name: &str) -> PathBuf {
-    root.orchestration().join("local").join(name)
 }
 
 /// Returns the file of a note in a folder below `.orchestration/local`.

@@ -9,7 +9,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::disk::{TICK, is_new, last_change, relative};
-use crate::{gate, git_settings};
+use crate::{control, git_settings};
 use fence::stand_in::StandIn;
 use ground::session::calls::PendingCall;
 use ground::{RelativePath, store};
@@ -78,7 +78,7 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> =
         OF_WORKSPACE.map(|name| ws.root.orchestration().join(name)).into();
     places.extend(ws.registry.files().iter().map(|file| ws.root.absolute(file.path())));
-    places.extend(gate::programs_of_our_name().map(|path| ws.root.path().join(path)));
+    places.extend(control::programs_of_our_name().map(|path| ws.root.path().join(path)));
     // In a linked work tree or a submodule, `.git` is a file that names the git directory.
     let link = ws.root.work_tree().map(|top| top.join(".git"));
     places.extend(link.filter(|link| link.is_file()));

@@ -22,7 +22,7 @@ mod pending_records;
 mod printed_lines;
 mod reminder;
 
-use crate::{earlier, judged_record};
+use crate::{earlier, judged_record, selection};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -544,7 +544,7 @@ impl Observation<'_> {
         if written.is_empty() {
             return written;
         }
-        match gate::selected(ws, event) {
+        match selection::selected_by(ws, event) {
             Some(intent) => self.record(&written, Some(intent), Strength::Observed),
             None => {
                 let message = format!(

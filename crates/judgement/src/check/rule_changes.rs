@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::JudgedChange;
 use super::files::is_of_rules;
-use crate::gate::is_control_path;
+use crate::control::is_control_path;
 use evidence::comparison::Compared;
 use evidence::seal;
 use evidence::signing::{self, SignatureCheck, Signatures, Signed};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::control::settings_below;
 use crate::fence_plan::Fenced;
-use crate::gate::settings_below;
 use fence::FenceAccess;
 use fence::watch::Watched;
 use ground::git::{PathChange, Target};

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::control::settings_in_home;
 use crate::fence_plan::add_place;
-use crate::gate::settings_in_home;
 use fence::{FenceAccess, FencePlan};
 use ground::{Environment, store};
 use why::{VerbError, Workspace};

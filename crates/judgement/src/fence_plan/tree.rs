@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::control::{is_control_path, may_hold};
 use crate::fence_plan::{add_existing, add_place};
-use crate::gate::{is_control_path, may_hold};
 use fence::stand_in::StandIn;
 use fence::{FenceAccess, FencePlan};
 use ground::RelativePath;

@@ -5,10 +5,11 @@
 use crate::selection;
 use std::sync::Arc;
 
-use super::judge_call::{Purpose, selected, works_as};
+use super::judge_call::Purpose;
 use super::rules::{self, PathRules};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, requested};
 use crate::protocol;
+use crate::selection::{selected_by, works_as};
 use evidence::event::{Effect, Event};
 use evidence::git_hooks;
 use ground::approvals::Subject;
@@ -49,7 +50,7 @@ pub(super) fn select(
         return Judged::default();
     }
     let actor = event.actor();
-    let current = selected(ws, event).filter(|current| current != id);
+    let current = selected_by(ws, event).filter(|current| current != id);
     if let Some(current) = &current
         && ws.policy.mode == Mode::Enforce
         && !is_free(ws, event, current)
@@ -194,7 +195,7 @@ pub fn session_start(event: &Event) -> Option<String> {
     announced::forget_asked(&home.root, &event.session_key());
     in_force::prune(&home);
     keep_model(&home, event);
-    let selected = match selected(&home, event) {
+    let selected = match selected_by(&home, event) {
         Some(id) => terms(&home, &id),
         None => rules::selectable(&home),
     };

@@ -12,6 +12,7 @@ use super::{
     Decision, Denial, DenialCode, Judged, ask, bind, commands, everyday, in_force, key, places,
     rules, stale,
 };
+use crate::selection::{selected_by, works_as};
 use crate::{earlier, git_settings};
 use edits::unified;
 use evidence::event::{Effect, Event};
@@ -369,7 +370,7 @@ impl<'a> Case<'a> {
     /// Returns the intent behind whose fence the command should run, if the effects of the command
     /// cannot be predicted.
     fn wanted_fence(&self, home: &Workspace) -> Option<String> {
-        let id = selected(home, self.event)?;
+        let id = selected_by(home, self.event)?;
         commands::needs_fence(&self.readings, &id, &self.event.environment).then_some(id)
     }
 
@@ -400,7 +401,7 @@ impl<'a> Case<'a> {
     fn by_rules<'b>(&'b self, primary: &'b Workspace) -> Vec<Objection<'b>> {
         let home = self.places.home.as_ref();
         let actor = self.event.actor();
-        let under = |arguments: &[String]| selected(&self.workspace_of(arguments)?, self.event);
+        let under = |arguments: &[String]| selected_by(&self.workspace_of(arguments)?, self.event);
         let of_ours = |reading: &Prediction| commands::of_ours(reading, &actor, under);
         let ours = self.readings.iter().find_map(of_ours).map(|denial| (primary, denial));
         let in_places = self.places.all.iter().filter_map(|place| self.in_place(place));
@@ -560,7 +561,7 @@ impl<'a> Case<'a> {
         let call = PendingCall {
             actor: self.event.actor(),
             tool: self.event.tool.clone(),
-            intent: selected(ws, self.event),
+            intent: selected_by(ws, self.event),
             head: ws.head().map(|head| head.0.clone()),
             tips: self.tips(ws),
             settings: if is_command { git_settings::digests(ws) } else { BTreeMap::new() },
@@ -617,18 +618,6 @@ fn several_names(place: &TouchedWorkspace, deleted: &[&Path]) -> Option<Denial> 
         "{path} has other names as well (hard links), and a write may change it under all of them."
     );
     Some(Denial::new(DenialCode::ApprovalRequired, message).about_path(path))
-}
-
-/// Returns the intent that the actor of an event works under in a workspace.
-pub fn selected(ws: &Workspace, event: &Event) -> Option<String> {
-    ws.selected(Some(&works_as(ws, event)))
-}
-
-/// Returns the actor whose selection counts. A subagent without a selection uses that of its
-/// session.
-pub(super) fn works_as(ws: &Workspace, event: &Event) -> String {
-    let actor = event.actor();
-    if ws.selected(Some(&actor)).is_some() { actor } else { event.session_key() }
 }
 
 /// Parses a command in the way that the gate does. Returns `None` for any other effect.

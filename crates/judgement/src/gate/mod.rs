@@ -11,7 +11,6 @@
 //! - `bind`: binds sessions to intents
 //! - `judge_call`: judges one call
 //! - `commands`: objections against commands, and commands that must run behind the fence
-//! - `control`: the control files
 //! - `everyday`: everyday commands of git, about which nobody is asked
 //! - `in_force`: the rules that count while files of rules change
 //! - `places`: the paths that a call would change
@@ -28,7 +27,6 @@ use serde::Serialize;
 mod ask;
 mod bind;
 mod commands;
-mod control;
 mod everyday;
 mod in_force;
 mod judge_call;
@@ -39,13 +37,10 @@ mod stale;
 
 pub(crate) use bind::finish_selection;
 pub use bind::{clear, end, prompt, session_start};
-pub(crate) use control::{
-    is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
-};
 pub(crate) use in_force::{accept_rules, changed_rules, reject_change};
 pub use in_force::{governed, is_rejected};
 pub(crate) use judge_call::read_command;
-pub use judge_call::{selected, surroundings};
+pub use judge_call::surroundings;
 pub use places::key;
 
 use evidence::event::{Event, Means};
@@ -137,6 +132,14 @@ impl std::fmt::Display for DenialCode {
 }
 
 impl Denial {
+    /// Denies a change of a control file.
+    fn of_control_file(path: &str) -> Self {
+        let message = format!(
+            "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
+        );
+        Self::new(DenialCode::ProtectedPath, message).about_path(path).decided_by("control file")
+    }
+
     /// Makes a denial that names no path, intent or rule.
     pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, intent: None, rule: None }

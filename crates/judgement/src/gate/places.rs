@@ -4,7 +4,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Denial, DenialCode, control, in_force, rules};
+use super::{Denial, DenialCode, in_force, rules};
+use crate::control;
 use edits::{After, Change};
 use evidence::event::{Effect, Event};
 use ground::session::calls::{FileBefore, Predicted};
@@ -404,7 +405,7 @@ pub(super) fn is_device(path: &Path) -> bool {
 pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     let shown = path.display().to_string();
     if control::is_control_outside(path, home.root.environment()) {
-        return Some(control::denial(&shown));
+        return Some(Denial::of_control_file(&shown));
     }
     let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);
     if allowed

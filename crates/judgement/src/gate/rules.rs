@@ -3,7 +3,9 @@
 use std::path::Path;
 use why::selectable::{self, unambiguous};
 
-use super::{Denial, DenialCode, control, selected};
+use super::{Denial, DenialCode};
+use crate::control;
+use crate::selection::selected_by;
 use evidence::event::{Event, Means};
 use ground::RelativePath;
 use ground::text::shell_word;
@@ -22,7 +24,7 @@ pub(super) struct PathRules<'a> {
 impl<'a> PathRules<'a> {
     /// Returns the rules for work of the actor of an event.
     pub(super) fn for_event(ws: &'a Workspace, event: &Event) -> Self {
-        Self { ws, selected: selected(ws, event), means: event.means }
+        Self { ws, selected: selected_by(ws, event), means: event.means }
     }
 
     pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
@@ -79,7 +81,7 @@ impl<'a> PathRules<'a> {
             let is_control =
                 control::is_control_in(&self.ws.root, path) || control::may_name_control(path);
             match is_control {
-                true => Some(control::denial(path.as_str())),
+                true => Some(Denial::of_control_file(path.as_str())),
                 false => self.folder_denial(intent, path),
             }
         });
@@ -92,7 +94,7 @@ impl<'a> PathRules<'a> {
     pub(super) fn intent_for(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
         let ws = self.ws;
         if let Some(path) = paths.iter().find(|path| control::is_control_in(&ws.root, path)) {
-            return Err(control::denial(path.as_str()));
+            return Err(Denial::of_control_file(path.as_str()));
         }
         // If the rules cannot be read, nothing can be allowed.
         let Some(finding) = ws.registry.syntax_error().or_else(|| ws.policy_findings.first())

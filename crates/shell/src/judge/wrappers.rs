@@ -6,8 +6,7 @@ use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, family,
     mentions, opaque, output, redirected, table,
 };
-use crate::argument::{filled, joined};
-use crate::evaluation::is_name;
+use crate::argument::{filled, is_name, joined};
 use crate::table::TableRow;
 
 /// Returns true if the table says that a program may start other programs.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::analysis::Analysis;
 use crate::convert;
-use crate::features::{commands, diagnostics};
+use crate::features::{command_names, diagnostics};
 use crate::workspace_view::{GovernedFile, WorkspaceView};
 use code::Block;
 use ground::{Code, Finding, text};
@@ -151,7 +151,7 @@ impl CodePlace<'_> {
         if !self.file.view.snapshot.settings.has_person() {
             return Action::Plan(Plan::Widen { id, entry: scope::entry_for(&self.file.path) });
         }
-        Action::Command(commands::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))
+        Action::Command(command_names::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))
     }
 
     /// Offers to create an intent for a file that no intent owns.
@@ -193,7 +193,7 @@ impl CodePlace<'_> {
         );
         let uri = &self.file.open.uri;
         let argument = json!({ "paths": [uri], "all": false, "intent": id, "uri": uri });
-        let does = Action::Command(commands::RECORD, argument);
+        let does = Action::Command(command_names::RECORD, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
@@ -209,7 +209,7 @@ impl CodePlace<'_> {
         }
         let title = format!("Accept {} as it stands…", name_of(block));
         let argument = json!({ "uri": self.file.open.uri, "line": block.lines.start() });
-        let does = Action::Command(commands::ACCEPT, argument);
+        let does = Action::Command(command_names::ACCEPT, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
         Some(Offer { disabled: self.unsaved(), ..offer })

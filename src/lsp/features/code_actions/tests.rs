@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::convert;
+use crate::features::commands;
 use crate::features::diagnostics;
 use crate::features::fixture::Editor;
 use crate::features::fixture::operations;

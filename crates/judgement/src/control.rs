@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{Denial, DenialCode};
 use ground::control_files::{CONTROL_NAMES, folded, folded_segments, has_control_name};
 use ground::{Environment, RelativePath, Root};
 use intents::Scope;
@@ -96,14 +95,14 @@ fn is_on_path(file: &Path, environment: &Environment) -> bool {
 }
 
 /// Returns true if a path of a workspace controls the gate or an agent there.
-pub(super) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
+pub(crate) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
     let name = folded(path.file_name());
     let is_on_path = || is_on_path(&root.absolute(path), root.environment());
     is_control_path(path.as_str()) || (has_our_name(&name) && is_on_path())
 }
 
 /// Returns true if an absolute path outside of all workspaces controls the gate or an agent.
-pub(super) fn is_control_outside(path: &Path, environment: &Environment) -> bool {
+pub(crate) fn is_control_outside(path: &Path, environment: &Environment) -> bool {
     let shown = path.display().to_string();
     let has_our_name = folded_segments(&shown).last().is_some_and(|name| has_our_name(name));
     is_control_path(&shown) || (has_our_name && is_on_path(path, environment))
@@ -132,7 +131,7 @@ fn folded_settings() -> &'static [(Vec<String>, bool)] {
 
 /// Returns true if a path with globs may name a file that controls the gate in any folder: `.orch*`.
 /// As in a shell, only a pattern that begins with a dot matches a name that does.
-pub(super) fn may_name_control(path: &RelativePath) -> bool {
+pub(crate) fn may_name_control(path: &RelativePath) -> bool {
     let mut dotted =
         folded_segments(path.as_str()).into_iter().filter(|name| name.starts_with('.'));
     dotted.any(|pattern| CONTROL_NAMES.iter().any(|name| wild(&pattern, name)))
@@ -182,13 +181,6 @@ fn settings_outside_home() -> impl Iterator<Item = &'static str> {
 pub(crate) fn may_hold(folder: &str) -> bool {
     let name = folded_segments(folder).pop();
     name.is_some_and(|name| folded_settings().iter().any(|(entry, _)| entry.contains(&name)))
-}
-
-pub(super) fn denial(path: &str) -> Denial {
-    let message = format!(
-        "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
-    );
-    Denial::new(DenialCode::ProtectedPath, message).about_path(path).decided_by("control file")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: runs one of [`super::commands`] outside of the loop. It asks a
+//! `workspace/executeCommand`: runs one of [`crate::features::commands`] outside of the loop. It asks a
 //! person first if the command requires that, and afterwards reports the written files to the loop.
 
 use std::time::Duration;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tower_lsp::lsp_types as lsp;
 
-use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
 use crate::client::ANSWER_LIMIT;
 use crate::conversation::ClientConversation;
+use crate::features::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
 use crate::pool::Lane;
 use crate::progress;
 use crate::refusal::{RequestRefusal, RequestResult};
@@ -72,11 +72,6 @@ pub async fn handle(
     let answer = run(&conversation, command, argument).await;
     drop(done);
     answer.map(Some)
-}
-
-pub fn options() -> lsp::ExecuteCommandOptions {
-    let commands = commands::ALL.iter().map(|command| command.name.to_owned()).collect();
-    lsp::ExecuteCommandOptions { commands, ..Default::default() }
 }
 
 async fn run(
