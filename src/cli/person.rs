@@ -29,7 +29,7 @@ pub struct Terminal {
 /// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
 pub fn no_agent(context: &Context) -> Result<(), CliError> {
     match agents::agent_above(context.environment()) {
-        Some(sign) => Err(refused(&format!("{sign}, so an agent runs this command"))),
+        Some(sign) => Err(refusal_because(&format!("{sign}, so an agent runs this command"))),
         None => Ok(()),
     }
 }
@@ -60,13 +60,13 @@ impl Terminal {
     pub fn of_a_person(context: &Context) -> Result<Self, CliError> {
         no_agent(context)?;
         if !context.printer.streams.terminals.input {
-            return Err(refused("standard input is no terminal"));
+            return Err(refusal_because("standard input is no terminal"));
         }
-        let none = |_| refused("there is no controlling terminal");
+        let none = |_| refusal_because("there is no controlling terminal");
         let input = OpenOptions::new().read(true).open(INPUT).map_err(none)?;
         let output = OpenOptions::new().write(true).open(OUTPUT).map_err(none)?;
         if !input.is_terminal() || !output.is_terminal() {
-            return Err(refused(&format!("{INPUT} is no terminal")));
+            return Err(refusal_because(&format!("{INPUT} is no terminal")));
         }
         Ok(Self { input, output })
     }
@@ -94,7 +94,7 @@ impl Terminal {
     }
 }
 
-fn refused(why: &str) -> CliError {
+fn refusal_because(why: &str) -> CliError {
     CliError::usage(
         format!("this is for a person at a terminal of their own: {why}"),
         "run it yourself, in a terminal that no agent started; or decide in the dialog of your editor",

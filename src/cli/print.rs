@@ -66,7 +66,7 @@ impl Printer {
             return Ok(Exit::Fine);
         }
         let bytes = page.bytes(self.is_coloured(self.streams.terminals.output));
-        self.written(self.streams.output().write_all(&bytes))
+        self.exit_of(self.streams.output().write_all(&bytes))
     }
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
@@ -75,12 +75,12 @@ impl Printer {
             true => serde_json::to_string_pretty(answer).map_err(io::Error::from).map(as_printed),
             false => json_line(answer),
         };
-        self.written(document.and_then(|text| self.streams.output().write_all(text.as_bytes())))
+        self.exit_of(document.and_then(|text| self.streams.output().write_all(text.as_bytes())))
     }
 
     /// Prints a document that has its own format (roff, a shell script) without any change.
     pub fn document(&self, bytes: &[u8]) -> Result<Exit, CliError> {
-        self.written(self.streams.output().write_all(bytes))
+        self.exit_of(self.streams.output().write_all(bytes))
     }
 
     /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
@@ -98,7 +98,7 @@ impl Printer {
             }
             PrintedPiece::Json(bytes) => out.write_all(&bytes),
         });
-        self.written(result.and_then(|()| out.flush()))
+        self.exit_of(result.and_then(|()| out.flush()))
     }
 
     /// Lets `write` print to stdout. Stops without an error if the reader has closed the pipe.
@@ -109,7 +109,7 @@ impl Printer {
         let mut stdout = self.streams.output();
         let mut out = io::BufWriter::new(&mut *stdout);
         let result = write(&mut out);
-        self.written(result.and_then(|()| out.flush()))
+        self.exit_of(result.and_then(|()| out.flush()))
     }
 
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
@@ -133,7 +133,7 @@ impl Printer {
 
     pub fn aside(&self, page: &Page) -> Result<Exit, CliError> {
         let bytes = page.bytes(self.is_coloured(self.streams.terminals.error));
-        self.written(self.streams.error().write_all(&bytes))
+        self.exit_of(self.streams.error().write_all(&bytes))
     }
 
     /// Returns a page as bytes for a terminal, with colours if a terminal takes them.
@@ -149,7 +149,7 @@ impl Printer {
         }
     }
 
-    fn written(&self, result: io::Result<()>) -> Result<Exit, CliError> {
+    fn exit_of(&self, result: io::Result<()>) -> Result<Exit, CliError> {
         match result {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(CliError::io("the answer", "written", error))

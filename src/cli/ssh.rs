@@ -45,11 +45,11 @@ impl SshKeygen {
         signers.lines().chain(self.machine.lines()).any(is_key)
     }
 
-    fn judged(&self, what: Signed<'_>, signers: &str) -> std::io::Result<SignatureCheck> {
+    fn check_signature(&self, what: Signed<'_>, signers: &str) -> std::io::Result<SignatureCheck> {
         let folder = tempfile::tempdir()?;
         let (keys, signature) = (folder.path().join("keys"), folder.path().join("signature"));
         std::fs::write(&keys, format!("{signers}\n{}\n", self.machine))?;
-        std::fs::write(&signature, armoured(what.signature))?;
+        std::fs::write(&signature, armoured_text(what.signature))?;
         let asked = |operation: &str, more: &[&str]| {
             let mut program = programs::command(PROGRAM, &self.environment);
             program.args(["-Y", operation, "-s"]).arg(&signature).args(more);
@@ -73,7 +73,7 @@ impl SshKeygen {
 impl Signatures for SshKeygen {
     fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError> {
         let unchecked = |error| not_run("signatures cannot be checked", &error);
-        self.judged(signed, signers).map_err(unchecked)
+        self.check_signature(signed, signers).map_err(unchecked)
     }
 }
 
@@ -155,7 +155,7 @@ fn key_file(
     Ok(folder.join(workspace.path_setting("user.signingKey").unwrap_or(named.into())))
 }
 
-fn armoured(signature: &str) -> String {
+fn armoured_text(signature: &str) -> String {
     let letters: Vec<char> = signature.chars().collect();
     let lines: Vec<String> = letters.chunks(WIDTH).map(|line| line.iter().collect()).collect();
     format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"))

@@ -16,19 +16,22 @@ pub fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
     let named_host = host_named(name);
     let marked = marks(payload).and_then(host_named);
     if let Some(named_host) = named_host {
-        return marked.filter(|marked| contradicts(&named_host, marked)).unwrap_or_else(|| {
-            // Devin imports Claude Code's settings and uses its payload. Only the names of its
-            // tools differ.
-            let devin = named_host.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
-            if devin { host_named("devin").unwrap_or(named_host) } else { named_host }
-        });
+        return marked.filter(|marked| contradicts_mark(&named_host, marked)).unwrap_or_else(
+            || {
+                // Devin imports Claude Code's settings and uses its payload. Only the names of its
+                // tools differ.
+                let devin =
+                    named_host.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
+                if devin { host_named("devin").unwrap_or(named_host) } else { named_host }
+            },
+        );
     }
-    marked.or_else(|| likely(payload, in_devin).and_then(host_named)).unwrap_or(UNKNOWN)
+    marked.or_else(|| likely_host(payload, in_devin).and_then(host_named)).unwrap_or(UNKNOWN)
 }
 
 /// Returns true if the marks of a payload outweigh the name. They never do for our own shims, which
 /// write Claude Code's payload.
-fn contradicts(named_host: &Host, marked: &Host) -> bool {
+fn contradicts_mark(named_host: &Host, marked: &Host) -> bool {
     let shims = ["opencode", "amp", "pi"];
     named_host.name != marked.name && !shims.contains(&named_host.name)
 }
@@ -65,7 +68,7 @@ fn marks(payload: &Value) -> Option<&'static str> {
 }
 
 /// Returns the most likely host of a payload without marks.
-fn likely(payload: &Value, in_devin: bool) -> Option<&'static str> {
+fn likely_host(payload: &Value, in_devin: bool) -> Option<&'static str> {
     payload.get("hook_event_name")?;
     Some(match () {
         () if has_tool(payload, KIRO) => "kiro",

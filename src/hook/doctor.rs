@@ -63,18 +63,18 @@ impl<'a> Wiring<'a> {
         let heartbeat = heartbeat(root, host);
         let mut wiring =
             Self { host, files: files.collect(), heartbeat, wrong: Vec::new(), known: Vec::new() };
-        if wiring.wired() {
-            wiring.strict(folders);
+        if wiring.is_wired() {
+            wiring.check_files(folders);
             wiring.switched_off(folders);
-            wiring.managed(folders);
-            wiring.trusted(folders);
+            wiring.check_managed(folders);
+            wiring.check_trust(folders);
             wiring.note_double_loading(folders);
         }
         wiring
     }
 
     /// Returns true if one of the host's settings files contains our hook.
-    fn wired(&self) -> bool {
+    fn is_wired(&self) -> bool {
         self.hooks().next().is_some()
     }
 
@@ -92,7 +92,7 @@ impl<'a> Wiring<'a> {
         self.files.iter().filter(ours)
     }
 
-    fn strict(&mut self, folders: &Folders) {
+    fn check_files(&mut self, folders: &Folders) {
         for file in &self.files {
             let path = shown_path(folders, &file.path);
             match &file.standing {
@@ -129,7 +129,7 @@ impl<'a> Wiring<'a> {
 
     /// Reports if an organisation allows only its own hooks. Claude Code then runs no hook of a
     /// project or a person.
-    fn managed(&mut self, folders: &Folders) {
+    fn check_managed(&mut self, folders: &Folders) {
         if self.host.name != "claude-code" {
             return;
         }
@@ -146,7 +146,7 @@ impl<'a> Wiring<'a> {
 
     /// Reports if codex does not trust the hooks. It skips a hook that a person has not trusted,
     /// without a message.
-    fn trusted(&mut self, folders: &Folders) {
+    fn check_trust(&mut self, folders: &Folders) {
         if self.host.name != "codex" {
             return;
         }
@@ -202,7 +202,7 @@ impl<'a> Wiring<'a> {
     }
 
     fn answer(mut self) -> Option<Examined> {
-        let wired = self.wired();
+        let wired = self.is_wired();
         let called = self.heartbeat.is_some();
         if !wired && !called {
             return None;

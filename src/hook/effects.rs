@@ -50,11 +50,12 @@ pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effec
     let kind = tools::kind(host, &call.tool);
     if !kind.is_some_and(ToolKind::only_reads) {
         if fields::is_broken(&call.input) {
-            return reading.unreadable("comes with an input that cannot be read");
+            return reading.effects_of_unreadable("comes with an input that cannot be read");
         }
         if let Some((one, other)) = contradiction::found(kind, &call.input, cwd) {
-            return reading
-                .unreadable(&format!("says different things in `{one}` and in `{other}`"));
+            return reading.effects_of_unreadable(&format!(
+                "says different things in `{one}` and in `{other}`"
+            ));
         }
     }
     // What such a tool searches for and puts there is text, even if it looks like a path.
@@ -63,14 +64,15 @@ pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effec
     if kind.is_some_and(ToolKind::names_its_files)
         && let Some((name, _)) = unknown_tools::other_paths(&reading, &read).first()
     {
-        return reading.unreadable(&format!("names a file in `{name}`, which is not known"));
+        return reading
+            .effects_of_unreadable(&format!("names a file in `{name}`, which is not known"));
     }
     match kind {
         Some(ToolKind::Batch) => batch(host, &reading),
         // The inner tool is in no table, so the recursion ends.
-        Some(ToolKind::Foreign) => match unknown_tools::wrapped(&call.input) {
+        Some(ToolKind::Foreign) => match unknown_tools::call_in_wrapper(&call.input) {
             Some(inner) => effects_of_call(host, &inner, cwd),
-            None => reading.unreadable("does not say which tool it calls"),
+            None => reading.effects_of_unreadable("does not say which tool it calls"),
         },
         Some(kind) => reading.known_effects(kind),
         None => {
@@ -84,12 +86,12 @@ pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effec
 /// Reads the calls inside a call. A batch inside a batch is refused, so the recursion ends.
 fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     let Some(calls) = fields::list(reading.input, "tool_calls calls") else {
-        return reading.unreadable("does not say what it calls");
+        return reading.effects_of_unreadable("does not say what it calls");
     };
     let single = |inner: &Value| {
         let tool = fields::word(inner, "tool name tool_name").unwrap_or_default();
         if tools::kind(host, tool) == Some(ToolKind::Batch) {
-            return reading.unreadable("calls itself");
+            return reading.effects_of_unreadable("calls itself");
         }
         let input = fields::input(inner, "parameters input args arguments");
         effects_of_call(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
@@ -109,10 +111,10 @@ impl CallInput<'_> {
     fn known_effects(&self, kind: ToolKind) -> Vec<Effect> {
         match kind {
             ToolKind::Nothing => Vec::new(),
-            ToolKind::Read => self.reads(),
+            ToolKind::Read => self.effects_of_reads(),
             ToolKind::Write => self.write(whole_file(self.input)),
-            ToolKind::Append => self.write(appended(self.input)),
-            ToolKind::EditStrictly => self.write(edited(self.input, Change::Replace)),
+            ToolKind::Append => self.write(change_of_append(self.input)),
+            ToolKind::EditStrictly => self.write(change_of_edits(self.input, Change::Replace)),
             ToolKind::Edit => self.edit(),
             ToolKind::Edits => self.each_edit(),
             ToolKind::Cell => self.write(cell(self.input)),
@@ -120,20 +122,22 @@ impl CallInput<'_> {
             ToolKind::Blocks => self.write(blocks(self.input)),
             ToolKind::Touch => self.each_path(unknown_tools::unknown_write),
             ToolKind::Delete => self.each_path(|path| Effect::Delete { path }),
-            ToolKind::Move => self.moved(),
+            ToolKind::Move => self.effects_of_move(),
             ToolKind::Shell(dialect) => {
-                self.shell(dialect, COMMAND, fields::yes(self.input, BACKGROUND))
+                self.shell(dialect, COMMAND, fields::is_true(self.input, BACKGROUND))
             }
             ToolKind::Watch => self.shell(Dialect::Posix, COMMAND, true),
             ToolKind::Type(dialect) => self.shell(dialect, TYPED, true),
             ToolKind::Task => self.task(),
-            ToolKind::Batch | ToolKind::Foreign => self.unreadable("calls what cannot be read"),
+            ToolKind::Batch | ToolKind::Foreign => {
+                self.effects_of_unreadable("calls what cannot be read")
+            }
         }
     }
 
     /// Returns the effect of a call that changes something but whose input is incomplete or
     /// contradictory. `what` completes the sentence that begins with the tool's name.
-    pub fn unreadable(&self, what: &str) -> Vec<Effect> {
+    pub(crate) fn effects_of_unreadable(&self, what: &str) -> Vec<Effect> {
         vec![Effect::Unreadable { what: format!("`{}` {what}", self.tool) }]
     }
 
@@ -145,7 +149,7 @@ impl CallInput<'_> {
     pub fn write(&self, change: Change) -> Vec<Effect> {
         match self.path_of(self.input) {
             Some(path) => vec![Effect::Write { path, change }],
-            None => self.unreadable("does not say which file it writes"),
+            None => self.effects_of_unreadable("does not say which file it writes"),
         }
     }
 
@@ -176,7 +180,7 @@ impl CallInput<'_> {
     }
 
     /// Returns the reads. A read is never denied, so a path that cannot be read is left out.
-    fn reads(&self) -> Vec<Effect> {
+    fn effects_of_reads(&self) -> Vec<Effect> {
         let paths = self.paths().unwrap_or_default();
         let lines = match paths.len() {
             1 => fields::lines(self.input),
@@ -188,7 +192,7 @@ impl CallInput<'_> {
     pub(crate) fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
         match self.paths() {
             Some(paths) if !paths.is_empty() => paths.into_iter().map(effect).collect(),
-            _ => self.unreadable("does not say which file it changes"),
+            _ => self.effects_of_unreadable("does not say which file it changes"),
         }
     }
 
@@ -198,12 +202,12 @@ impl CallInput<'_> {
         const VIEWERS: &str = "editor str_replace_editor str_replace_based_edit_tool";
         let is_viewer = text::is_listed(VIEWERS, self.tool);
         match word_of(self.input) {
-            Some("view") if is_viewer && writes(self.input) => {
-                self.unreadable("says that it only views, and what it writes")
+            Some("view") if is_viewer && writes_file(self.input) => {
+                self.effects_of_unreadable("says that it only views, and what it writes")
             }
-            Some("view") if is_viewer => self.reads(),
+            Some("view") if is_viewer => self.effects_of_reads(),
             Some("delete") => self.each_path(|path| Effect::Delete { path }),
-            Some("move" | "rename") => self.moved(),
+            Some("move" | "rename") => self.effects_of_move(),
             _ => self.write(operation(self.input)),
         }
     }
@@ -218,28 +222,28 @@ impl CallInput<'_> {
         let single = |input| CallInput { input, ..*self }.edit();
         let effects: Vec<Effect> = items.iter().flat_map(single).collect();
         if effects.is_empty() {
-            return self.unreadable("does not say what it changes");
+            return self.effects_of_unreadable("does not say what it changes");
         }
         without_chains(effects, self.cwd)
     }
 
-    pub fn moved(&self) -> Vec<Effect> {
+    pub(crate) fn effects_of_move(&self) -> Vec<Effect> {
         let path = |names: &str| fields::path(fields::word(self.input, names)?);
         let (from, file) = (path(FROM), path(PATH));
         if let (Some(from), Some(file)) = (&from, &file)
             && self.cwd.join(from) != self.cwd.join(file)
         {
-            return self.unreadable("names two files that it moves");
+            return self.effects_of_unreadable("names two files that it moves");
         }
         match (from.or(file), path(TO)) {
             (Some(from), Some(to)) => vec![Effect::Move { from, to, change: None }],
-            _ => self.unreadable("does not say from where to where it moves"),
+            _ => self.effects_of_unreadable("does not say from where to where it moves"),
         }
     }
 
     fn patch(&self) -> Vec<Effect> {
         let text = self.input.as_str().or_else(|| fields::text(self.input, PATCH));
-        let Some(text) = text else { return self.unreadable("comes without a patch") };
+        let Some(text) = text else { return self.effects_of_unreadable("comes without a patch") };
         self.patch_text(text, None)
     }
 
@@ -247,8 +251,10 @@ impl CallInput<'_> {
     fn patch_text(&self, text: &str, folder: Option<&str>) -> Vec<Effect> {
         let files = match patch::read(text) {
             Ok(files) if !files.is_empty() => files,
-            Ok(_) => return self.unreadable("comes with a patch of no file"),
-            Err(error) => return self.unreadable(&format!("comes with a broken patch: {error}")),
+            Ok(_) => return self.effects_of_unreadable("comes with a patch of no file"),
+            Err(error) => {
+                return self.effects_of_unreadable(&format!("comes with a broken patch: {error}"));
+            }
         };
         let place = |path: String| {
             let path = fields::path(&path)?;
@@ -258,13 +264,13 @@ impl CallInput<'_> {
             files.into_iter().map(|file| file_patch(file, place)).collect();
         match effects {
             Some(effects) => without_chains(effects, self.cwd),
-            None => self.unreadable("comes with a patch whose file has no name"),
+            None => self.effects_of_unreadable("comes with a patch whose file has no name"),
         }
     }
 
     pub fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
         let Some(commands) = commands(self.input, names) else {
-            return self.unreadable("comes without a command");
+            return self.effects_of_unreadable("comes without a command");
         };
         let single =
             |(text, item): (String, Option<&Value>)| self.command(&text, item, dialect, background);
@@ -276,7 +282,7 @@ impl CallInput<'_> {
     fn task(&self) -> Vec<Effect> {
         let task = fields::first_field(self.input, "task").unwrap_or(self.input);
         let Some(command) = fields::text(task, COMMAND) else {
-            return self.unreadable("comes without a command");
+            return self.effects_of_unreadable("comes without a command");
         };
         let arguments = match fields::first_field(task, "args") {
             Some(_) => fields::list(task, "args"),
@@ -285,7 +291,7 @@ impl CallInput<'_> {
         let word = |argument: &Value| Some(text::shell_word(argument.as_str()?));
         let words = arguments.and_then(|all| all.iter().map(word).collect::<Option<Vec<_>>>());
         let Some(words) = words else {
-            return self.unreadable("comes with arguments that cannot be read");
+            return self.effects_of_unreadable("comes with arguments that cannot be read");
         };
         let text = std::iter::once(command.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let folder = fields::word(self.input, "workspaceFolder").and_then(fields::path);
@@ -330,7 +336,7 @@ impl CallInput<'_> {
 }
 
 /// Returns true if the input has text that would be written.
-fn writes(input: &Value) -> bool {
+fn writes_file(input: &Value) -> bool {
     let written = [CONTENT, NEW, OLD, EDITS, "insert_text insertText"].join(" ");
     fields::first_field(input, &written).is_some()
 }
@@ -344,10 +350,12 @@ fn word_of(input: &Value) -> Option<&str> {
 fn operation(input: &Value) -> Change {
     match word_of(input) {
         Some("create" | "write") => whole_file(input),
-        Some("append") => appended(input),
-        Some("insert") => inserted(input),
-        _ if fields::first_field(input, "insert_line insertLine").is_some() => inserted(input),
-        _ => edited(input, Change::ReplaceLoosely),
+        Some("append") => change_of_append(input),
+        Some("insert") => change_of_insert(input),
+        _ if fields::first_field(input, "insert_line insertLine").is_some() => {
+            change_of_insert(input)
+        }
+        _ => change_of_edits(input, Change::ReplaceLoosely),
     }
 }
 
@@ -355,12 +363,12 @@ fn whole_file(input: &Value) -> Change {
     fields::text(input, CONTENT).map_or(Change::Unknown, |text| Change::Whole(text.to_owned()))
 }
 
-fn appended(input: &Value) -> Change {
+fn change_of_append(input: &Value) -> Change {
     let text = fields::text(input, NEW).or_else(|| fields::text(input, CONTENT));
     text.map_or(Change::Unknown, |text| Change::Append(text.to_owned()))
 }
 
-fn inserted(input: &Value) -> Change {
+fn change_of_insert(input: &Value) -> Change {
     const TEXT: &str = "insert_text insertText";
     let line = fields::first_field(input, "insert_line insertLine").and_then(Value::as_u64);
     let text = fields::text(input, TEXT)
@@ -374,7 +382,7 @@ fn inserted(input: &Value) -> Change {
 
 /// Reads replacements, one or a list. If they cannot be read, the change is [`Change::Unknown`],
 /// and the file is compared after the call.
-fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
+fn change_of_edits(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
     let items = match fields::list(input, EDITS) {
         Some(items) => items,
         None if fields::first_field(input, EDITS).is_some() => return Change::Unknown,
@@ -398,7 +406,7 @@ fn replacement(item: &Value) -> Option<Replacement> {
     }
     let old = fields::text(item, OLD)?.to_owned();
     let new = fields::text(item, NEW)?.to_owned();
-    Some(Replacement { old, new, every: fields::yes(item, EVERY) })
+    Some(Replacement { old, new, every: fields::is_true(item, EVERY) })
 }
 
 fn blocks(input: &Value) -> Change {

@@ -74,7 +74,7 @@ pub fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
 }
 
 /// Returns true if the first of these fields is `true` or `"true"`.
-pub fn yes(object: &Value, names: &str) -> bool {
+pub fn is_true(object: &Value, names: &str) -> bool {
     first_field(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
@@ -91,14 +91,14 @@ pub fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns the object that a string holds as JSON. Any other value is returned unchanged.
-pub(crate) fn unpacked(value: &Value) -> Value {
+pub(crate) fn unpacked_json(value: &Value) -> Value {
     let inner = value.as_str().and_then(json::distinct);
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 
 /// Returns the input of a call. A string may contain the input as JSON.
 pub fn input(object: &Value, names: &str) -> Value {
-    first_field(object, names).map_or(Value::Null, unpacked)
+    first_field(object, names).map_or(Value::Null, unpacked_json)
 }
 
 /// Returns true if the input of a call is a string that begins like a JSON object. [`input`] could
@@ -113,7 +113,7 @@ pub fn is_broken(input: &Value) -> bool {
 pub fn lines(object: &Value) -> Option<LineRange> {
     const FIRST: &str = "startLine start_line StartLine start_line_one_indexed line_start";
     const LAST: &str = "endLine end_line EndLine end_line_one_indexed_inclusive line_end";
-    if yes(object, "should_read_entire_file") {
+    if is_true(object, "should_read_entire_file") {
         return None;
     }
     if let Some(range) = first_field(object, "view_range viewRange").and_then(Value::as_array) {
@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(text(&of, "cwd"), Some(""));
         assert_eq!(word(&of, "cwd file"), Some("b"));
         assert_eq!(text(&of, "n file"), None, "it is there, and no text");
-        assert!(yes(&of, "yes"));
-        assert!(!yes(&of, "n"));
+        assert!(is_true(&of, "yes"));
+        assert!(!is_true(&of, "n"));
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Incoming {
             }
             None => Vec::new(),
         };
-        let asking = asking(&host, payload);
+        let asking = how_to_ask(&host, payload);
         let rewritable = call.as_ref().filter(|_| moment == Moment::Before);
         let rewritable =
             rewritable.and_then(|call| rewrite::rewritable(&host, asking, call, &effects));
@@ -143,10 +143,10 @@ impl Incoming {
             model: model(payload),
             claimed_class: None,
             prompt: (moment == Moment::Prompt).then(|| said_prompt(payload)).flatten(),
-            failed: moment == Moment::After && failed(name, payload),
+            failed: moment == Moment::After && has_failed(name, payload),
             effects,
         };
-        let (name, clears) = (name.to_owned(), clears(moment, payload));
+        let (name, clears) = (name.to_owned(), is_after_clear(moment, payload));
         Self { host, family, moment, name, event: Some(event), only_reads, clears, rewritable }
     }
 }
@@ -160,7 +160,7 @@ fn said_prompt(payload: &Value) -> Option<String> {
 
 /// Returns true if the payload says that the call has failed: by the name of the event, by an exit
 /// code, or by a result type.
-fn failed(name: &str, payload: &Value) -> bool {
+fn has_failed(name: &str, payload: &Value) -> bool {
     if name.ends_with("Failure") {
         return true;
     }
@@ -178,7 +178,7 @@ fn failed(name: &str, payload: &Value) -> bool {
 
 /// Returns true after `/clear`. Hosts report it as the source of a session's start, as the reason
 /// for a session's end, or as both.
-fn clears(moment: Moment, payload: &Value) -> bool {
+fn is_after_clear(moment: Moment, payload: &Value) -> bool {
     let said = match moment {
         Moment::SessionStart => fields::word(payload, "source"),
         Moment::Idle | Moment::SessionEnd => fields::word(payload, "reason"),
@@ -203,7 +203,7 @@ fn with_shown_lines(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Ve
 
 /// Returns how a question can be put. In these modes Claude Code and similar hosts ask nobody, so
 /// the question becomes a denial with a code.
-fn asking(host: &Host, payload: &Value) -> Asking {
+fn how_to_ask(host: &Host, payload: &Value) -> Asking {
     let mode = fields::word(payload, "permission_mode permissionMode");
     match mode {
         Some("bypassPermissions" | "dontAsk") => Asking::ByCode,

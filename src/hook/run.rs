@@ -106,7 +106,7 @@ fn drain(mut input: impl Read + Send + 'static) {
 impl Incoming {
     /// Returns what is assumed about a payload that cannot be read: that a tool is about to change
     /// something. `name` is the word after `intent hook`.
-    fn nothing(name: &str) -> Self {
+    fn for_unread_payload(name: &str) -> Self {
         let host = host::host_named(name).unwrap_or(host::UNKNOWN);
         Self {
             host,
@@ -125,7 +125,7 @@ impl Incoming {
     }
 
     /// Returns true if the host waits for the answer before something changes.
-    pub fn deniable(&self) -> bool {
+    pub(crate) fn can_be_denied(&self) -> bool {
         match self.moment {
             Moment::Before => {
                 !self.only_reads && !self.event.as_ref().is_some_and(Event::only_reads)
@@ -136,13 +136,13 @@ impl Incoming {
     }
 
     fn patience(&self) -> Duration {
-        if self.deniable() { PATIENCE } else { PATIENCE_AFTER }
+        if self.can_be_denied() { PATIENCE } else { PATIENCE_AFTER }
     }
 
     /// Returns the answer for a call that could not be judged: a denial with this reason if the
     /// call can be denied, else nothing.
-    fn failed(&self, code: DenialCode, why: &str) -> HookAnswer {
-        if !self.deniable() {
+    fn answer_without_judgement(&self, code: DenialCode, why: &str) -> HookAnswer {
+        if !self.can_be_denied() {
             return HookAnswer::Nothing;
         }
         HookAnswer::Deny(reason(code, why))
@@ -166,12 +166,15 @@ fn converse(
     environment: &Environment,
 ) -> (Incoming, HookAnswer) {
     let started = Instant::now();
-    let mut heard = Incoming::nothing(name);
+    let mut heard = Incoming::for_unread_payload(name);
     let (sender, receiver) = mpsc::channel();
     let (host_name, environment) = (name.to_owned(), environment.clone());
     let worker = std::thread::Builder::new().stack_size(STACK);
     if worker.spawn(move || work(&host_name, input, verbs, &environment, &sender)).is_err() {
-        let said = heard.failed(DenialCode::HookError, "The gate could not start. Try again.");
+        let said = heard.answer_without_judgement(
+            DenialCode::HookError,
+            "The gate could not start. Try again.",
+        );
         return (heard, said);
     }
     loop {
@@ -188,7 +191,7 @@ fn converse(
                         "The gate failed, so nothing goes ahead. This is an error of `intent` itself; a person runs `intent doctor` and reports it."
                     }
                 };
-                let said = heard.failed(DenialCode::HookError, why);
+                let said = heard.answer_without_judgement(DenialCode::HookError, why);
                 return (heard, said);
             }
         }
@@ -213,7 +216,7 @@ fn work(
         event.from_host = is_from_host(event);
     }
     let said = match (objection, &heard.event) {
-        (Some(why), _) => heard.failed(DenialCode::UnreadablePayload, &why),
+        (Some(why), _) => heard.answer_without_judgement(DenialCode::UnreadablePayload, &why),
         (None, Some(event)) => decide(&heard, event, verbs),
         (None, None) => HookAnswer::Nothing,
     };
@@ -233,7 +236,7 @@ fn listen(name: &str, input: impl Read, environment: &Environment) -> (Incoming,
         Ok(found) => found,
         Err(error) => {
             let why = format!("The host's message could not be read: {error}. {AGAIN}");
-            return (Incoming::nothing(name), Some(why));
+            return (Incoming::for_unread_payload(name), Some(why));
         }
     };
     let reading = json::read(&bytes);
@@ -256,7 +259,7 @@ fn listen(name: &str, input: impl Read, environment: &Environment) -> (Incoming,
             let what = if bytes.is_empty() { "is empty" } else { "is no JSON object" };
             let why =
                 format!("The host's message {what}, so nobody can say what it would do. {AGAIN}");
-            return (Incoming::nothing(name), Some(why));
+            return (Incoming::for_unread_payload(name), Some(why));
         }
     };
     let in_devin = environment.variable("DEVIN_PROJECT_DIR").is_some();
@@ -265,7 +268,7 @@ fn listen(name: &str, input: impl Read, environment: &Environment) -> (Incoming,
     if cut.is_some() && heard.moment == Moment::Other {
         // The payload is incomplete, and the missing part may be the one that names the event. So
         // assume the worst.
-        heard = Incoming { host, family: host.family, ..Incoming::nothing(name) };
+        heard = Incoming { host, family: host.family, ..Incoming::for_unread_payload(name) };
     }
     // A message that names a field twice might mean another tool than the one that was read here.
     heard.only_reads &= !twice;
@@ -298,8 +301,10 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
 
 fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
     match heard.moment {
-        Moment::Before if !heard.deniable() => HookAnswer::Nothing,
-        Moment::Before => judged(event, (verbs.before)(event), heard.rewritable.as_ref()),
+        Moment::Before if !heard.can_be_denied() => HookAnswer::Nothing,
+        Moment::Before => {
+            answer_of_judgement(event, (verbs.before)(event), heard.rewritable.as_ref())
+        }
         Moment::After => after_answer((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
@@ -328,7 +333,7 @@ fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
     }
 }
 
-fn judged(event: &Event, judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
+fn answer_of_judgement(event: &Event, judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
     let asked = match judged.decision {
         Decision::Deny(denial) => return HookAnswer::Deny(reason(denial.code, &denial.message)),
         Decision::Ask(denial) => Some(reason(denial.code, &denial.message)),

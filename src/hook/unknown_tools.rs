@@ -79,15 +79,14 @@ pub fn effects(reading: &CallInput) -> Vec<Effect> {
     if is_tool(reading.tool, SELECT) {
         return select(reading);
     }
-    if ours(reading.tool) || in_remote_repository(reading) {
+    if is_ours(reading.tool) || in_remote_repository(reading) {
         return Vec::new();
     }
     let mut objects = Vec::new();
     add_unwrapped(reading.input, &mut objects);
     let single = |input| match contradiction::found(None, input, reading.cwd) {
-        Some((one, other)) => {
-            reading.unreadable(&format!("says different things in `{one}` and in `{other}`"))
-        }
+        Some((one, other)) => reading
+            .effects_of_unreadable(&format!("says different things in `{one}` and in `{other}`")),
         None => of_object(&CallInput { input, ..*reading }),
     };
     objects.into_iter().flat_map(single).collect()
@@ -102,7 +101,7 @@ pub(crate) fn may_write(tool: &str) -> bool {
     let words = words_of_name(own_name(tool));
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
     let changes = [WRITES, DELETES, MOVES, RUNS, DOES_MORE].iter().any(|of| has(of));
-    !ours(tool) && !is_tool(tool, SELECT) && (changes || !has(LOOKS))
+    !is_ours(tool) && !is_tool(tool, SELECT) && (changes || !has(LOOKS))
 }
 
 /// Returns the name of a tool without the name of its server, where the two can be told apart.
@@ -149,7 +148,9 @@ fn of_object(reading: &CallInput) -> Vec<Effect> {
     if (changes || !has(LOOKS))
         && let Some(name) = broken_list(reading.input)
     {
-        effects.extend(reading.unreadable(&format!("comes with a broken list in `{name}`")));
+        effects.extend(
+            reading.effects_of_unreadable(&format!("comes with a broken list in `{name}`")),
+        );
     }
     let has_effects = !effects.is_empty();
     let is_changed = |name: &str| {
@@ -214,7 +215,7 @@ fn commands(reading: &CallInput) -> Vec<Effect> {
     let mut effects = Vec::new();
     let list = fields::first_field(reading.input, listed).and_then(Value::as_array);
     let list = list.filter(|list| !list.is_empty());
-    if command(reading.input) && (program.is_none() || list.is_none()) {
+    if has_command(reading.input) && (program.is_none() || list.is_none()) {
         effects.extend(reading.shell(PLATFORM, COMMAND, false));
     }
     if let Some(list) = list {
@@ -232,7 +233,7 @@ fn known_effects(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect>
     let both_ends = said(TO).is_some() && (said(FROM).is_some() || said(PATH).is_some());
     let to = fields::first_field(reading.input, "destination to new_path newPath");
     if has(MOVES) && (both_ends || to.is_some()) {
-        return reading.moved();
+        return reading.effects_of_move();
     }
     if has(COPIES) && both_ends {
         return said(TO).and_then(fields::path).map(unknown_write).into_iter().collect();
@@ -245,7 +246,7 @@ fn known_effects(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect>
         return reading.each_path(|path| Effect::Delete { path });
     }
     if has(WRITES) || !has(LOOKS) || has_text(reading.input) {
-        return written(reading);
+        return effects_of_writing(reading);
     }
     Vec::new()
 }
@@ -355,7 +356,7 @@ fn is_text(name: &str) -> bool {
 
 /// Reads the input of a host's own tool that calls a tool of an MCP server. Returns `None` if the
 /// input does not name both the server and the tool.
-pub fn wrapped(input: &Value) -> Option<Call> {
+pub(crate) fn call_in_wrapper(input: &Value) -> Option<Call> {
     let tool = fields::word(input, CALLED)?;
     let server = fields::word(input, SERVER)?;
     Some(Call { tool: format!("mcp__{server}__{tool}"), input: fields::input(input, ARGUMENTS) })
@@ -376,7 +377,7 @@ fn is_tool(name: &str, tool: &str) -> bool {
         .is_some_and(|server| server.is_empty() || server.ends_with(|c: char| !c.is_alphanumeric()))
 }
 
-fn ours(name: &str) -> bool {
+fn is_ours(name: &str) -> bool {
     let tool = OURS.split_whitespace().find(|tool| is_tool(name, tool));
     let server = tool.and_then(|tool| name.strip_suffix(tool)).unwrap_or_default();
     let server = server.trim_matches(|c: char| !c.is_alphanumeric());
@@ -406,7 +407,7 @@ fn in_remote_repository(reading: &CallInput) -> bool {
     is_code_host && named("owner") && named("repo")
 }
 
-fn command(input: &Value) -> bool {
+fn has_command(input: &Value) -> bool {
     input.get("commands").is_some_and(Value::is_array)
         || fields::first_field(input, COMMAND)
             .is_some_and(|value| value.is_string() || value.is_array())
@@ -424,7 +425,7 @@ fn names_a_file(input: &Value) -> bool {
     is_list || named.any(|text| !text.is_empty() && !fields::is_address(text))
 }
 
-fn written(reading: &CallInput) -> Vec<Effect> {
+fn effects_of_writing(reading: &CallInput) -> Vec<Effect> {
     let one = fields::word(reading.input, PATH).is_some();
     // Nobody knows what an unknown tool does with its texts, except in the plainest case: one path,
     // `content`, and "write" in its name.
@@ -727,10 +728,10 @@ mod tests {
     #[test]
     fn a_wrapped_call_is_read_as_the_tool_it_calls() {
         let input = json!({"server_name": "intent", "tool_name": "select_active_intent", "arguments": "{\"intent_id\":\"INT-2\"}"});
-        let inner = wrapped(&input).expect("a call");
+        let inner = call_in_wrapper(&input).expect("a call");
         assert_eq!(inner.tool, "mcp__intent__select_active_intent");
         assert_eq!(inner.input, json!({"intent_id": "INT-2"}));
-        assert_eq!(wrapped(&json!({"arguments": "{}"})), None);
+        assert_eq!(call_in_wrapper(&json!({"arguments": "{}"})), None);
     }
 
     #[test]

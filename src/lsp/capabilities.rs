@@ -89,50 +89,54 @@ impl Capabilities {
         // What a client can show of diagnostics may be said of those that it pulls, or of those that
         // are pushed to it.
         let diagnostics = [text("publishDiagnostics"), text("diagnostic")];
-        let shows = |path: &str| diagnostics.iter().flatten().any(|it| yes(it.pointer(path)));
+        let shows = |path: &str| diagnostics.iter().flatten().any(|it| is_true(it.pointer(path)));
         let fades = |it: &&Value| {
-            lists(it.pointer("/tagSupport/valueSet"), json!(lsp::DiagnosticTag::UNNECESSARY))
+            has_entry(it.pointer("/tagSupport/valueSet"), json!(lsp::DiagnosticTag::UNNECESSARY))
         };
-        let document_changes = yes(workspace("workspaceEdit/documentChanges"));
+        let document_changes = is_true(workspace("workspaceEdit/documentChanges"));
         let operations = workspace("workspaceEdit/resourceOperations");
         let encodings = texts(client.pointer("/general/positionEncodings"));
         Self {
             encodings: encodings.iter().filter_map(|name| encoding(name)).collect(),
             hover_markdown: text("hover/contentFormat/0").is_some_and(|first| first == "markdown"),
-            completion_snippets: yes(text("completion/completionItem/snippetSupport")),
-            completion_insert_replace: yes(text("completion/completionItem/insertReplaceSupport")),
-            completion_edit_range: lists(
+            completion_snippets: is_true(text("completion/completionItem/snippetSupport")),
+            completion_insert_replace: is_true(text(
+                "completion/completionItem/insertReplaceSupport",
+            )),
+            completion_edit_range: has_entry(
                 text("completion/completionList/itemDefaults"),
                 "editRange",
             ),
-            definition_links: yes(text("definition/linkSupport")),
-            symbol_tree: yes(text("documentSymbol/hierarchicalDocumentSymbolSupport")),
-            prepare_rename: yes(text("rename/prepareSupport")),
+            definition_links: is_true(text("definition/linkSupport")),
+            symbol_tree: is_true(text("documentSymbol/hierarchicalDocumentSymbolSupport")),
+            prepare_rename: is_true(text("rename/prepareSupport")),
             code_lens: text("codeLens").is_some(),
-            code_lens_refresh: yes(workspace("codeLens/refreshSupport")),
+            code_lens_refresh: is_true(workspace("codeLens/refreshSupport")),
             inlay_hints: text("inlayHint").is_some(),
-            inlay_hint_refresh: yes(workspace("inlayHint/refreshSupport")),
+            inlay_hint_refresh: is_true(workspace("inlayHint/refreshSupport")),
             code_action_literals: text("codeAction/codeActionLiteralSupport").is_some(),
-            code_action_resolve: lists(text("codeAction/resolveSupport/properties"), "edit"),
-            code_action_disabled: yes(text("codeAction/disabledSupport")),
-            code_action_preferred: yes(text("codeAction/isPreferredSupport")),
-            code_action_data: yes(text("codeAction/dataSupport")),
+            code_action_resolve: has_entry(text("codeAction/resolveSupport/properties"), "edit"),
+            code_action_disabled: is_true(text("codeAction/disabledSupport")),
+            code_action_preferred: is_true(text("codeAction/isPreferredSupport")),
+            code_action_data: is_true(text("codeAction/dataSupport")),
             document_changes,
-            create_files: document_changes && lists(operations, "create"),
-            rename_files: document_changes && lists(operations, "rename"),
+            create_files: document_changes && has_entry(operations, "create"),
+            rename_files: document_changes && has_entry(operations, "rename"),
             change_annotations: workspace("workspaceEdit/changeAnnotationSupport").is_some(),
             related_information: shows("/relatedInformation"),
             code_description: shows("/codeDescriptionSupport"),
             diagnostic_unnecessary: diagnostics.iter().flatten().any(fades),
             diagnostic_data: shows("/dataSupport"),
             pull_diagnostics: text("diagnostic").is_some(),
-            diagnostic_refresh: yes(workspace("diagnostics/refreshSupport")),
+            diagnostic_refresh: is_true(workspace("diagnostics/refreshSupport")),
             notebooks: given("/notebookDocument/synchronization".to_owned()).is_some(),
-            watch_files: yes(workspace("didChangeWatchedFiles/dynamicRegistration")),
-            configuration: yes(workspace("configuration")),
-            register_configuration: yes(workspace("didChangeConfiguration/dynamicRegistration")),
-            progress: yes(client.pointer("/window/workDoneProgress")),
-            show_document: yes(client.pointer("/window/showDocument/support")),
+            watch_files: is_true(workspace("didChangeWatchedFiles/dynamicRegistration")),
+            configuration: is_true(workspace("configuration")),
+            register_configuration: is_true(workspace(
+                "didChangeConfiguration/dynamicRegistration",
+            )),
+            progress: is_true(client.pointer("/window/workDoneProgress")),
+            show_document: is_true(client.pointer("/window/showDocument/support")),
             retried: texts(client.pointer("/general/staleRequestSupport/retryOnContentModified")),
         }
     }
@@ -153,7 +157,7 @@ impl Capabilities {
     ///
     /// A client that pulls but does not handle a refresh would show outdated diagnostics after a
     /// change of the ledger, so diagnostics are pushed to it.
-    pub(crate) fn pulls(&self) -> bool {
+    pub(crate) fn pulls_diagnostics(&self) -> bool {
         self.pull_diagnostics && self.diagnostic_refresh
     }
 
@@ -161,15 +165,19 @@ impl Capabilities {
     /// could pull, but to which diagnostics are pushed, may wait for the push: opencode waits five
     /// seconds for each file that its agent writes.
     pub(crate) fn when_clean(&self) -> Clean {
-        if self.pull_diagnostics && !self.pulls() { Clean::Published } else { Clean::Silent }
+        if self.pull_diagnostics && !self.pulls_diagnostics() {
+            Clean::Published
+        } else {
+            Clean::Silent
+        }
     }
 }
 
-fn yes(value: Option<&Value>) -> bool {
+fn is_true(value: Option<&Value>) -> bool {
     value == Some(&Value::Bool(true))
 }
 
-fn lists(value: Option<&Value>, entry: impl Into<Value>) -> bool {
+fn has_entry(value: Option<&Value>, entry: impl Into<Value>) -> bool {
     value.and_then(Value::as_array).is_some_and(|listed| listed.contains(&entry.into()))
 }
 
@@ -215,9 +223,9 @@ mod tests {
     #[test]
     fn pulling_diagnostics_needs_support_for_refreshes() {
         let pull = json!({ "diagnostic": {} });
-        assert!(!resolve(json!({ "textDocument": pull })).pulls());
+        assert!(!resolve(json!({ "textDocument": pull })).pulls_diagnostics());
         let refresh = json!({ "diagnostics": { "refreshSupport": true } });
-        assert!(resolve(json!({ "textDocument": pull, "workspace": refresh })).pulls());
-        assert!(!resolve(json!({ "workspace": refresh })).pulls());
+        assert!(resolve(json!({ "textDocument": pull, "workspace": refresh })).pulls_diagnostics());
+        assert!(!resolve(json!({ "workspace": refresh })).pulls_diagnostics());
     }
 }

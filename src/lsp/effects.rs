@@ -161,7 +161,7 @@ impl Ordered {
         if client.inlay_hint_refresh && settings.shows_hints(client) {
             self.outside.refresh::<lsp::request::InlayHintRefreshRequest>();
         }
-        if client.pulls() {
+        if client.pulls_diagnostics() {
             self.outside.refresh::<lsp::request::WorkspaceDiagnosticRefresh>();
         }
     }
@@ -174,7 +174,7 @@ impl Ordered {
 
     /// Computes a document's diagnostics after this delay, unless the client pulls them.
     pub(super) fn diagnose_after(&mut self, uri: lsp::Url, delay: Duration) {
-        if self.world.now.client.pulls() {
+        if self.world.now.client.pulls_diagnostics() {
             return;
         }
         let cells = self.world.cells_of(&uri);
@@ -199,7 +199,7 @@ impl Ordered {
         if !view.opened_of_registry().any(|(_, open)| open.uri == *registry) {
             return;
         }
-        if !now.client.pulls() {
+        if !now.client.pulls_diagnostics() {
             let others = view.documents().filter(|file| file.open.uri != *registry);
             return others.for_each(|file| self.diagnose_soon(file.open.uri.clone()));
         }

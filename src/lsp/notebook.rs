@@ -33,10 +33,8 @@ pub(crate) struct NotebookCell {
     pub on_disk: Option<usize>,
 }
 
-/// A document that shows a cell.
 pub(crate) struct CellDocument {
     pub open: Arc<OpenDocument>,
-    /// The address of the notebook.
     pub notebook: lsp::Url,
     /// The sources of all cells in the text of the notebook.
     sources: Arc<[CellSource]>,

@@ -150,7 +150,7 @@ pub(super) async fn ask_person(
     closed: oneshot::Receiver<()>,
 ) {
     let question = approval::question(&asked);
-    let titles: &[&str] = if readable(&question) { &[APPROVE, REJECT] } else { &[REJECT] };
+    let titles: &[&str] = if fits_in_dialog(&question) { &[APPROVE, REJECT] } else { &[REJECT] };
     let (kind, message) = (lsp::MessageType::WARNING, message(&asked, &question));
     let answer = tokio::select! {
         answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
@@ -158,7 +158,9 @@ pub(super) async fn ask_person(
         _ = closed => return,
     };
     let verdict = match answer {
-        Ok(Some(chosen)) if chosen == APPROVE && readable(&question) => ApprovalVerdict::Approve,
+        Ok(Some(chosen)) if chosen == APPROVE && fits_in_dialog(&question) => {
+            ApprovalVerdict::Approve
+        }
         Ok(Some(chosen)) if chosen == REJECT => ApprovalVerdict::Reject,
         // The dialog was dismissed, or nobody answered in time. A dismissed question can still be
         // answered in the terminal.
@@ -182,7 +184,7 @@ pub(super) async fn ask_person(
 }
 
 /// Returns true if a dialog can show everything that the person would approve.
-fn readable(question: &Question) -> bool {
+fn fits_in_dialog(question: &Question) -> bool {
     let fits = |text: &str, most: usize| on_one_line(text).chars().count() <= most;
     question.exactly.lines().count() <= 1
         && fits(&question.exactly, MAX_READABLE)
@@ -206,7 +208,7 @@ fn message(asked: &Approval, question: &Question) -> String {
         shown_text.push_str(&format!(" · {label}: {}", seen(detail, MAX_DETAIL)));
     }
     let code = &asked.code;
-    if readable(question) {
+    if fits_in_dialog(question) {
         return format!("{shown_text} · code {code}");
     }
     format!(
@@ -245,7 +247,7 @@ mod tests {
     fn a_dialog_says_who_what_and_where() {
         let asked = command("git reset --hard");
         let question = approval::question(&asked);
-        assert!(readable(&question));
+        assert!(fits_in_dialog(&question));
         assert_eq!(
             message(&asked, &question),
             "codex:1 wants to run this command: git reset --hard · in: /w · code ABC234"
@@ -259,7 +261,7 @@ mod tests {
         for text in ["ls\nrm -rf /", &"x".repeat(MAX_READABLE + 1), &hiding] {
             let asked = command(text);
             let question = approval::question(&asked);
-            assert!(!readable(&question), "{text:.20}");
+            assert!(!fits_in_dialog(&question), "{text:.20}");
             let shown_text = message(&asked, &question);
             assert!(
                 shown_text.contains("intent approve ABC234") && !shown_text.contains('\n'),

@@ -102,7 +102,6 @@ impl Snapshot {
         self.document(uri).or_else(cell).map(|open| open.version)
     }
 
-    /// Returns the document of a cell.
     pub(crate) fn cell(&self, uri: &lsp::Url) -> Option<&CellDocument> {
         self.cells.get(uri.as_str()).map(Arc::as_ref)
     }

@@ -215,7 +215,6 @@ impl GovernedFile<'_> {
         self.view.range(&self.open.document, byte..byte).start.line + 1
     }
 
-    /// Returns the bytes of lines of the document.
     pub(crate) fn bytes_of_lines(&self, lines: LineRange) -> Range<usize> {
         let range = convert::range_of_lines(lines);
         let byte = |at| convert::byte(&self.open.document, at, self.view.snapshot.encoding);

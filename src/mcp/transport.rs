@@ -78,8 +78,8 @@ impl Transport<RoleServer> for ClientStreams {
         let written = self.outbox.as_ref().map(|outbox| outbox.send(&message));
         async move {
             match written {
-                Some(written) => written.await.unwrap_or_else(|_| Err(closed())),
-                None => Err(closed()),
+                Some(written) => written.await.unwrap_or_else(|_| Err(closed_error())),
+                None => Err(closed_error()),
             }
         }
     }
@@ -95,7 +95,7 @@ impl Transport<RoleServer> for ClientStreams {
     }
 }
 
-fn closed() -> io::Error {
+fn closed_error() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone")
 }
 

@@ -232,11 +232,21 @@ fn no_other_folders_import_each_other_in_circles() {
 
 /// Words that say nothing without the name of the module: prepositions, participles and words for anything. A name says
 /// what the function answers: `from_text`, `is_kept`, `block_at`.
-const BARE_NAMES: &str = "of by at with since before after between beside above below within among to on in_ under \
-    until around without against through via once then here elsewhere away apart beyond onward \
-    kept known seen shown named held gone done said taken given place words real add put own \
-    inner whole plain bare all what who whose has is or and any each both same some more others \
-    rest only either twice";
+const BARE_NAMES: &str = "of by at with since before after between beside above below within among to on in_ under until \
+    around without against through via once then here elsewhere away apart beyond onward kept known seen \
+    shown named held gone done said taken given place words real add put own inner whole plain bare all \
+    what who whose has is or and any each both same some more others rest only either twice altered \
+    always anchored annotated appended applied armoured attached bad beginning blank bounded braced \
+    calls captures certain claimed clears cluster coded commanded compound contained contradicts cut \
+    defaulted delimited deniable disguised duplicated enclosed everything executable exhausted fetched \
+    finished globbed good governing granted heading helps hides hunked ignored inserted invoked keyed \
+    labelled lasting leading lighter likely linked lone looks lost made managed marked matched meaning \
+    misnamed missing mounted moved noted nothing observed offered opening option ordered overruled \
+    packaged peeks present pulls quoted reassigned received redirected referred registered rejected \
+    remaining repeated requests resolves restricted returning rewritten rooted rounds scripted sealed \
+    secret serves settled shortened signed sound spaced startup strict tested tried unforeseen unfounded \
+    ungated ungoverned unlisted unmatched unpacked unproven unsaved unsure unwrapped used verified \
+    versioned visited wanted wants wired wiring works wrapped writable writing yes";
 
 #[test]
 fn every_function_says_by_its_name_what_it_answers() {

@@ -33,7 +33,6 @@ impl VersionText {
         self.bytes.get(*self.starts.get(first)?..*self.starts.get(end)?)
     }
 
-    /// Returns true if the text has all of these lines.
     pub(crate) fn has_lines(&self, lines: &RangeInclusive<u32>) -> bool {
         self.lines(lines).is_some()
     }
@@ -84,7 +83,6 @@ impl VersionText {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Returns the number of lines.
     pub(crate) fn line_count(&self) -> usize {
         self.starts.len() - 1
     }

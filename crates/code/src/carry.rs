@@ -53,14 +53,14 @@ impl Carry<'_> {
         let mut taken = HashSet::new();
         let mut kept: Vec<Block> = Vec::with_capacity(self.earlier.blocks.blocks.len());
         for block in &self.earlier.blocks.blocks {
-            kept.extend(self.carried(block, &mut taken));
+            kept.extend(self.carried_block(block, &mut taken));
         }
         let new: Vec<Block> = (0..self.now.blocks.blocks.len())
             .filter(|at| !taken.contains(at) && self.is_new(*at, &kept))
             .map(|at| self.now.blocks.blocks[at].clone())
             .collect();
         kept.extend(new);
-        nested(self.text, kept)
+        nested_blocks(self.text, kept)
     }
 
     /// Returns true if the parser still finds every block that no edit touches, unchanged.
@@ -106,23 +106,23 @@ impl Carry<'_> {
         now.iter().all(is_known) || bytes(now) <= bytes(known)
     }
 
-    fn carried(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
+    fn carried_block(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
         let whole = block.whole_bytes();
         if !self.earlier.difference.touches_block(&whole, self.text) {
-            return Some(self.moved(block));
+            return Some(self.block_moved(block));
         }
         if let Some(at) = self.parsed_anew(block) {
             taken.insert(at);
             return Some(self.now.blocks.blocks[at].clone());
         }
         match self.earlier.difference.only_add_lines_around(&whole, self.text) {
-            true => Some(self.moved(block)),
-            false => self.broken(block),
+            true => Some(self.block_moved(block)),
+            false => self.marked_as_broken(block),
         }
     }
 
     /// Returns the block unchanged, at its present position.
-    fn moved(&self, block: &Block) -> Block {
+    fn block_moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
             let start = self.earlier.difference.start(bytes.start).likely;
             start..start + bytes.len()
@@ -167,14 +167,14 @@ impl Carry<'_> {
     /// Returns the earlier block, marked as broken, at the place of the text that replaced it.
     /// Returns `None` if that text is empty or, after a complete replacement, no longer contains
     /// the block's name.
-    fn broken(&self, block: &Block) -> Option<Block> {
+    fn marked_as_broken(&self, block: &Block) -> Option<Block> {
         let mut bytes = self.earlier.difference.start(block.bytes.start).likely
             ..self.earlier.difference.end(block.bytes.end).likely;
         if self.earlier.difference.replaces_all(&block.bytes) {
             bytes.start = self.earlier.difference.start(block.bytes.start).first;
             bytes.start += line_of_name(self.text.get(bytes.clone())?, block)?;
         }
-        let bytes = trimmed(self.text, bytes)?;
+        let bytes = trimmed_range(self.text, bytes)?;
         let lead =
             self.earlier.difference.start(block.lead.start).likely.min(bytes.start)..bytes.start;
         let lead = match block.lead.is_empty() {
@@ -191,7 +191,9 @@ impl Carry<'_> {
         Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
     }
 
-    /// Returns true if a parsed block was added by the edit.
+    /// Returns true if a parsed block was added by the edit, as far as can be said in a text that does not parse: it
+    /// has a name and no syntax error, overlaps no block that is kept except those around it and in it, and stands in
+    /// the container that the kept blocks also show, which is not broken.
     fn is_new(&self, at: usize, kept: &[Block]) -> bool {
         let blocks = &self.now.blocks.blocks;
         let new = &blocks[at];
@@ -261,14 +263,14 @@ fn line_of_name(text: &str, block: &Block) -> Option<usize> {
     Some(text[..at].rfind('\n').map_or(0, |at| at + 1))
 }
 
-fn trimmed(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
+fn trimmed_range(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
     text.get(bytes.clone())?;
-    Some(words::trimmed(text, bytes)).filter(|left| !left.is_empty())
+    Some(words::trimmed_range(text, bytes)).filter(|left| !left.is_empty())
 }
 
 /// Sorts the blocks and sets their containers. If two blocks overlap, the first one is cut off
 /// where the second one starts.
-fn nested(text: &str, mut blocks: Vec<Block>) -> Vec<Block> {
+fn nested_blocks(text: &str, mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.sort_by_key(|block| (block.bytes.start, Reverse(block.bytes.end)));
     blocks.dedup_by(|later, earlier| later.bytes == earlier.bytes);
     let mut nested: Vec<Block> = Vec::with_capacity(blocks.len());
@@ -281,7 +283,7 @@ fn nested(text: &str, mut blocks: Vec<Block>) -> Vec<Block> {
             }
             if block.bytes.start < outer.bytes.end {
                 let cut = outer.bytes.start..block.lead.start.max(outer.bytes.start);
-                outer.bytes.end = trimmed(text, cut).map_or(block.bytes.start, |cut| cut.end);
+                outer.bytes.end = trimmed_range(text, cut).map_or(block.bytes.start, |cut| cut.end);
                 outer.name_bytes.end = outer.name_bytes.end.min(outer.bytes.end);
                 outer.name_bytes.start = outer.name_bytes.start.min(outer.name_bytes.end);
             }

@@ -31,10 +31,10 @@ pub(super) fn embedded(text: &str, tops: &[Node]) -> Vec<Embedded> {
     let start = Instant::now();
     let in_time = |_: &Node| start.elapsed() < syntax_tree::PATIENCE;
     let holders = tops.iter().flat_map(|top| holders(*top)).take_while(in_time);
-    holders.filter_map(|node| parsed(text, node)).collect()
+    holders.filter_map(|node| embedded_in(text, node)).collect()
 }
 
-fn parsed(text: &str, holder: Node) -> Option<Embedded> {
+fn embedded_in(text: &str, holder: Node) -> Option<Embedded> {
     let language = language_of(text, holder)?;
     let mut cursor = holder.walk();
     let raw = holder.named_children(&mut cursor).find(|child| child.kind() == "raw_text")?;

@@ -59,7 +59,7 @@ fn has_generated_note(rope: &Rope) -> bool {
 /// Returns the whole text as one block, named after the file.
 pub(super) fn one_block(path: &str, rope: &Rope) -> FileBlocks {
     let text = rope.to_string();
-    let bytes = words::trimmed(&text, 0..text.len());
+    let bytes = words::trimmed_range(&text, 0..text.len());
     if bytes.is_empty() {
         return FileBlocks::default();
     }

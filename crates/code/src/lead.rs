@@ -61,7 +61,7 @@ impl LeadRun {
     }
 
     /// Returns the run if it belongs to what begins at `byte`.
-    pub(super) fn attached(self, text: &str, byte: usize) -> Option<Self> {
+    pub(super) fn if_attached_to(self, text: &str, byte: usize) -> Option<Self> {
         (self.firm || self.is_directly_above(text, byte)).then_some(self)
     }
 }
@@ -82,7 +82,7 @@ pub(super) fn after_comment(
     }
     let start = comment.start;
     let end = start + comment_text.trim_end().len();
-    let before = before.and_then(|run| run.attached(text, start));
+    let before = before.and_then(|run| run.if_attached_to(text, start));
     let begun = || begins_line(text, start).then_some(LeadRun { start, event, end, firm: false });
     before.map(|run| run.extended_to(end)).or_else(begun)
 }

@@ -18,7 +18,7 @@ use super::patterns::Capture;
 use super::syntax::{COMMENT, CaptureRole, Compiled, Syntax};
 use super::syntax_tree;
 use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
-use super::words::{beginning, first_line, segments, trimmed, unquoted};
+use super::words::{first_line, first_line_shortened, segments, trimmed_range, unquoted};
 use super::{LineRange, position};
 
 /// The blocks of a part of a file. The part begins and ends between top-level nodes.
@@ -226,7 +226,7 @@ fn definition_bytes(text: &str, node: Node, compiled: &Compiled) -> Range<usize>
         true => lead::end_before_comments(text, node, is_comment),
         false => node.end_byte(),
     };
-    trimmed(text, node.start_byte()..end)
+    trimmed_range(text, node.start_byte()..end)
 }
 
 /// Sorts the definitions so that an outer one comes before those inside it, and sets their
@@ -381,7 +381,7 @@ impl Assembly<'_, '_> {
             let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
             return DefinitionName { name: name.into(), bytes, scope: None };
         };
-        let mut bytes = trimmed(text, node.byte_range());
+        let mut bytes = trimmed_range(text, node.byte_range());
         let mut name = match definition.kind {
             BlockKind::Section | BlockKind::Test | BlockKind::Key | BlockKind::Module => {
                 bytes = unquoted(text, bytes);
@@ -427,7 +427,7 @@ impl Assembly<'_, '_> {
         if !ends_here || bytes.start >= line_end || events.iter().any(is_token) {
             return bytes;
         }
-        trimmed(self.text, line_end..bytes.end)
+        trimmed_range(self.text, line_end..bytes.end)
     }
 
     /// Returns the region between two top-level blocks. Returns `None` if it contains only
@@ -437,9 +437,9 @@ impl Assembly<'_, '_> {
             return None;
         }
         let text = self.text;
-        let mut bytes = trimmed(text, gap.start..gap.end.max(gap.start));
+        let mut bytes = trimmed_range(text, gap.start..gap.end.max(gap.start));
         while text[bytes.clone()].starts_with([';', ',', ')', '}']) {
-            bytes = trimmed(text, bytes.start + 1..bytes.end);
+            bytes = trimmed_range(text, bytes.start + 1..bytes.end);
         }
         let mut events = &self.walked.events[events.start..events.end.max(events.start)];
         bytes = self.without_comment_behind(&gap, bytes, events);
@@ -486,7 +486,7 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionN
         Some(bytes) if definition.has_own_name() => {
             format!("{words} {}", normalised(text, bytes.clone(), &[]))
         }
-        Some(bytes) => format!("{words} {}", beginning(text, bytes)),
+        Some(bytes) => format!("{words} {}", first_line_shortened(text, bytes)),
         None => words,
     };
     let within = |bytes: &Range<usize>| definition.holds(bytes);
@@ -513,7 +513,7 @@ fn named_by_member(text: &str, definition: &Definition, node: Node) -> Definitio
 /// main`.
 fn named_by_head(text: &str, definition: &Definition, body: Node) -> DefinitionName {
     let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
-    let bytes = trimmed(text, definition.bytes.start..end);
+    let bytes = trimmed_range(text, definition.bytes.start..end);
     let spaced = text[bytes.clone()].replace(',', ", ");
     let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
     DefinitionName { name, bytes, scope: None }
@@ -524,7 +524,7 @@ fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<TopLevelNode> {
     let mut at = 0;
     let is_definition = |block: &Block| block.identity.kind != BlockKind::Region;
     for top in tops {
-        let bytes = trimmed(text, top.byte_range());
+        let bytes = trimmed_range(text, top.byte_range());
         let inside = |block: &Block| block.bytes.end <= bytes.end;
         at += blocks[at..]
             .iter()

@@ -71,7 +71,7 @@ fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> S
 
 /// Returns the lines without the white space around them.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    line_ranges(text).map(|line| words::trimmed(text, line))
+    line_ranges(text).map(|line| words::trimmed_range(text, line))
 }
 
 fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {

@@ -14,7 +14,7 @@ pub(super) fn parameter_types(text: &str, list: Node, how: Parameters) -> Option
         return None;
     }
     if matches!(how, Parameters::Written | Parameters::Labelled) {
-        return Some(format!("({})", written(text, list, how).join(", ")));
+        return Some(format!("({})", names_between_commas(text, list, how).join(", ")));
     }
     let mut types = Vec::new();
     let mut cursor = list.walk();
@@ -82,7 +82,7 @@ fn spread_type(text: &str, parameter: Node) -> String {
 /// Labels that callers write (Swift) and words such as `ref` and `vararg` are kept. If `list` is
 /// the whole definition, the list begins at its first opening bracket and ends at the next closing
 /// one.
-fn written(text: &str, list: Node, how: Parameters) -> Vec<String> {
+fn names_between_commas(text: &str, list: Node, how: Parameters) -> Vec<String> {
     let mut cursor = list.walk();
     let inside = list
         .children(&mut cursor)

@@ -79,7 +79,7 @@ impl Patterns {
     pub(super) fn parse(grammar: &Language, source: &str) -> Result<Self, String> {
         let mut reader = Reader { grammar, source, rest: source, capture_names: Vec::new() };
         let mut patterns = Vec::new();
-        while !reader.remaining().is_empty() {
+        while !reader.remaining_text().is_empty() {
             let mut conditions = Vec::new();
             let step = reader.step(&mut conditions)?;
             if step.is_anchored || step.is_optional || step.field.is_some() {
@@ -223,7 +223,7 @@ impl<'t> Matching<'t> {
                 }
             }
             // A child that is not captured is enough: another one would give the same match again.
-            let is_enough = self.completed > before && !step.captures();
+            let is_enough = self.completed > before && !step.has_captures();
             if is_enough || step.is_anchored && child.node.is_named() {
                 break;
             }
@@ -247,9 +247,10 @@ fn children_of(node: Node<'_>) -> Vec<Child<'_>> {
 }
 
 impl Step {
-    fn captures(&self) -> bool {
-        let of_shape =
-            |shape: &Shape| !shape.captures.is_empty() || shape.children.iter().any(Self::captures);
+    fn has_captures(&self) -> bool {
+        let of_shape = |shape: &Shape| {
+            !shape.captures.is_empty() || shape.children.iter().any(Self::has_captures)
+        };
         self.shapes.iter().any(of_shape)
     }
 }
@@ -281,7 +282,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Returns the text from the next token on.
-    fn remaining(&mut self) -> &'a str {
+    fn remaining_text(&mut self) -> &'a str {
         loop {
             self.rest = self.rest.trim_start();
             match self.rest.strip_prefix(';') {
@@ -292,7 +293,7 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, token: &str) -> bool {
-        let rest = self.remaining().strip_prefix(token);
+        let rest = self.remaining_text().strip_prefix(token);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
@@ -301,13 +302,13 @@ impl<'a> Reader<'a> {
         let line = self.source[..self.source.len() - self.rest.len()].lines().count();
         Err(format!(
             "line {line}: {what}, before `{}`",
-            self.remaining().lines().next().unwrap_or("")
+            self.remaining_text().lines().next().unwrap_or("")
         ))
     }
 
     fn word(&mut self) -> Option<&'a str> {
         let is_part = |letter: char| letter.is_alphanumeric() || "_-.?#!".contains(letter);
-        let rest = self.remaining();
+        let rest = self.remaining_text();
         let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
         let (word, rest) = rest.split_at(end);
         (!word.is_empty()).then(|| self.rest = rest)?;
@@ -315,7 +316,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a text in quotes, in which a backslash stands before a quote or another backslash.
-    fn quoted(&mut self) -> Option<String> {
+    fn read_quoted(&mut self) -> Option<String> {
         self.take("\"").then_some(())?;
         let mut text = String::new();
         let mut letters = self.rest.char_indices();
@@ -344,7 +345,7 @@ impl<'a> Reader<'a> {
     fn step(&mut self, conditions: &mut Vec<Condition>) -> Result<Step, String> {
         let is_anchored = self.take(".");
         let mut field = None;
-        if let Some((name, rest)) = self.remaining().split_once(':')
+        if let Some((name, rest)) = self.remaining_text().split_once(':')
             && !name.is_empty()
             && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
         {
@@ -372,8 +373,8 @@ impl<'a> Reader<'a> {
             }
             return Ok(shapes);
         }
-        if self.remaining().starts_with('"') {
-            let id = self.quoted().map(|token| self.grammar.id_for_node_kind(&token, false));
+        if self.remaining_text().starts_with('"') {
+            let id = self.read_quoted().map(|token| self.grammar.id_for_node_kind(&token, false));
             return match id {
                 Some(id) if id != 0 => Ok(vec![leaf(WantedKind::Id(id))]),
                 _ => self.fail("no token of the grammar"),
@@ -398,7 +399,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if self
-                .remaining()
+                .remaining_text()
                 .strip_prefix('.')
                 .is_some_and(|rest| rest.trim_start().starts_with(')'))
             {
@@ -418,7 +419,7 @@ impl<'a> Reader<'a> {
         let name = self.word().unwrap_or_default();
         let Some(capture) = self.capture() else { return self.fail("expected a capture") };
         let mut words = Vec::new();
-        while let Some(word) = self.quoted() {
+        while let Some(word) = self.read_quoted() {
             words.push(word);
         }
         let test = match name.strip_prefix("not-").unwrap_or(name) {

@@ -238,7 +238,7 @@ impl<'a> TokenWalk<'a> {
         definition: Option<usize>,
     ) -> (Option<LeadRun>, Option<LeadRun>) {
         let text = self.text;
-        let attached = self.lead.and_then(|run| run.attached(text, bytes.start));
+        let attached = self.lead.and_then(|run| run.if_attached_to(text, bytes.start));
         let lead =
             attached.map_or((bytes.start, self.out.events.len()), |run| (run.start, run.event));
         let firm = || LeadRun::firm(lead.0, lead.1);

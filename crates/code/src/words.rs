@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Returns the first line of a part of a text, shortened to 60 characters, with single spaces.
-pub(super) fn beginning(text: &str, bytes: &Range<usize>) -> String {
+pub(super) fn first_line_shortened(text: &str, bytes: &Range<usize>) -> String {
     const CHARS: usize = 60;
     let line = &text[first_line(text, bytes)];
     let words: Vec<&str> = line.trim_end_matches('\\').split_whitespace().collect();
@@ -49,7 +49,7 @@ pub(super) fn segments(name: &str) -> Vec<&str> {
 }
 
 /// Returns a part of a text without the white space around it.
-pub(super) fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());
     start..(range.start + part.trim_end().len()).max(start)

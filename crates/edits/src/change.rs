@@ -50,7 +50,7 @@ impl Change {
                 }
             },
             Change::Insert { after_line, text } => insert(before, *after_line, text),
-            Change::Hunks(hunks) => hunked(before, hunks),
+            Change::Hunks(hunks) => text_after_hunks(before, hunks),
             Change::Cell(edit) => notebook::notebook_after(before, edit),
             Change::Blocks(diff) => blocks::text_after_diff(before.unwrap_or_default(), diff),
             Change::Unknown => {
@@ -84,7 +84,7 @@ fn insert(before: Option<&str>, after_line: usize, text: &str) -> After {
     After::Text(format!("{above}{text}{below}"))
 }
 
-fn hunked(before: Option<&str>, hunks: &[Hunk]) -> After {
+fn text_after_hunks(before: Option<&str>, hunks: &[Hunk]) -> After {
     match before.map(|before| patch::apply(before, hunks)) {
         None => After::Fails("there is no such file".to_owned()),
         Some(Ok(text)) => After::Text(text),

@@ -33,7 +33,7 @@ pub struct CellEdit {
 /// Returns the notebook after the edit. It is written as the tools write it: as JSON with an
 /// indentation of one space.
 pub(super) fn notebook_after(before: Option<&str>, edit: &CellEdit) -> After {
-    match edited(before, edit) {
+    match text_after_edit(before, edit) {
         Ok(text) => After::Text(with_ends_of(before.unwrap_or_default(), &text)),
         Err(stop) => stop,
     }
@@ -43,7 +43,7 @@ fn fails<T>(why: &str) -> Result<T, After> {
     Err(After::Fails(why.to_owned()))
 }
 
-fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
+fn text_after_edit(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
     let Some(before) = before else {
         return fails("there is no such notebook");
     };
@@ -76,7 +76,7 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
         }
         _ => return Err(After::Unknown("the notebook has no such cell".to_owned())),
     }
-    Ok(written(&mut book))
+    Ok(text_to_write(&mut book))
 }
 
 /// Returns true if every cell has an id, as required since version 4.5 of the format.
@@ -122,7 +122,7 @@ fn replace(cell: &mut Value, edit: &CellEdit) {
 }
 
 /// Writes the notebook as JavaScript does, because most of the tools are written in it.
-fn written(book: &mut Value) -> String {
+fn text_to_write(book: &mut Value) -> String {
     whole_numbers(book);
     let mut out = Vec::new();
     let format = PrettyFormatter::with_indent(b" ");

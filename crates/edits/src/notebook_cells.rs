@@ -61,7 +61,7 @@ pub fn sources(notebook: &str) -> Option<Vec<CellSource>> {
     let mut found = Vec::new();
     for cell in items(notebook, &cells)? {
         let source = member(notebook, &cell, "source")?;
-        let (text, places) = decoded(notebook, &source)?;
+        let (text, places) = decoded_text(notebook, &source)?;
         found.push(CellSource { cell, bytes: source, text, places });
     }
     Some(found)
@@ -109,7 +109,7 @@ fn cell_text(notebook: &str, known: &[CellSource], shown: &ShownCell<'_>) -> Str
     let written = &notebook[cell.bytes.clone()];
     let source = match cell.text == shown.text {
         true => written.to_owned(),
-        false if written.starts_with('"') => quoted(shown.text),
+        false if written.starts_with('"') => json_string(shown.text),
         false => {
             let gap = |text: &str| text[..text.len() - text.trim_start().len()].to_owned();
             let (first, inside) = (gap(&written[1..]), &written[..written.len() - 1]);
@@ -125,15 +125,17 @@ fn cell_text(notebook: &str, known: &[CellSource], shown: &ShownCell<'_>) -> Str
 
 /// Writes a source as Jupyter does: a list with a string for each line.
 fn source_text(text: &str, before_line: &str, before_end: &str) -> String {
-    let lines: Vec<String> =
-        text.split_inclusive('\n').map(|line| format!("{before_line}{}", quoted(line))).collect();
+    let lines: Vec<String> = text
+        .split_inclusive('\n')
+        .map(|line| format!("{before_line}{}", json_string(line)))
+        .collect();
     match lines.is_empty() {
         true => "[]".to_owned(),
         false => format!("[{}{before_end}]", lines.join(",")),
     }
 }
 
-fn quoted(text: &str) -> String {
+fn json_string(text: &str) -> String {
     Value::from(text).to_string()
 }
 
@@ -145,16 +147,16 @@ fn cells_of(notebook: &str) -> Option<Range<usize>> {
 
 /// Returns the bytes of the last member of an object that has this name.
 fn member(text: &str, object: &Range<usize>, name: &str) -> Option<Range<usize>> {
-    let mut at = opened(text, object, b'{')?;
+    let mut at = start_of_first_item(text, object, b'{')?;
     let mut found = None;
     while at < object.end - 1 {
         let key = value(text, at)?;
-        let colon = spaced(text, key.end);
+        let colon = next_after_space(text, key.end);
         if text.as_bytes().get(colon) != Some(&b':') {
             return None;
         }
         let of_key = value(text, colon + 1)?;
-        if text[key.clone()] == *quoted(name) {
+        if text[key.clone()] == *json_string(name) {
             found = Some(of_key.clone());
         }
         at = after_comma(text, of_key.end);
@@ -164,7 +166,7 @@ fn member(text: &str, object: &Range<usize>, name: &str) -> Option<Range<usize>>
 
 /// Returns the bytes of the items of a list.
 fn items(text: &str, list: &Range<usize>) -> Option<Vec<Range<usize>>> {
-    let mut at = opened(text, list, b'[')?;
+    let mut at = start_of_first_item(text, list, b'[')?;
     let mut found = Vec::new();
     while at < list.end - 1 {
         let item = value(text, at)?;
@@ -176,24 +178,25 @@ fn items(text: &str, list: &Range<usize>) -> Option<Vec<Range<usize>>> {
 
 /// Returns where the first item of a list or an object begins. If it is empty, this is the place of
 /// its closing bracket. `None` if the value does not begin with `bracket`.
-fn opened(text: &str, value: &Range<usize>, bracket: u8) -> Option<usize> {
-    (text.as_bytes().get(value.start) == Some(&bracket)).then(|| spaced(text, value.start + 1))
+fn start_of_first_item(text: &str, value: &Range<usize>, bracket: u8) -> Option<usize> {
+    (text.as_bytes().get(value.start) == Some(&bracket))
+        .then(|| next_after_space(text, value.start + 1))
 }
 
 fn after_comma(text: &str, at: usize) -> usize {
-    let at = spaced(text, at);
-    if text.as_bytes().get(at) == Some(&b',') { spaced(text, at + 1) } else { at }
+    let at = next_after_space(text, at);
+    if text.as_bytes().get(at) == Some(&b',') { next_after_space(text, at + 1) } else { at }
 }
 
 /// Returns the first byte from `at` on that is no white space.
-fn spaced(text: &str, at: usize) -> usize {
+fn next_after_space(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
 }
 
 /// Returns the bytes of the JSON value that begins at or after a byte.
 fn value(text: &str, at: usize) -> Option<Range<usize>> {
-    let (start, bytes) = (spaced(text, at), text.as_bytes());
+    let (start, bytes) = (next_after_space(text, at), text.as_bytes());
     let (mut at, mut depth) = (start, 0usize);
     loop {
         match bytes.get(at)? {
@@ -225,7 +228,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Returns the text of a string or of a list of strings, and for each byte of it and its end the byte
 /// in the notebook.
-fn decoded(notebook: &str, source: &Range<usize>) -> Option<(String, Vec<u32>)> {
+fn decoded_text(notebook: &str, source: &Range<usize>) -> Option<(String, Vec<u32>)> {
     let strings = match notebook.as_bytes()[source.start] {
         b'"' => vec![source.clone()],
         _ => items(notebook, source)?,

@@ -79,7 +79,8 @@ impl Anchors {
         for one in stored {
             let (Some(said), Some(signature)) = (one.anchor.clone(), one.signature.as_deref())
             else {
-                all.findings.push(broken(&one, "is not what its name says, or cannot be read"));
+                all.findings
+                    .push(broken_anchor(&one, "is not what its name says, or cannot be read"));
                 continue;
             };
             let what = Signed { namespace: NAMESPACE, bytes: &one.signed, signature };
@@ -87,7 +88,7 @@ impl Anchors {
                 SignatureCheck::By(signer) => all.trusted.push((one, said, signer)),
                 SignatureCheck::Untrusted => all.untrusted.push(one.path),
                 SignatureCheck::Bad => {
-                    all.findings.push(broken(&one, "does not fit its signature"));
+                    all.findings.push(broken_anchor(&one, "does not fit its signature"));
                 }
                 SignatureCheck::Unchecked => all.unchecked = true,
             }
@@ -111,7 +112,10 @@ impl Anchors {
 
     /// Returns the digests that trusted anchors list but that are missing now, except those that an
     /// anchor accepts as removed.
-    fn missing(&self, stands: &HashSet<String>) -> BTreeMap<&str, &(Stored, Anchor, String)> {
+    fn missing_digests(
+        &self,
+        stands: &HashSet<String>,
+    ) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let given_up: HashSet<&str> =
             self.trusted.iter().flat_map(|(_, said, _)| &said.gone).map(String::as_str).collect();
         let mut missing = self.digests_with_anchor();
@@ -120,7 +124,7 @@ impl Anchors {
     }
 }
 
-fn broken(stored: &Stored, what: &str) -> Finding {
+fn broken_anchor(stored: &Stored, what: &str) -> Finding {
     let path = &stored.path;
     let typed = shell_word(path.as_str());
     let message = format!("The anchor {path} {what}, so it vouches for nothing.");
@@ -132,7 +136,10 @@ fn broken(stored: &Stored, what: &str) -> Finding {
 
 /// Returns the digests that anchors may list and that exist now: those of sections of evidence, and
 /// those of anchors.
-fn standing(sections: impl IntoIterator<Item = Digest>, anchors: &[Stored]) -> HashSet<String> {
+fn digests_that_stand(
+    sections: impl IntoIterator<Item = Digest>,
+    anchors: &[Stored],
+) -> HashSet<String> {
     let anchors = anchors.iter().filter_map(|one| one.digest);
     sections.into_iter().chain(anchors).map(|digest| digest.to_string()).collect()
 }
@@ -149,7 +156,7 @@ pub fn verify(
     if all.unchecked || is_none {
         return Ok((None, all.findings));
     }
-    let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
+    let stands = digests_that_stand(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
     let mut by: BTreeMap<&str, AnchoredBy> = BTreeMap::new();
     for (_, said, signer) in &all.trusted {
         let one = by.entry(signer).or_default();
@@ -166,7 +173,7 @@ pub fn verify(
         by.entry(signer).and_modify(|one| one.sections += 1);
     }
     let mut lost: BTreeMap<&RelativePath, (Vec<&str>, &Anchor, &str)> = BTreeMap::new();
-    for (digest, (stored, said, signer)) in all.missing(&stands) {
+    for (digest, (stored, said, signer)) in all.missing_digests(&stands) {
         lost.entry(&stored.path).or_insert((Vec::new(), said, signer)).0.push(digest);
     }
     let mut findings = all.findings.clone();
@@ -213,8 +220,9 @@ pub fn draft(
     if let Some(finding) = all.findings.first() {
         return Err(refuse(&format!("{} {}", finding.message, finding.help)));
     }
-    let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
-    let missing: Vec<String> = all.missing(&stands).into_keys().map(str::to_owned).collect();
+    let stands = digests_that_stand(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
+    let missing: Vec<String> =
+        all.missing_digests(&stands).into_keys().map(str::to_owned).collect();
     if !missing.is_empty() && !accept_gone {
         return Err(VerbError::mendable(
             "nothing was anchored: earlier anchors name evidence that is gone",

@@ -143,7 +143,7 @@ fn open(
 ) -> Vec<(CommitId, KeptReason)> {
     // In a shallow clone the order of commits cannot be determined.
     let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
-    let why = |then: &CommitId| match lost(ws, git, then, now) {
+    let why = |then: &CommitId| match lost_files(ws, git, then, now) {
         Ok(lost) if !lost.named.is_empty() => Some(KeptReason::Lost(lost.named)),
         Ok(LostEvidence { unread: Some(path), .. }) => Some(KeptReason::LostUnread(path)),
         Ok(_) => (!goes_on(then)).then_some(KeptReason::Diverged),
@@ -188,7 +188,7 @@ fn tell(
     }));
     let unreadable = open.iter().rev().find(|(_, why)| matches!(why, KeptReason::Unreadable));
     if let Some((then, _)) = unreadable {
-        looked.findings.extend(levelled(&Policy::default(), vec![unknown(name, then)]));
+        looked.findings.extend(levelled(&Policy::default(), vec![unreadable_commit(name, then)]));
     }
     if let Some((then, KeptReason::Diverged)) = open.last()
         && open.iter().all(|(_, why)| matches!(why, KeptReason::Diverged))
@@ -227,7 +227,7 @@ fn truncated(
     )
 }
 
-fn unknown(name: &str, then: &CommitId) -> Finding {
+fn unreadable_commit(name: &str, then: &CommitId) -> Finding {
     let remote = name.split('/').next().unwrap_or(name);
     Finding::new(
         Code::LedgerTruncated,
@@ -253,7 +253,7 @@ struct LostEvidence {
 
 /// Returns the files of evidence that the commit `then` has and `now` lacks, without those whose code
 /// is gone as well.
-fn lost(
+fn lost_files(
     ws: &Workspace,
     git: &Git,
     then: &CommitId,

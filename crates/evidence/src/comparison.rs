@@ -84,7 +84,7 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
     let message = "The file of evidence was changed since the base; evidence never changes.";
     compared
         .findings
-        .extend(changed.iter().map(|(path, _)| rewritten(path, message.to_owned(), base)));
+        .extend(changed.iter().map(|(path, _)| rewritten_finding(path, message.to_owned(), base)));
     let gone: Vec<_> = removed.into_iter().filter(|(_, bytes)| is_gone(bytes)).collect();
     let named = match gone.is_empty() {
         true => StillNamed::default(),
@@ -93,7 +93,7 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
     let mut unread: Vec<&RelativePath> = Vec::new();
     for (path, bytes) in gone {
         match named.first_name(path) {
-            Some(named) => compared.findings.push(rewritten(
+            Some(named) => compared.findings.push(rewritten_finding(
                 path,
                 format!(
                     "Evidence was removed since the base, although its code still exists: {named}."
@@ -122,7 +122,7 @@ fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {
     ids.filter(|id| ws.registry.get(id).is_none()).cloned().collect()
 }
 
-fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
+fn rewritten_finding(path: &RelativePath, message: String, base: &CommitId) -> Finding {
     let word = shell_word(path.as_str());
     let help = format!("Restore it: `git checkout {} -- {word}`.", base.short());
     Finding::new(Code::LedgerRewritten, message, help).in_file(path)
@@ -142,7 +142,7 @@ fn anchors_gone(
         // An anchor whose name does not fit its content vouches for nothing, so it may be repaired.
         if git.file_at(base, path)?.is_some_and(|bytes| anchor::path_of(&bytes) == *path) {
             let message = "An anchor was changed or removed since the base.";
-            findings.push(rewritten(path, message.to_owned(), base));
+            findings.push(rewritten_finding(path, message.to_owned(), base));
         }
     }
     Ok(findings)

@@ -109,7 +109,7 @@ fn selected_lines(
     found
 }
 
-fn refused(reason: &str) -> VerbError {
+fn refusal_because(reason: &str) -> VerbError {
     VerbError::mendable(reason, "`intent why PATH` says which intent each block is under")
 }
 
@@ -126,7 +126,7 @@ pub fn reassign(
     let from = ws.registry.present_id(from);
     let to = intent.map(|intent| intent.id.value.clone());
     if to.as_deref() == Some(from) {
-        return Err(refused(&format!("the blocks are under {from} already")));
+        return Err(refusal_because(&format!("the blocks are under {from} already")));
     }
     let git = ws.git().ok_or_else(|| ws.no_git("who brought a line"))?;
     let mut records: Vec<Record> = Vec::new();
@@ -151,7 +151,9 @@ pub fn reassign(
         }));
     }
     if records.is_empty() {
-        return Err(refused(&format!("none of the selected blocks is recorded under {from}")));
+        return Err(refusal_because(&format!(
+            "none of the selected blocks is recorded under {from}"
+        )));
     }
     // Blank lines between the blocks are not worth a word.
     let with_name: Vec<ReassignedItem> =

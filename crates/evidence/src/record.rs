@@ -333,7 +333,7 @@ fn record_file(
         }
         Err(error) => return skip(SkippedFile::skipped_whole(path, error.with_hint())),
     };
-    let committed = committed(ws, path, &document)?;
+    let committed = committed_version(ws, path, &document)?;
     let document = committed.baseline.carried_by(document);
     let last = ws.last_recorded_text(path);
     let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
@@ -552,7 +552,7 @@ pub fn of_blocks(
         url: session,
         contributor,
         ranges,
-        related: intent.map(related).unwrap_or_default(),
+        related: intent.map(related_of_intent).unwrap_or_default(),
         ..Conversation::default()
     };
     FileRecord { conversations: vec![conversation], ..FileRecord::with_path_only(path.clone()) }
@@ -560,7 +560,11 @@ pub fn of_blocks(
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
 /// under its earlier name. Returns [`Baseline::Unknown`] if there is no git or git cannot be read.
-fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<FormerFile, VerbError> {
+fn committed_version(
+    ws: &Workspace,
+    path: &RelativePath,
+    now: &Document,
+) -> Result<FormerFile, VerbError> {
     let former = |baseline| FormerFile { baseline, from: None };
     let (Some(git), None) = (ws.git(), ws.git_error()) else {
         return Ok(former(Baseline::Unknown));
@@ -704,7 +708,7 @@ fn contributor(request: &RecordRequest) -> Contributor {
     Contributor { entity_type, model_identifier: request.model.clone(), name }
 }
 
-fn related(intent: &Intent) -> Vec<Related> {
+fn related_of_intent(intent: &Intent) -> Vec<Related> {
     let itself = Related { kind: "intent".to_owned(), value: intent.id.value.clone() };
     let specs = intent
         .related_specs

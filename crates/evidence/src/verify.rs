@@ -116,14 +116,14 @@ fn findings_besides(
     all.extend(lint::ignored_intents(&ws.registry, &ws.ignores));
     all.extend(of_records);
     if !matches!(ws.files(), Target::Commit(_)) {
-        all.extend(ungated(ws));
+        all.extend(ungated_findings(ws));
     }
     all
 }
 
 /// Returns a finding for each write that passed no gate, as long as the file is as that write left
 /// it.
-fn ungated(ws: &Workspace) -> Vec<Finding> {
+fn ungated_findings(ws: &Workspace) -> Vec<Finding> {
     let notes = session::ungated::still_valid(&ws.root).into_iter();
     let finding = |note: session::ungated::Ungated| Finding {
         path: Some(note.path.clone()),
@@ -208,7 +208,7 @@ fn has_evidence(ws: &Workspace) -> bool {
 /// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the
 /// policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
-    verified(ws, audit(&ws.root))
+    answer_for_audit(ws, audit(&ws.root))
 }
 
 /// Like [`verify`], and also compares every recorded block with the code.
@@ -216,7 +216,7 @@ pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
     verify(ws).with_blocks(ws)
 }
 
-fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
+fn answer_for_audit(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
     let unknown = unknown_intents(ws, audit.intents, || &ws.ledger);
     let findings = findings_besides(ws, &files, audit.findings.into_iter().chain(unknown));
@@ -256,7 +256,7 @@ pub fn verify_signed(
     let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
     let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), &[], signatures, None)?;
     findings.extend(erased.findings);
-    let mut answer = verified(ws, audit);
+    let mut answer = answer_for_audit(ws, audit);
     answer.findings.extend(why::findings::answers(ws, findings));
     answer.findings.sort();
     answer.notes.extend(erased.notes);

@@ -229,7 +229,7 @@ impl<R: ParquetRow, W: Write + Send> ParquetTable<R, W> {
     }
 }
 
-fn failed(error: ParquetError) -> io::Error {
+fn as_io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => *error,

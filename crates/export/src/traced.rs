@@ -13,7 +13,8 @@ use why::{VerbError, Workspace};
 /// A record, with what its parts refer to.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TracedRecord {
-    /// The record itself. For a record of a journal these are the fields that are stored.
+    /// The record itself, in the fields of a journal. A record of evidence lacks `writer`, `seq` and `prev`, because it
+    /// is in no chain of hashes.
     #[serde(flatten)]
     pub record: Record,
     /// The intent of the record.

@@ -16,10 +16,10 @@ fn program() -> Option<&'static Path> {
 
 /// Returns true if `bwrap` is installed and works.
 pub(super) fn is_here() -> bool {
-    program().is_some_and(works)
+    program().is_some_and(can_be_started)
 }
 
-fn works(program: &Path) -> bool {
+fn can_be_started(program: &Path) -> bool {
     let mut tried = Command::new(program);
     tried.args(["--dev-bind", "/", "/", "--cap-drop", "ALL", "--", "/bin/true"]);
     tried.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -34,20 +34,20 @@ pub(super) fn command(
     input: Option<(PathBuf, u64)>,
 ) -> Result<Command, String> {
     let program = program().ok_or("bubblewrap is not installed.")?;
-    if !works(program) {
+    if !can_be_started(program) {
         return Err(format!("{} cannot create a namespace either.", program.display()));
     }
     let here = std::env::current_dir()
         .map_err(|error| format!("The current folder cannot be found: {error}."))?;
     let mut wrapped = Command::new(program);
-    wrapped.args(arguments(plan, here)).arg("--").args(opening(input)?);
+    wrapped.args(arguments(plan, here)).arg("--").args(words_that_open_input(input)?);
     wrapped.arg(command.get_program()).args(command.get_args());
     Ok(wrapped)
 }
 
 /// Returns the words that, before a command, open its standard input again. `bwrap` passes on an
 /// input that was opened outside the fence, so a shell inside the fence opens the file.
-fn opening(input: Option<(PathBuf, u64)>) -> Result<Vec<OsString>, String> {
+fn words_that_open_input(input: Option<(PathBuf, u64)>) -> Result<Vec<OsString>, String> {
     match input {
         None => Ok(Vec::new()),
         Some((path, 0)) => {
@@ -104,14 +104,14 @@ mod tests {
 
     #[test]
     fn a_shell_opens_the_input_again_inside_the_fence() {
-        assert_eq!(opening(None), Ok(Vec::new()));
+        assert_eq!(words_that_open_input(None), Ok(Vec::new()));
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a 'file'");
         std::fs::write(&path, "text").expect("written");
-        let words = opening(Some((path.clone(), 0))).expect("words");
+        let words = words_that_open_input(Some((path.clone(), 0))).expect("words");
         let mut shell = Command::new(&words[0]);
         let found = shell.args(&words[1..]).args(["cat", "-"]).stdin(Stdio::null()).output();
         assert_eq!(found.expect("a shell").stdout, b"text");
-        assert!(opening(Some((path, 2))).is_err());
+        assert!(words_that_open_input(Some((path, 2))).is_err());
     }
 }

@@ -34,7 +34,7 @@ fn ruleset() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
 pub(super) fn enter(plan: &FencePlan) -> Result<(), String> {
     let failure = |error: &dyn std::fmt::Display| format!("Landlock cannot be used: {error}.");
     let mut rules = ruleset().map_err(|error| failure(&error))?;
-    for path in granted(plan, Path::new("/")) {
+    for path in paths_to_grant(plan, Path::new("/")) {
         // A path that cannot be opened cannot be written either.
         let Ok(open) = PathFd::new(&path) else { continue };
         let all = AccessFs::from_write(LEAST);
@@ -49,7 +49,7 @@ pub(super) fn enter(plan: &FencePlan) -> Result<(), String> {
 }
 
 /// Returns the paths to grant, such that nothing below them is read-only.
-fn granted(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
+fn paths_to_grant(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
     let keeps = |place: &&super::FencedPlace| {
         matches!(place.access, FenceAccess::ReadOnly | FenceAccess::Masked)
             && place.path.starts_with(folder)
@@ -66,7 +66,7 @@ fn granted(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
     // A rule for a symbolic link would grant its target. The target is granted at its own path if
     // it is writable.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    entries.flat_map(|entry| granted(plan, &entry.path())).collect()
+    entries.flat_map(|entry| paths_to_grant(plan, &entry.path())).collect()
 }
 
 /// Returns the paths to grant below a read-only folder: the outermost writable places in it.
@@ -81,5 +81,5 @@ fn holes(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
             found.push(place.path.clone());
         }
     }
-    found.iter().flat_map(|hole| granted(plan, hole)).collect()
+    found.iter().flat_map(|hole| paths_to_grant(plan, hole)).collect()
 }

@@ -191,7 +191,7 @@ pub fn raise(
     probe: impl Fn() -> bool,
 ) -> Result<(FenceMeans, Command), FenceError> {
     open_files::settle(plan)?;
-    let refusal = match namespace::restricted() && !probe() {
+    let refusal = match namespace::is_restricted() && !probe() {
         true => Some("AppArmor refuses them to this program".to_owned()),
         false => namespace::make()?.map(|error| error.to_string()),
     };

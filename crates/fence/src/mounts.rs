@@ -86,11 +86,11 @@ pub(super) fn has_mount(process: &Path, path: &Path) -> bool {
 fn seen_by(process: &Path) -> Vec<Mounted> {
     let bytes = std::fs::read(process.join("mountinfo")).unwrap_or_default();
     let lines = bytes.split(|byte| *byte == b'\n');
-    lines.filter_map(mounted).collect()
+    lines.filter_map(parse_mount).collect()
 }
 
 /// Parses a line of `mountinfo`: the fifth field is the mount point, the sixth the options.
-fn mounted(line: &[u8]) -> Option<Mounted> {
+fn parse_mount(line: &[u8]) -> Option<Mounted> {
     let mut fields = line.split(|byte| *byte == b' ').skip(4);
     let point = PathBuf::from(OsString::from_vec(unescape(fields.next()?)));
     let mut options = fields.next()?.split(|byte| *byte == b',');
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn a_line_of_mountinfo_is_read() {
         let line = b"36 35 98:0 /m /mnt/a\\040b ro,noatime master:1 - ext3 /dev/root rw";
-        let mount = mounted(line).expect("a mount");
+        let mount = parse_mount(line).expect("a mount");
         assert_eq!((mount.point, mount.read_only), (PathBuf::from("/mnt/a b"), true));
-        assert!(mounted(b"").is_none());
+        assert!(parse_mount(b"").is_none());
     }
 }

@@ -20,28 +20,28 @@ const APPARMOR: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 /// Debian's older setting. If it is 0, only privileged programs can create a user namespace.
 const CLONE: &str = "/proc/sys/kernel/unprivileged_userns_clone";
 
-fn reads(path: &str, value: &str) -> bool {
+fn file_reads(path: &str, value: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|text| text.trim() == value)
 }
 
 /// Returns true if the system may refuse operations in a namespace after it was created.
-pub(super) fn restricted() -> bool {
+pub(super) fn is_restricted() -> bool {
     if geteuid().is_root() {
         // Without this capability, for example inside a fence, the superuser cannot be the
         // superuser of a namespace either.
         return !capabilities(None)
             .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETFCAP));
     }
-    reads(APPARMOR, "1")
+    file_reads(APPARMOR, "1")
 }
 
 /// Returns what a person can do on a system that refuses namespaces.
 pub(super) fn remedy() -> String {
-    let command = if reads(APPARMOR, "1") {
+    let command = if file_reads(APPARMOR, "1") {
         "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    } else if reads(CLONE, "0") {
+    } else if file_reads(CLONE, "0") {
         "sudo sysctl -w kernel.unprivileged_userns_clone=1"
-    } else if reads("/proc/sys/user/max_user_namespaces", "0") {
+    } else if file_reads("/proc/sys/user/max_user_namespaces", "0") {
         "sudo sysctl -w user.max_user_namespaces=15000"
     } else {
         return "In a container, start that with a seccomp profile that lets programs make user namespaces, or install bubblewrap.".to_owned();

@@ -36,7 +36,7 @@ pub(super) fn settle(plan: &FencePlan) -> Result<(), FenceError> {
                     leads.display()
                 )));
             }
-        } else if (kind.is_dir() || kind.is_file() || kind.is_block_device()) && !ours(number) {
+        } else if (kind.is_dir() || kind.is_file() || kind.is_block_device()) && !is_ours(number) {
             // No code in this process uses this file: it was open when the process started.
             let _ = nix::unistd::close(number);
         }
@@ -46,7 +46,7 @@ pub(super) fn settle(plan: &FencePlan) -> Result<(), FenceError> {
 
 /// Returns true if this process opened the file itself. Such a file is closed when the command
 /// starts.
-fn ours(number: i32) -> bool {
+fn is_ours(number: i32) -> bool {
     let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}"));
     let flags = info.ok().and_then(|info| {
         let line = info.lines().find_map(|line| line.strip_prefix("flags:"))?;

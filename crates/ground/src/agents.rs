@@ -137,7 +137,6 @@ struct Ancestor {
 }
 
 impl Ancestor {
-    /// Returns the name of its program.
     fn program(&self) -> String {
         self.words.first().map(|word| base(word)).unwrap_or_default()
     }

@@ -96,7 +96,6 @@ impl AnswerStore {
         Some(Self { file: Mutex::new(file), max_file })
     }
 
-    /// Returns the answer that was kept for a key.
     pub fn recall<T: DeserializeOwned>(&self, key: AnswerKey) -> Option<T> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = RingFile(&file).find(key)?;

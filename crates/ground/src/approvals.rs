@@ -344,7 +344,7 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
         .filter(|found| found.state == ApprovalState::Approved && found.binding == binding);
     for approval in given {
         // Renaming the file marks the approval as used. It succeeds only once.
-        let (from, to) = (file(root, &approval.code), used(root, &approval.code));
+        let (from, to) = (file(root, &approval.code), path_of_used(root, &approval.code));
         if !to.exists() && store::rename(&from, &to).is_ok() {
             return Some(approval.code);
         }
@@ -364,7 +364,7 @@ pub fn pending(root: &Root) -> Vec<Approval> {
 pub fn get(root: &Root, code: &str) -> Option<Approval> {
     let code = normalised_code(code)?;
     // An approval that was used stays used, even if somebody puts its file back.
-    if let Some(used) = read(root, &used(root, &code), &code) {
+    if let Some(used) = read(root, &path_of_used(root, &code), &code) {
         return Some(Approval { state: ApprovalState::Used, ..used });
     }
     read(root, &file(root, &code), &code)
@@ -423,7 +423,7 @@ fn file(root: &Root, code: &str) -> PathBuf {
     folder(root).join(format!("{code}.json"))
 }
 
-fn used(root: &Root, code: &str) -> PathBuf {
+fn path_of_used(root: &Root, code: &str) -> PathBuf {
     folder(root).join(format!("{code}.used"))
 }
 
@@ -484,7 +484,7 @@ fn normalised_code(code: &str) -> Option<String> {
 fn free_code(root: &Root) -> String {
     loop {
         let code = random_code();
-        if !file(root, &code).exists() && !used(root, &code).exists() {
+        if !file(root, &code).exists() && !path_of_used(root, &code).exists() {
             return code;
         }
     }

@@ -101,7 +101,6 @@ impl CacheSlot {
     }
 }
 
-/// Returns the header for this state of a file.
 fn header(state: std::fmt::Arguments<'_>) -> String {
     format!("intent-cache {FORMAT} {} {state}\n", env!("CARGO_PKG_VERSION"))
 }

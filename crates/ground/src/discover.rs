@@ -32,12 +32,12 @@ impl Root {
         let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
         let absolute = std::path::absolute(target).map_err(unreadable)?;
         let really = resolve_links(&absolute).map_err(unreadable)?;
-        let root = Self::governing(&really.path, environment)?;
+        let root = Self::governing_root(&really.path, environment)?;
         if root.governed() {
             return Ok(root);
         }
         for folder in &really.link_folders {
-            match Self::governing(folder, environment) {
+            match Self::governing_root(folder, environment) {
                 Ok(holder) if holder.governed() => return Ok(holder),
                 _ => {}
             }
@@ -46,7 +46,7 @@ impl Root {
     }
 
     /// Finds the root of a path that contains no symbolic links.
-    fn governing(target: &Path, environment: &Environment) -> Result<Self, RootError> {
+    fn governing_root(target: &Path, environment: &Environment) -> Result<Self, RootError> {
         let start = nearest_folder(target)?;
         let Some(work_tree) = governing_work_tree(&start, environment) else {
             return Self::without_git(&start, environment);

@@ -268,7 +268,7 @@ impl Git {
         let unreadable = |reason| unreadable(dir, reason, SEE_FSCK);
         let common = root.common_dir();
         let common_dir = common.unwrap_or_else(|| dir.to_path_buf());
-        let repository = opened(dir, &common_dir).map_err(unreadable)?;
+        let repository = open_checked(dir, &common_dir).map_err(unreadable)?;
         if let Some(format) = foreign_references(&repository) {
             let reason = format!("its references are stored as {format:?}, which is not supported");
             let hint = "`git refs migrate --ref-format=files` converts them";
@@ -714,7 +714,7 @@ fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
 
 /// Opens a repository, after checking its git directory and the one that it shares with other work
 /// trees.
-fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
+fn open_checked(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
     match precheck::obstacle(dir, common) {
         Some(reason) => Err(reason),
         None => gix::open::Options::isolated()

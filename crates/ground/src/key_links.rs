@@ -27,7 +27,6 @@ pub struct KeyLinks<'p> {
 /// A key in a text, and its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedKey {
-    /// The bytes of the key.
     pub bytes: Range<usize>,
     /// The address of the page: `http` or `https`.
     pub page: String,
@@ -54,7 +53,7 @@ impl<'p> KeyLinks<'p> {
             found.extend(keys(text, prefix, MAX_DIGITS).map(|bytes| {
                 let key = &text[bytes.clone()];
                 let page = page.replace(NUMBER, &key[prefix.len()..]);
-                LinkedKey { page: page.replace(KEY, &encoded(key)), bytes, of_policy: true }
+                LinkedKey { page: page.replace(KEY, &percent_encoded(key)), bytes, of_policy: true }
             }));
         }
         if let Some(forge) = &self.forge {
@@ -89,7 +88,7 @@ fn keys<'t>(
 }
 
 /// Returns a key as it may stand in an address.
-fn encoded(key: &str) -> String {
+fn percent_encoded(key: &str) -> String {
     let encode = |byte: u8| match byte {
         _ if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) => {
             char::from(byte).to_string()

@@ -98,7 +98,7 @@ impl Policy {
             Ok(text) => LayeredPolicy::from_text(&path, &text, &read),
             Err(message) => {
                 let mut layered = LayeredPolicy::from_text(&path, "", &read);
-                layered.findings = Self::unread(&path, message).1;
+                layered.findings = Self::default_with_finding(&path, message).1;
                 layered
             }
         }

@@ -314,7 +314,7 @@ impl Policy {
     pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
         if text.matches(['[', '{']).count() > MAX_BRACKETS {
             let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
-            return Self::unread(path, message);
+            return Self::default_with_finding(path, message);
         }
         // To the YAML parser, a byte order mark would be the indentation of the first line.
         let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text::without_mark(text));
@@ -322,14 +322,17 @@ impl Policy {
             Ok(policy) => policy.unwrap_or_default(),
             Err(error) => match without_empty_keys(text) {
                 Some(policy) => policy,
-                None => return (Self::default(), vec![broken(path, text, &error)]),
+                None => return (Self::default(), vec![invalid_policy(path, text, &error)]),
             },
         };
         let findings = policy.judge(path, text);
         (policy, findings)
     }
 
-    pub(super) fn unread(path: &RelativePath, message: String) -> (Self, Vec<Finding>) {
+    pub(super) fn default_with_finding(
+        path: &RelativePath,
+        message: String,
+    ) -> (Self, Vec<Finding>) {
         let help = "Until it can be read the defaults hold, and the gate denies.";
         let finding = Finding::new(Code::PolicyInvalid, message, help).in_file(path);
         (Self::default(), vec![finding])
@@ -473,7 +476,7 @@ pub(super) fn is_page(template: &str) -> bool {
 }
 
 /// Makes the finding for a text that is not a policy, at the place where the parser stopped.
-fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
+fn invalid_policy(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
     let message = text::shorten(&error.to_string(), 400);
     let mark = source.len() - text::without_mark(source).len();
     let stopped = error.location().map(|place| mark + place.index()).filter(|at| *at > mark);

@@ -187,7 +187,8 @@ impl Root {
         if lexical != asked && self.follow(&lexical, &shown)?.path != really.path {
             return Err(invalid("it holds `..` after a symbolic link; write it without `..`"));
         }
-        let inside = really.path.strip_prefix(&self.path).map_err(|_| self.outside(&shown))?;
+        let inside =
+            really.path.strip_prefix(&self.path).map_err(|_| self.outside_error(&shown))?;
         match self.strip_shown_root(&lexical) {
             Some(path) => self.as_relative(&path, &shown),
             None => self.as_relative(inside, &shown),
@@ -198,7 +199,7 @@ impl Root {
     pub fn resolve(&self, path: &RelativePath) -> Result<RelativePath, PathError> {
         let really = self.follow(&self.absolute(path), path.as_str())?;
         let inside =
-            really.path.strip_prefix(&self.path).map_err(|_| self.outside(path.as_str()))?;
+            really.path.strip_prefix(&self.path).map_err(|_| self.outside_error(path.as_str()))?;
         self.as_relative(inside, path.as_str())
     }
 
@@ -213,7 +214,7 @@ impl Root {
         Ok(really)
     }
 
-    fn outside(&self, shown: &str) -> PathError {
+    fn outside_error(&self, shown: &str) -> PathError {
         PathError::Outside { path: shown.to_owned(), root: self.path.display().to_string() }
     }
 

@@ -26,7 +26,7 @@ const KEY: usize = 64;
 /// Returns the seal of these parts, in hexadecimal. Creates the key if there is none.
 pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     if let Some(key) = key(root) {
-        return Ok(sealed(&key, parts));
+        return Ok(seal_with_key(&key, parts));
     }
     let file = root.private().join("seal.key");
     let random = || uuid::Uuid::new_v4().simple().to_string();
@@ -39,12 +39,12 @@ pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
         store::write_atomic(&file, made.as_bytes())?;
     }
     // If several processes create a key at once, the key on disk counts.
-    Ok(sealed(&key(root).unwrap_or(made), parts))
+    Ok(seal_with_key(&key(root).unwrap_or(made), parts))
 }
 
 /// Returns true if this clone made this seal for these parts.
 pub(crate) fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
-    key(root).is_some_and(|key| sealed(&key, parts) == seal)
+    key(root).is_some_and(|key| seal_with_key(&key, parts) == seal)
 }
 
 /// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed too, so that
@@ -58,7 +58,7 @@ pub(crate) fn digest_of(parts: &[&str]) -> String {
     hex(&hasher.finalize())
 }
 
-fn sealed(key: &str, parts: &[&str]) -> String {
+fn seal_with_key(key: &str, parts: &[&str]) -> String {
     digest_of(&["intent-seal/1", key, &digest_of(parts)])
 }
 

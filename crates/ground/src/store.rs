@@ -126,7 +126,7 @@ pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool,
 
 /// Creates a file only if it does not exist. Returns true if it was created.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
-    let (folder, name) = holding(path, true).map_err(failed(path, "created"))?;
+    let (folder, name) = folder_holding(path, true).map_err(failed(path, "created"))?;
     if permissions_of(&folder, name, path)?.is_some() {
         return Ok(false);
     }
@@ -144,7 +144,7 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
 
 /// Opens a file for appending, and returns whether it is new. Creates the file and missing folders.
 pub fn append_to(path: &Path) -> Result<(File, bool), StoreError> {
-    let (folder, name) = holding(path, true).map_err(failed(path, "opened"))?;
+    let (folder, name) = folder_holding(path, true).map_err(failed(path, "opened"))?;
     let is_new = permissions_of(&folder, name, path)?.is_none();
     Ok((folder.open(name, Access::Append).map_err(failed(path, "opened"))?, is_new))
 }
@@ -178,9 +178,9 @@ pub fn open(path: &Path) -> std::io::Result<File> {
         Ok(below) if base.ends_with(".git") => below.iter().any(|name| name == "intent"),
         _ => true,
     };
-    match trusted(path) {
+    match trusted_folder_of(path) {
         Some(base) if is_ours(base) => {
-            let (folder, name) = holding(path, false)?;
+            let (folder, name) = folder_holding(path, false)?;
             folder.open(name, Access::Read)
         }
         _ => folder::open_anywhere(path),
@@ -190,7 +190,7 @@ pub fn open(path: &Path) -> std::io::Result<File> {
 /// Removes a file. Returns true if there was one. If it is a symbolic link, the link itself is
 /// removed.
 pub fn remove(path: &Path) -> Result<bool, StoreError> {
-    match holding(path, false).and_then(|(folder, name)| folder.handle.remove(name)) {
+    match folder_holding(path, false).and_then(|(folder, name)| folder.handle.remove(name)) {
         Ok(()) => Ok(true),
         Err(error) if is_missing(&error) => Ok(false),
         Err(error) => Err(failed(path, "removed")(error)),
@@ -199,14 +199,13 @@ pub fn remove(path: &Path) -> Result<bool, StoreError> {
 
 /// Renames a file within its folder.
 pub fn rename(from: &Path, to: &Path) -> std::io::Result<()> {
-    let (folder, name) = holding(from, false)?;
+    let (folder, name) = folder_holding(from, false)?;
     folder.handle.rename(name, to.file_name().unwrap_or_default())
 }
 
-/// Creates a hard link to a file.
 pub fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
-    let (folder, name) = holding(file, false)?;
-    let (other, second) = holding(second, false)?;
+    let (folder, name) = folder_holding(file, false)?;
+    let (other, second) = folder_holding(second, false)?;
     folder.handle.link(name, &other.handle, second)
 }
 
@@ -334,7 +333,7 @@ fn permissions_of(
 /// Returns the folder below which every path belongs to this program, so that no symbolic link is
 /// expected there. This is the folder that contains `.orchestration`, or `.git` itself, which may
 /// be a link.
-fn trusted(path: &Path) -> Option<&Path> {
+fn trusted_folder_of(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().skip(1);
     above.find_map(|folder| match folder.file_name()?.to_str()? {
         ".orchestration" => folder.parent(),
@@ -345,8 +344,8 @@ fn trusted(path: &Path) -> Option<&Path> {
 
 /// Opens the folder of a path, and returns it with the last segment of the path. Creates missing
 /// folders if `make` is true.
-fn holding(path: &Path, make: bool) -> std::io::Result<(Folder, &OsStr)> {
-    let base = trusted(path).or(path.parent()).unwrap_or(Path::new(""));
+fn folder_holding(path: &Path, make: bool) -> std::io::Result<(Folder, &OsStr)> {
+    let base = trusted_folder_of(path).or(path.parent()).unwrap_or(Path::new(""));
     if make && !base.as_os_str().is_empty() {
         std::fs::create_dir_all(base)?;
     }
@@ -368,7 +367,7 @@ struct NewFile<'a> {
 impl<'a> NewFile<'a> {
     fn write(path: &'a Path, bytes: &[u8]) -> Result<Self, StoreError> {
         let written = failed(path, "written");
-        let (folder, name) = holding(path, true).map_err(&written)?;
+        let (folder, name) = folder_holding(path, true).map_err(&written)?;
         let replaces = permissions_of(&folder, name, path)?;
         let temporary = OsString::from(format!(".intent-{}.tmp", uuid::Uuid::new_v4().simple()));
         let file = folder.open(&temporary, Access::Create).map_err(&written)?;

@@ -22,7 +22,7 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     let message =
         format!("The registry holds a merge conflict in the lines {}.", lines.join(" and "));
     let mut help = "`intent setup merge-registry` keeps the intents of both sides. Until then no intent can be selected, and nothing is written to this file.".to_owned();
-    let [ours, theirs] = code::sides(text)?.map(|side| names(file, &side));
+    let [ours, theirs] = code::sides(text)?.map(|side| names_on_side(file, &side));
     for (id, name) in &ours {
         if let Some(other) = theirs.get(id).filter(|other| *other != name) {
             help.push_str(&format!(
@@ -36,7 +36,7 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
 
 /// Returns the names of the intents on one side of the conflict, by id. Returns nothing if that
 /// side does not parse on its own.
-fn names(file: &IntentFile, side: &str) -> BTreeMap<String, String> {
+fn names_on_side(file: &IntentFile, side: &str) -> BTreeMap<String, String> {
     let intents = file.intents_of(side).unwrap_or_default();
     intents.into_iter().map(|intent| (intent.id.value, intent.name.value)).collect()
 }

@@ -178,12 +178,12 @@ impl<'t> RegistryReader<'t> {
             .collect();
         if !lists.is_empty() {
             let alone = lists.len() == 1;
-            return lists.iter().for_each(|entry| self.rooted(entry, alone));
+            return lists.iter().for_each(|entry| self.read_rooted(entry, alone));
         }
-        self.unlisted(root);
+        self.read_unlisted(root);
     }
 
-    fn rooted(&mut self, entry: &MappingEntry, alone: bool) {
+    fn read_rooted(&mut self, entry: &MappingEntry, alone: bool) {
         if entry.key.text() == Some("intents") {
             let help = if alone {
                 "The canonical key is `active_intents`."
@@ -195,7 +195,7 @@ impl<'t> RegistryReader<'t> {
         }
         match &entry.value.kind {
             NodeKind::Sequence { .. } => self.list(&entry.value),
-            NodeKind::Mapping { .. } => self.keyed(entry),
+            NodeKind::Mapping { .. } => self.read_keyed(entry),
             NodeKind::Scalar { .. } if entry.value.is_null() => {
                 self.reading.form.home = Home::List(entry.value.clone());
             }
@@ -207,7 +207,7 @@ impl<'t> RegistryReader<'t> {
         }
     }
 
-    fn unlisted(&mut self, root: &Node) {
+    fn read_unlisted(&mut self, root: &Node) {
         let mapping = |key: &str| root.entry(key).filter(|entry| entry.value.is_mapping());
         if let Some(entry) = mapping("intent_ledger") {
             self.reading.form.home = Home::Other("it is written as one `intent_ledger`");
@@ -290,7 +290,7 @@ impl<'t> RegistryReader<'t> {
         }
     }
 
-    fn keyed(&mut self, entry: &MappingEntry) {
+    fn read_keyed(&mut self, entry: &MappingEntry) {
         self.reading.form.home = Home::Other("its intents are keyed by their ids");
         if entry.value.entries().is_empty() {
             return;

@@ -174,7 +174,7 @@ pub fn plan_all(
         registry = registry.with_file(&path, &text);
         planned = Some((path, text));
     }
-    planned.ok_or_else(|| refused("there is nothing to change"))
+    planned.ok_or_else(|| refusal_because("there is nothing to change"))
 }
 
 /// Returns the edit that gives another id to the last of several intents in a file that have the
@@ -231,7 +231,7 @@ fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditE
         return Err(EditError::Ambiguous { id: id.to_owned(), places: places.join(" and at ") });
     }
     if let Some(imported) = registry.unadopted(id) {
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "{id} is kept in {}, and is changed there; `intent adopt {id}` gives it a scope here",
             imported.main
         )));
@@ -256,7 +256,7 @@ fn file_for_new(registry: &Registry, new: &IntentEntry) -> Arc<IntentFile> {
 /// before. In the second case, existing records under that id belong to the other intent.
 fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), EditError> {
     if !valid_id(id) {
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "{id:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
         )));
     }
@@ -267,14 +267,14 @@ fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), 
     }
     match other(registry.formerly(id)) {
         None => Ok(()),
-        Some(other) => Err(refused(format!(
+        Some(other) => Err(refusal_because(format!(
             "{id} is a former id of {}, which owns its records; choose another id",
             registry.intents()[other].id.value
         ))),
     }
 }
 
-fn refused(message: impl Into<String>) -> EditError {
+fn refusal_because(message: impl Into<String>) -> EditError {
     EditError::Refused(message.into())
 }
 
@@ -295,7 +295,7 @@ fn verify(
     edits: &[TextEdit],
 ) -> Result<String, EditError> {
     let unsafe_edit = || {
-        refused(format!(
+        refusal_because(format!(
             "{} is written in a form that cannot be edited safely; change it by hand",
             file.path()
         ))
@@ -370,7 +370,6 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
     intents
 }
 
-/// Returns the list of an intent that a field stands for.
 fn list_of(intent: &mut Intent, field: Field) -> Option<&mut Vec<Spanned<String>>> {
     match field {
         Field::Scope => Some(&mut intent.owned_scope),
@@ -384,7 +383,7 @@ fn list_of(intent: &mut Intent, field: Field) -> Option<&mut Vec<Spanned<String>
 fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> PlannedTextEdits {
     let key = field.key();
     if text.trim().is_empty() || text.chars().any(char::is_control) {
-        return Err(refused(format!("{text:?} cannot be the {key} of an intent")));
+        return Err(refusal_because(format!("{text:?} cannot be the {key} of an intent")));
     }
     let written = file.written(index);
     let Some(place) = written.field_place(field) else {
@@ -392,7 +391,7 @@ fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> Planne
     };
     let value = &place.value;
     if value.aliased {
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
         )));
     }
@@ -406,7 +405,9 @@ fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> Planne
         Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
             Ok(vec![replace(&value.span, quoted_like(text, style, true))])
         }
-        _ => Err(refused(format!("this `{key}` is written over several lines; change it by hand"))),
+        _ => Err(refusal_because(format!(
+            "this `{key}` is written over several lines; change it by hand"
+        ))),
     }
 }
 
@@ -417,7 +418,9 @@ fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdi
     };
     let value = &place.value;
     if value.aliased {
-        return Err(refused("this status comes from elsewhere by a YAML alias; change it by hand"));
+        return Err(refusal_because(
+            "this status comes from elsewhere by a YAML alias; change it by hand",
+        ));
     }
     if value.span.is_empty() {
         return Ok(vec![insert(value.span.start, format!(" {}", status.as_str()))]);
@@ -429,24 +432,24 @@ fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdi
         Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
             Ok(vec![replace(&value.span, quoted_like(status.as_str(), style, true))])
         }
-        _ => Err(refused("this status is not a single word; change it by hand")),
+        _ => Err(refusal_because("this status is not a single word; change it by hand")),
     }
 }
 
 fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> PlannedTextEdits {
     let is_scope = field == Field::Scope;
     if is_scope && let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
-        return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
+        return Err(refusal_because(format!("{entry:?} cannot be a scope entry: {reason}")));
     }
     let mut intent = file.intents()[index].clone();
     let Some(held) = list_of(&mut intent, field).map(|list| list.clone()) else {
-        return Err(refused(format!("`{}` is no list", field.key())));
+        return Err(refusal_because(format!("`{}` is no list", field.key())));
     };
     if texts(&held).contains(&entry) {
         return Ok(Vec::new());
     }
     if is_scope && held.len() >= super::scope::MAX_ENTRIES {
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "{} already has {} scope entries, the most that count",
             intent.id.value,
             super::scope::MAX_ENTRIES
@@ -466,7 +469,7 @@ fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> P
 fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> PlannedTextEdits {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
         )));
     }
@@ -490,7 +493,7 @@ fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> 
         } if !held.is_empty() => {
             Ok(vec![replace(&value.span, flow_list(held.iter().copied().chain([entry])))])
         }
-        _ => Err(refused(format!(
+        _ => Err(refusal_because(format!(
             "this `{key}` is prose, not a list; write `{key}: {}` in its place by hand",
             flow_list([entry])
         ))),
@@ -523,13 +526,16 @@ fn flow_append(text: &str, list: &Node, items: &[Node], entry: &str) -> PlannedT
 
 /// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
 fn block_append(text: &str, items: &[Node], lines: &[String]) -> PlannedTextEdits {
-    let last = items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
+    let last =
+        items.last().ok_or_else(|| refusal_because("this list is empty; add the entry by hand"))?;
     let dash = match last.span.is_empty() {
         true => last.span.start.saturating_sub(1),
         false => dash_before(text, last.span.start),
     };
     if !text[dash..].starts_with('-') {
-        return Err(refused("the dash of the last item was not found; add the entry by hand"));
+        return Err(refusal_because(
+            "the dash of the last item was not found; add the entry by hand",
+        ));
     }
     let indent = blanks_before(text, dash);
     let end = line_end(text, last.span.end);
@@ -548,7 +554,8 @@ fn add_key(
 ) -> PlannedTextEdits {
     let text = file.text();
     let node = &written.node;
-    let by_hand = || refused(format!("this intent has no place for `{key}:`; add it by hand"));
+    let by_hand =
+        || refusal_because(format!("this intent has no place for `{key}:`; add it by hand"));
     if node.aliased || !node.is_mapping() {
         return Err(by_hand());
     }
@@ -588,7 +595,7 @@ fn refuse_invalid_scope(scope: &[String]) -> Result<(), EditError> {
     match Scope::new(scope).errors().first() {
         None => Ok(()),
         Some((at, reason)) => {
-            Err(refused(format!("{:?} cannot be a scope entry: {reason}", scope[*at])))
+            Err(refusal_because(format!("{:?} cannot be a scope entry: {reason}", scope[*at])))
         }
     }
 }
@@ -596,7 +603,8 @@ fn refuse_invalid_scope(scope: &[String]) -> Result<(), EditError> {
 /// Returns the new file that will point to an intent which is kept elsewhere.
 fn file_for_source(registry: &Registry, id: &str) -> Result<Arc<IntentFile>, EditError> {
     let path = path_of_source(id).filter(|_| is_source_id(id));
-    let path = path.ok_or_else(|| refused(format!("{id:?} is no intent of a known source")))?;
+    let path =
+        path.ok_or_else(|| refusal_because(format!("{id:?} is no intent of a known source")))?;
     let taken = registry.positions(id).first().map(|at| registry.source(*at).0);
     if let Some(file) = taken.or_else(|| registry.file(&path)) {
         return Err(EditError::Taken { id: id.to_owned(), path: file.path().to_string() });
@@ -621,7 +629,7 @@ fn add_entry(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
     refuse_invalid_scope(&new.owned_scope)?;
     let text = file.text();
     match &file.form().home {
-        Home::Other(why) => Err(refused(format!(
+        Home::Other(why) => Err(refusal_because(format!(
             "no intent can be added to {}: {why}. {}",
             file.path(),
             match file.is_single() {

@@ -30,16 +30,17 @@ pub fn split(file: &IntentFile, known: &str) -> Result<SplitList, EditError> {
     for (index, intent) in file.intents().iter().enumerate() {
         let id = &intent.id.value;
         let path = path_of_single(id, &intent.name.value).filter(|_| valid_id(id));
-        let path = path.ok_or_else(|| refused(format!("{id:?} cannot name a file; rename it")))?;
+        let path =
+            path.ok_or_else(|| refusal_because(format!("{id:?} cannot name a file; rename it")))?;
         if files.iter().any(|(other, _)| *other == path) || file.positions(id).len() > 1 {
-            return Err(refused(format!(
+            return Err(refusal_because(format!(
                 "two intents are {id}; give one of them another id first"
             )));
         }
         let text = text_of(file, index)?;
         let alone = IntentFile::parse(path.clone(), &text);
         if !alone.intents().first().is_some_and(|moved| is_same(moved, intent)) {
-            return Err(refused(format!(
+            return Err(refusal_because(format!(
                 "{id} depends on other parts of the list; write it in full"
             )));
         }
@@ -83,7 +84,7 @@ pub fn merge(
     if !ours.is_single() && changed_beside && without_entries(&theirs) != without_entries(&ours) {
         let both = !base.text().is_empty() && without_entries(&ours) != without_entries(&base);
         if both || base.text().is_empty() && !theirs.text().is_empty() {
-            return Err(refused("both sides changed what is beside the intents"));
+            return Err(refusal_because("both sides changed what is beside the intents"));
         }
     }
     let mut merge = Merge { path, text: ours.text().to_string(), notes: Vec::new(), taken };
@@ -150,7 +151,7 @@ impl Merge<'_> {
         let Home::List(list) = &file.form().home else {
             let single = IntentFile::parse(self.path.clone(), entry);
             let intent = single.intents().first().filter(|_| !file.is_single());
-            let new = intent.map(entry_of).ok_or_else(|| refused("there is no list"))?;
+            let new = intent.map(entry_of).ok_or_else(|| refusal_because("there is no list"))?;
             return self.plan(&RegistryEdit::Add(new));
         };
         let text = file.text();
@@ -201,7 +202,7 @@ impl Merge<'_> {
         let mut taken = self.taken.clone();
         taken.extend(theirs.intents().iter().map(|intent| intent.id.value.clone()));
         let free = edit::next_id(&self.registry(), &taken);
-        let path = path_of_single("entry", "").ok_or_else(|| refused("no path"))?;
+        let path = path_of_single("entry", "").ok_or_else(|| refusal_because("no path"))?;
         let alone = IntentFile::parse(path.clone(), &text_of(theirs, index)?);
         let alone = Registry::from_files(vec![alone]);
         let entry = edit::plan_renumbering(&alone, &path, (id, &free))?.text;
@@ -290,7 +291,7 @@ impl Merge<'_> {
     }
 }
 
-fn refused(message: impl Into<String>) -> EditError {
+fn refusal_because(message: impl Into<String>) -> EditError {
     EditError::Refused(message.into())
 }
 
@@ -306,9 +307,9 @@ fn read(path: &RelativePath, text: &str) -> Result<IntentFile, EditError> {
 }
 
 fn read_single(entry: &str) -> Result<Intent, EditError> {
-    let path = path_of_single("entry", "").ok_or_else(|| refused("no path"))?;
+    let path = path_of_single("entry", "").ok_or_else(|| refusal_because("no path"))?;
     let file = read(&path, entry)?;
-    file.intents().first().cloned().ok_or_else(|| refused("there is no intent"))
+    file.intents().first().cloned().ok_or_else(|| refusal_because("there is no intent"))
 }
 
 fn with_id<'f>(file: &'f IntentFile, id: &str) -> Option<&'f Intent> {
@@ -348,7 +349,7 @@ fn text_of(file: &IntentFile, index: usize) -> Result<String, EditError> {
     let Some((range, indent)) = place_of(file, index) else {
         let has_comments = !file.path().as_str().ends_with(".json") && text.contains('#');
         if has_comments {
-            return Err(refused(format!(
+            return Err(refusal_because(format!(
                 "{} is no list with dashes, and its comments would be lost; bring it into the canonical form first",
                 file.path()
             )));
@@ -357,7 +358,10 @@ fn text_of(file: &IntentFile, index: usize) -> Result<String, EditError> {
         let mut lines = as_yaml(&entry_of(intent));
         lines.retain(|line| intent.status.is_some() || !line.starts_with("status: "));
         if intent.status.is_none() && file.written(index).field_place(Field::Status).is_some() {
-            return Err(refused(format!("{} has a status that is not known", intent.id.value)));
+            return Err(refusal_because(format!(
+                "{} has a status that is not known",
+                intent.id.value
+            )));
         }
         return Ok(lines.join("\n") + "\n");
     };

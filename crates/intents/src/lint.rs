@@ -184,8 +184,8 @@ fn one_intent(file: &IntentFile, index: usize, free: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(id(file, intent));
     findings.extend(status(file, index, intent));
-    findings.extend(misnamed(file, intent));
-    findings.extend(missing(file, index, intent, free));
+    findings.extend(misnamed_file(file, intent));
+    findings.extend(missing_fields(file, index, intent, free));
     findings.extend(entries(file, index, intent));
     findings.into_iter().map(|finding| with_intent(finding, Some(intent))).collect()
 }
@@ -207,7 +207,7 @@ fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     if intent.id.value.is_empty() || is_citable(intent) {
         return None;
     }
-    let message = format!("{} cannot be cited safely.", quoted(&intent.id.value));
+    let message = format!("{} cannot be cited safely.", quoted_for_message(&intent.id.value));
     let help = format!(
         "Use ASCII letters, digits, `-`, `_` and `.`, at most {MAX_ID} of them, e.g. INT-001."
     );
@@ -216,13 +216,13 @@ fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
 
 /// Reports a file with a single intent that is not named after the intent's id. A search for the id
 /// would find another file or none.
-fn misnamed(file: &IntentFile, intent: &Intent) -> Option<Finding> {
+fn misnamed_file(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     let (name, id) = (single_name(file.path())?, intent.id.value.as_str());
     let stem = id.replace(':', "-");
     if name_after_id(file.path(), &stem).is_some() || !is_citable(intent) {
         return None;
     }
-    let message = format!("This file is named after {}, and holds {id}.", quoted(name));
+    let message = format!("This file is named after {}, and holds {id}.", quoted_for_message(name));
     let help = format!(
         "Rename the file to {FOLDER}/{stem}.yaml or {FOLDER}/{stem}-WORDS.yaml, or write the id that it is named after."
     );
@@ -243,7 +243,7 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
         let (span, help) = (value.span.clone(), format!("One of {known}."));
         return Some(file.finding(Code::UnknownStatus, span, "The status is not a text.", help));
     };
-    let near = nearest(text);
+    let near = nearest_status(text);
     let help = match near {
         Some(status) => format!("Did you mean {}?", status.as_str()),
         None => format!("One of {known}. Until then no work may be done under this intent."),
@@ -256,7 +256,7 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
 }
 
 /// Returns the status that a misspelled one most likely means.
-fn nearest(text: &str) -> Option<Status> {
+fn nearest_status(text: &str) -> Option<Status> {
     let folded = text.trim().to_ascii_uppercase().replace(['-', ' '], "_");
     if folded.chars().count() > 24 {
         return None;
@@ -282,7 +282,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn missing(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<Finding> {
+fn missing_fields(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<Finding> {
     let written = file.written(index);
     let mut findings = Vec::new();
     let mut lacks = |what: &str, help: String| {
@@ -354,7 +354,7 @@ fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
 }
 
 /// Quotes a text of another author for use in a message.
-fn quoted(text: &str) -> String {
+fn quoted_for_message(text: &str) -> String {
     format!("\"{}\"", text::visible(text, false))
 }
 
@@ -376,7 +376,8 @@ fn bad_entry(file: &IntentFile, entry: &Spanned<String>, problem: &Problem) -> F
     } else {
         "It owns nothing"
     };
-    let message = format!("{} is no scope entry: {problem}. {effect}.", quoted(&entry.value));
+    let message =
+        format!("{} is no scope entry: {problem}. {effect}.", quoted_for_message(&entry.value));
     file.finding(code, entry.span.clone(), message, help)
 }
 
@@ -387,7 +388,7 @@ fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) 
     let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
     let message = format!(
         "{} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
-        quoted(&entry.value)
+        quoted_for_message(&entry.value)
     );
     let finding = file.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
     let quoted = || super::canonical::double_quoted(&entry.value);
@@ -404,7 +405,11 @@ fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> 
     if canonical == entry.value {
         return None;
     }
-    let message = format!("{} is read as {}.", quoted(&entry.value), quoted(&canonical));
+    let message = format!(
+        "{} is read as {}.",
+        quoted_for_message(&entry.value),
+        quoted_for_message(&canonical)
+    );
     let help = "Scopes are anchored at the workspace's root as they are.";
     let finding = file.finding(Code::RegistryDialect, entry.span.clone(), message, help);
     Some(with_fix(finding, entry_fix(file, index, entry, &canonical)))
@@ -437,7 +442,7 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
             .as_ref()
             .is_some_and(|status| matches!(status.value, Status::Completed | Status::Archived));
         if !over {
-            findings.extend(unmatched(registry, index, &sorted));
+            findings.extend(unmatched_globs(registry, index, &sorted));
         }
     }
     findings.extend(overlaps(registry, &sorted));
@@ -476,7 +481,7 @@ fn files_below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
     &sorted[start..start + length]
 }
 
-fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
+fn unmatched_globs(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
     let (file, index) = registry.source(index);
     let (intent, compiled) = (file.intent_of_index(index), file.scope_at(index));
     let mut findings = Vec::new();
@@ -496,7 +501,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
         } else if entry.value.starts_with('!') {
             continue;
         } else {
-            let message = format!("{} matches no file.", quoted(&entry.value));
+            let message = format!("{} matches no file.", quoted_for_message(&entry.value));
             let help = "Correct it if it is a slip; leave it if the file is still to be written.";
             file.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
         };
@@ -509,10 +514,10 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
     let effect = if entry.value.starts_with('!') { "excludes" } else { "owns" };
     let message = format!(
         "{} is a directory: without a trailing slash it {effect} nothing.",
-        quoted(&entry.value)
+        quoted_for_message(&entry.value)
     );
     let slashed = format!("{}/", entry.value);
-    let help = format!("Write {} for everything below it.", quoted(&slashed));
+    let help = format!("Write {} for everything below it.", quoted_for_message(&slashed));
     let finding = file.finding(Code::GlobDirectory, entry.span.clone(), message, help);
     with_fix(finding, entry_fix(file, index, entry, &slashed))
 }

@@ -155,7 +155,6 @@ impl Registry {
     pub fn files(&self) -> &[Arc<IntentFile>] {
         &self.files
     }
-    /// Returns the file with the list of intents.
     pub fn list(&self) -> &Arc<IntentFile> {
         &self.files[0]
     }

@@ -131,14 +131,14 @@ pub fn question(approval: &Approval) -> Question {
             ("work under another intent", to.clone(), vec![("instead of", from)])
         }
         Subject::Scope { intent, entries, reason } => {
-            let mut details = labelled("adds", entries);
+            let mut details = with_label("adds", entries);
             details.push(("its reason", reason.clone()));
             ("widen the scope of an intent", intent.clone(), details)
         }
         Subject::Intent { name, scope, constraints, acceptance, reason } => {
-            let mut details = labelled("owns", scope);
-            details.extend(labelled("constraint", constraints));
-            details.extend(labelled("done when", acceptance));
+            let mut details = with_label("owns", scope);
+            details.extend(with_label("constraint", constraints));
+            details.extend(with_label("done when", acceptance));
             details.push(("its reason", reason.clone()));
             ("start a new intent", name.clone(), details)
         }
@@ -172,7 +172,7 @@ fn described_acts(acts: &[AskedAct]) -> String {
     acts.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
-fn labelled(label: &'static str, texts: &[String]) -> Vec<(&'static str, String)> {
+fn with_label(label: &'static str, texts: &[String]) -> Vec<(&'static str, String)> {
     texts.iter().map(|text| (label, text.clone())).collect()
 }
 

@@ -206,7 +206,7 @@ pub fn change_signed(
         let rules = judged.rules(&approvals)?;
         let accepted = &rules.accepted().registry;
         if is_for_branch {
-            findings.extend(unreadable(accepted, &judged.against));
+            findings.extend(unreadable_registry(accepted, &judged.against));
         }
         if is_for_branch && accepted.exists() && !ws.registry.exists() {
             findings.retain(|finding| finding.code != Code::RegistryMissing);
@@ -543,7 +543,7 @@ fn rules_differ_note(here: &Workspace, staged: &Workspace) -> Option<String> {
 
 /// Returns a finding if the registry that decides cannot be read. Without it nothing is known of
 /// scopes, and the check must not look like one without findings.
-fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
+fn unreadable_registry(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
     let broken = accepted.syntax_error()?;
     let from = against.base_revision();
     let message =

@@ -73,7 +73,7 @@ pub fn request_scope(
     ws.governed()?;
     let intent = ws.intent(&wanted.intent)?;
     let id = intent.id.value.clone();
-    let entries = trimmed(wanted.entries);
+    let entries = trimmed_entries(wanted.entries);
     if entries.is_empty() {
         return refuse("name at least one glob to add to the scope");
     }
@@ -110,7 +110,7 @@ pub fn propose_intent(
     if name.chars().count() > MAX_NAME {
         return refuse(format!("the name is longer than {MAX_NAME} characters"));
     }
-    let scope = trimmed(wanted.scope);
+    let scope = trimmed_entries(wanted.scope);
     if !scope.iter().any(|entry| !entry.starts_with('!')) {
         return refuse("name at least one glob that the intent would own");
     }
@@ -177,7 +177,7 @@ pub(crate) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
         let start: String = long.chars().take(40).collect();
         return refuse(format!("the glob {start}… is longer than {MAX_LENGTH} characters"));
     }
-    if let Some(hidden) = entries.iter().find(|entry| hides(entry)) {
+    if let Some(hidden) = entries.iter().find(|entry| hides_part(entry)) {
         return refuse(format!("the glob {hidden:?} holds a character that cannot be seen"));
     }
     if let Some((at, problem)) = Scope::new(entries).errors().first() {
@@ -210,11 +210,11 @@ fn control_file(entry: &str) -> Option<String> {
         .map(|path| path.to_string())
 }
 
-fn hides(text: &str) -> bool {
+fn hides_part(text: &str) -> bool {
     text.chars().any(char::is_control) || !ground::text::invisible_characters(text).is_empty()
 }
 
-fn trimmed(entries: Vec<String>) -> Vec<String> {
+fn trimmed_entries(entries: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let trimmed = entries.into_iter().map(|entry| entry.trim().to_owned());
     trimmed.filter(|entry| !entry.is_empty() && seen.insert(entry.clone())).collect()
@@ -230,7 +230,7 @@ fn sentence(what: &str, text: &str) -> Result<String, VerbError> {
     if text.chars().count() > MAX_SENTENCE {
         return refuse(format!("{what} is longer than {MAX_SENTENCE} characters"));
     }
-    if hides(&text) {
+    if hides_part(&text) {
         return refuse(format!("{what} holds a character that cannot be seen"));
     }
     Ok(text)

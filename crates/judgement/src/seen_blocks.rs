@@ -37,7 +37,7 @@ pub(crate) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
 }
 
 fn located_in(path: &RelativePath, text: &str) -> Option<Vec<(Row, LineRange)>> {
-    located(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
+    located_pieces(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
 }
 
 fn outline(located: &[(Row, LineRange)]) -> Outline {
@@ -53,7 +53,7 @@ pub(crate) fn pieces_before(before: &FileBefore) -> Option<Outline> {
 }
 
 /// Returns the pieces of a file, each with its lines.
-fn located(document: &Document) -> Option<Vec<(Row, LineRange)>> {
+fn located_pieces(document: &Document) -> Option<Vec<(Row, LineRange)>> {
     let blocks = document.blocks();
     if blocks.has_error {
         return None;
@@ -102,7 +102,9 @@ impl SeenFile<'_> {
     /// if the caller has it.
     pub fn pieces(&self, document: Option<&Document>) -> Option<Outline> {
         match document {
-            Some(document) => located(document).map(|located| outline(&located)),
+            Some(document) => {
+                located_pieces(document).map(|located_pieces| outline(&located_pieces))
+            }
             None => pieces_of(self.path, self.now.text.as_deref()?),
         }
     }
@@ -239,7 +241,7 @@ impl KnownBlocks {
         }
     }
 
-    /// KnownBlocks of everything that is in a file now.
+    /// Returns what a session knows that has read the whole file, with these blocks.
     pub(crate) fn of_whole_file(pieces: Option<Outline>) -> Self {
         Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
     }

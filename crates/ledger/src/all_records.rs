@@ -204,7 +204,6 @@ impl Ledger {
         &self.findings
     }
 
-    /// Returns the files of evidence with their sections.
     pub fn evidence_files(&self) -> Vec<(RelativePath, Vec<Digest>)> {
         let files = self.files.iter().filter(|(path, _)| evidence::digest_of_path(path).is_some());
         files.map(|(path, file)| (path.clone(), file.sections.clone())).collect()
@@ -216,7 +215,6 @@ impl Ledger {
         files.filter_map(|(path, file)| Some((path.clone(), file.digest?))).collect()
     }
 
-    /// Returns the digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
         self.files.values().flat_map(|file| file.sections.iter().copied()).collect()
     }

@@ -138,12 +138,12 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let before = last.insert(entry.origin.path.as_str(), entry);
         if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
-            let place = related(before, "written earlier, but further down in the file");
+            let place = place_of_entry(before, "written earlier, but further down in the file");
             let message = format!(
                 "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
                 entry.record.seq, entry.record.writer, before.record.seq
             );
-            judgement.findings.push(broken(entry, Some(place), message));
+            judgement.findings.push(broken_link(entry, Some(place), message));
         }
     }
 }
@@ -188,7 +188,7 @@ fn duplicate(entry: &Entry, first: &Entry) -> Finding {
     );
     let help = "Nothing needs to be done; a merge that keeps both sides leaves this behind.";
     let found = finding(Code::LedgerDuplicate, &entry.origin, message, help);
-    Finding { related: vec![related(first, "the first")], ..found }
+    Finding { related: vec![place_of_entry(first, "the first")], ..found }
 }
 
 fn fork(entry: &Entry, first: &Entry) -> Finding {
@@ -198,15 +198,19 @@ fn fork(entry: &Entry, first: &Entry) -> Finding {
     );
     let help = "Find out from git history which of the two came first; remove the other, and the records of this writer that follow it in the same copy of the file.";
     let found = finding(Code::LedgerFork, &entry.origin, message, help);
-    Finding { related: vec![related(first, "the other record")], ..found }
+    Finding { related: vec![place_of_entry(first, "the other record")], ..found }
 }
 
 fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
-    let place = before.map(|before| related(before, "the record before the gap"));
-    broken(entry, place, missing(&entry.record.writer, expected..=entry.record.seq - 1))
+    let place = before.map(|before| place_of_entry(before, "the record before the gap"));
+    broken_link(
+        entry,
+        place,
+        missing_records(&entry.record.writer, expected..=entry.record.seq - 1),
+    )
 }
 
-fn missing(writer: &str, records: RangeInclusive<u64>) -> String {
+fn missing_records(writer: &str, records: RangeInclusive<u64>) -> String {
     let (first, last) = records.into_inner();
     let missing = match first == last {
         true => format!("record {first} is missing"),
@@ -219,7 +223,7 @@ fn missing(writer: &str, records: RangeInclusive<u64>) -> String {
 pub(super) fn lost_records(lost: journal::LostRecords) -> Finding {
     let path = journal::shown_path(&lost.writer);
     let help = "Put the lines back where a copy of the journal has them. A person accepts that they are gone with `intent verify --accept-rewrite`.";
-    let message = missing(&lost.writer, lost.records);
+    let message = missing_records(&lost.writer, lost.records);
     Finding::new(Code::LedgerBroken, message, help).in_file(&path)
 }
 
@@ -228,17 +232,17 @@ fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
         "Record {} of writer {} does not name the hash of the record before it.",
         entry.record.seq, entry.record.writer
     );
-    broken(entry, before.map(|before| related(before, "the record before")), message)
+    broken_link(entry, before.map(|before| place_of_entry(before, "the record before")), message)
 }
 
 /// The finding for an entry that is not linked to the entries before it as it should be.
-fn broken(entry: &Entry, place: Option<RelatedPlace>, message: String) -> Finding {
+fn broken_link(entry: &Entry, place: Option<RelatedPlace>, message: String) -> Finding {
     let at = &entry.origin;
     let finding = finding(Code::LedgerBroken, at, message, restore(&at.path));
     Finding { related: place.into_iter().collect(), ..finding }
 }
 
-fn related(entry: &Entry, message: &str) -> RelatedPlace {
+fn place_of_entry(entry: &Entry, message: &str) -> RelatedPlace {
     let line = entry.origin.line.max(1);
     RelatedPlace {
         path: entry.origin.path.clone(),

@@ -189,7 +189,7 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
 /// relations.
 fn intent(object: &mut Map<String, Value>) -> Option<String> {
     take_intent(object)
-        .or_else(|| NESTED.iter().find_map(|path| take_intent(nested(object, path)?)))
+        .or_else(|| NESTED.iter().find_map(|path| take_intent(nested_object(object, path)?)))
         .or_else(|| related_intent(&relations(object.get("related")?)))
         .or_else(|| {
             let listed = SPECIFICATIONS.iter().find_map(|&key| object.get(key))?;
@@ -197,7 +197,7 @@ fn intent(object: &mut Map<String, Value>) -> Option<String> {
         })
 }
 
-fn nested<'o>(
+fn nested_object<'o>(
     object: &'o mut Map<String, Value>,
     path: &[&str],
 ) -> Option<&'o mut Map<String, Value>> {
@@ -243,7 +243,7 @@ fn related_intent(related: &[Related]) -> Option<String> {
 fn claimed_class(object: &mut Map<String, Value>) -> Option<String> {
     take_text(object, CLASSES)
         .or_else(|| class_in(object.get("mutation")?.as_object()?))
-        .or_else(|| NESTED.iter().find_map(|path| class_in(nested(object, path)?)))
+        .or_else(|| NESTED.iter().find_map(|path| class_in(nested_object(object, path)?)))
         .or_else(|| class_among(object.get("related")?))
         .or_else(|| object.get("files")?.as_array()?.iter().find_map(class_of_file))
 }
@@ -325,7 +325,7 @@ fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
 fn unnest(object: &mut Map<String, Value>, record: &mut Record, kept: &mut Vec<Value>) {
     for path in NESTED {
         if record.files.is_empty()
-            && let Some(inner) = nested(object, path)
+            && let Some(inner) = nested_object(object, path)
         {
             kept.extend(files::take(inner, &mut record.files));
         }

@@ -45,7 +45,6 @@ pub fn cited_name(record: &Record) -> Option<&str> {
     record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
 }
 
-/// The folder of all evidence.
 pub const EVIDENCE_FOLDER: &str = ".orchestration/agent_trace";
 
 const FOLDER: &str = ".orchestration/agent_trace/";
@@ -331,7 +330,6 @@ impl EvidenceBlock {
         })
     }
 
-    /// Returns the content hash.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::from_ledger(long(&self.hash).unwrap_or_default())
     }

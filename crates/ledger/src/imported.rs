@@ -4,10 +4,8 @@
 
 use ground::RelativePath;
 
-/// The folder of the imported ledgers.
 pub const FOLDER: &str = ".orchestration/agent_trace/imported";
 
-/// Returns true for the path of an imported ledger.
 pub fn is_imported(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }

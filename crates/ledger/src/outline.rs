@@ -1,7 +1,8 @@
 //! The outline of a file: short hashes of *all* its blocks, recorded or not, in file order.
 //!
-//! The gate keeps the outline of what a session has read, to see later which blocks somebody else
-//! has changed.
+//! The gate stores the outline of what a session has read, to see later which blocks somebody else
+//! has changed. It is here because its rows are the hashes of records in short, and are stored, so
+//! that both must stay readable when the rules of the gate change.
 //!
 //! A row is 38 bytes, written as base64url without padding. Each hash is the first bytes of a
 //! SHA-256:

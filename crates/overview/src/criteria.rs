@@ -199,7 +199,7 @@ pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<Criteri
             CriterionAnswer {
                 criterion: text.to_owned(),
                 command: command.map(str::to_owned),
-                standing: standing(command, run.as_ref(), at_head),
+                standing: standing_of_criterion(command, run.as_ref(), at_head),
                 at: last.map(|record| record.timestamp.clone()),
                 record: last.map(|record| record.id.clone()),
                 last: run,
@@ -219,7 +219,11 @@ pub fn not_shown(ws: &Workspace, intent: &Intent) -> usize {
     criteria.iter().filter(|one| !one.standing.is_shown()).count()
 }
 
-fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> CriterionStanding {
+fn standing_of_criterion(
+    command: Option<&str>,
+    run: Option<&TestRun>,
+    at_head: bool,
+) -> CriterionStanding {
     match run {
         _ if command.is_none() => CriterionStanding::NoCommand,
         None => CriterionStanding::NeverRun,
@@ -239,7 +243,7 @@ pub fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError>
     let criteria = criteria_of_intent(ws, intent);
     let tree = TreeState::from_git(ws)?;
     if ws.policy.completion == Completion::Passed
-        && let Some(reason) = missing(&intent.id.value, &criteria, &tree)
+        && let Some(reason) = missing_for_completion(&intent.id.value, &criteria, &tree)
     {
         let id = &intent.id.value;
         return Err(VerbError::refused(format!(
@@ -252,7 +256,11 @@ pub fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError>
 
 /// Returns why the criteria do not permit completion, with the command to run next, or `None` if
 /// they do.
-fn missing(id: &str, criteria: &[CriterionAnswer], tree: &TreeState) -> Option<String> {
+fn missing_for_completion(
+    id: &str,
+    criteria: &[CriterionAnswer],
+    tree: &TreeState,
+) -> Option<String> {
     let id = shell_word(id);
     let named: Vec<_> = criteria.iter().filter(|one| one.command.is_some()).collect();
     if named.is_empty() {

@@ -31,39 +31,39 @@ const MAX_LOG: u64 = 2 * 1024 * 1024;
 /// The result of one check: the state, and what was found.
 type CheckResult = (Health, String);
 
-fn good(detail: impl Into<String>) -> CheckResult {
+fn good_health(detail: impl Into<String>) -> CheckResult {
     (Health::Good, detail.into())
 }
 
-fn bad(detail: impl Into<String>) -> CheckResult {
+fn bad_health(detail: impl Into<String>) -> CheckResult {
     (Health::Bad, detail.into())
 }
 
-fn unknown(detail: impl Into<String>) -> CheckResult {
+fn unknown_health(detail: impl Into<String>) -> CheckResult {
     (Health::Unknown, detail.into())
 }
 
 pub fn examine(ws: &Workspace) -> DoctorAnswer {
     let standing = [
-        ("workspace", governed(ws)),
+        ("workspace", check_governed(ws)),
         ("git", git(ws)),
         ("registry", registry(ws)),
         ("policy", policy(ws)),
         ("selection", selection(ws)),
         ("ledger", ledger(ws)),
         ("git hooks", hooks(ws)),
-        (".gitignore", ignored(ws)),
+        (".gitignore", check_ignored(ws)),
         (".gitattributes", attributes(ws)),
-        ("permissions", writable(ws)),
+        ("permissions", check_writable(ws)),
     ];
     let now = [
         ("switch", switched_off(ws)),
-        ("mode", observed(ws)),
-        ("unrecorded", unrecorded(ws)),
+        ("mode", check_mode(ws)),
+        ("unrecorded", check_unrecorded(ws)),
         ("hook errors", errors(ws)),
-        ("ungated", ungated(ws)),
+        ("ungated", check_ungated(ws)),
         ("other notes", other_notes(ws)),
-        ("questions", waiting(ws)),
+        ("questions", check_waiting(ws)),
     ];
     let all = standing.map(|(what, found)| (what, Some(found))).into_iter().chain(now);
     let examined = all.filter_map(|(what, found)| {
@@ -78,7 +78,7 @@ pub fn examine(ws: &Workspace) -> DoctorAnswer {
 fn switched_off(ws: &Workspace) -> Option<CheckResult> {
     let off = session::off_until(&ws.root)?;
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-    Some(bad(format!(
+    Some(bad_health(format!(
         "a person switched the gate off until {}{why}; `intent on` ends it",
         off.until
     )))
@@ -86,18 +86,18 @@ fn switched_off(ws: &Workspace) -> Option<CheckResult> {
 
 /// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
 /// other mode.
-fn observed(ws: &Workspace) -> Option<CheckResult> {
+fn check_mode(ws: &Workspace) -> Option<CheckResult> {
     let detail =
         "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
-    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown(detail))
+    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown_health(detail))
 }
 
 /// Reports records that could not be written when they were made.
-fn unrecorded(ws: &Workspace) -> Option<CheckResult> {
+fn check_unrecorded(ws: &Workspace) -> Option<CheckResult> {
     let count = after::waiting_record_files(&ws.root).len();
     let records = counted(count, "record");
     let detail = format!("{records} could not be written; `intent doctor --retry` tries again");
-    (count > 0).then(|| bad(detail))
+    (count > 0).then(|| bad_health(detail))
 }
 
 /// Reports errors of hooks, which have no other way to show them.
@@ -107,17 +107,17 @@ fn errors(ws: &Workspace) -> Option<CheckResult> {
     let text = String::from_utf8_lossy(&bytes);
     let last = text.lines().rfind(|line| !line.is_empty())?;
     let lines = counted(text.lines().count(), "line");
-    Some(unknown(format!(
+    Some(unknown_health(format!(
         "{lines} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it"
     )))
 }
 
 /// Reports writes that no gate approved.
-fn ungated(ws: &Workspace) -> Option<CheckResult> {
+fn check_ungated(ws: &Workspace) -> Option<CheckResult> {
     let notes = session::ungated::still_valid(&ws.root);
     let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
     let (writes, typed) = (counted(notes.len(), "write"), shell_word(path.as_str()));
-    Some(bad(format!(
+    Some(bad_health(format!(
         "{writes} that no gate let through; the first: {path} by {actor} ({why}); look at it, then `intent accept {typed}` settles it as it stands"
     )))
 }
@@ -128,7 +128,7 @@ fn other_notes(ws: &Workspace) -> Option<CheckResult> {
     let git = ws.git()?;
     if let Some(MissingNotes { remote, reference }) = missing_notes(git).into_iter().next() {
         let (remote, shown) = (shell_word(&remote), &reference);
-        return Some(unknown(format!(
+        return Some(unknown_health(format!(
             "{remote} has {shown}, which say who wrote lines, and this clone lacks them; `git fetch {remote} {reference}:{reference}` brings them"
         )));
     }
@@ -137,43 +137,45 @@ fn other_notes(ws: &Workspace) -> Option<CheckResult> {
     names.truncate(SHOWN);
     let more = if count > SHOWN { ", …" } else { "" };
     let detail = format!("notes that are not read: {}{more}", names.join(", "));
-    (count > 0).then(|| unknown(detail))
+    (count > 0).then(|| unknown_health(detail))
 }
 
 /// Reports questions of agents that nobody has answered.
-fn waiting(ws: &Workspace) -> Option<CheckResult> {
+fn check_waiting(ws: &Workspace) -> Option<CheckResult> {
     let pending = approvals::pending(&ws.root);
     let code = &pending.first()?.code;
     let questions = counted(pending.len(), "question");
-    Some(unknown(format!("{questions} for a person; `intent approve {code}` shows the first")))
+    Some(unknown_health(format!(
+        "{questions} for a person; `intent approve {code}` shows the first"
+    )))
 }
 
-fn governed(ws: &Workspace) -> CheckResult {
+fn check_governed(ws: &Workspace) -> CheckResult {
     let root = ws.root.path().display();
     match ws.root.governed() {
-        true => good(format!("{root} holds .orchestration/")),
-        false => bad(format!("{root} has no .orchestration/; create it with `intent init`")),
+        true => good_health(format!("{root} holds .orchestration/")),
+        false => bad_health(format!("{root} has no .orchestration/; create it with `intent init`")),
     }
 }
 
 fn git(ws: &Workspace) -> CheckResult {
     match (ws.git(), ws.git_error(), ws.head()) {
-        (_, Some(error), _) => bad(error.to_string()),
-        (None, None, _) => unknown(
+        (_, Some(error), _) => bad_health(error.to_string()),
+        (None, None, _) => unknown_health(
             "no repository: edits are judged against the last record of a file, and `check` judges no changes",
         ),
-        (Some(git), None, _) if git.is_shallow() => unknown(
+        (Some(git), None, _) if git.is_shallow() => unknown_health(
             "a shallow clone: `check --base` needs the base commit here (`git fetch --unshallow`)",
         ),
-        (Some(_), None, Some(head)) => good(format!("HEAD is {}", head.0)),
-        (Some(_), None, None) => good("no commit yet"),
+        (Some(_), None, Some(head)) => good_health(format!("HEAD is {}", head.0)),
+        (Some(_), None, None) => good_health("no commit yet"),
     }
 }
 
 fn registry(ws: &Workspace) -> CheckResult {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
-        return bad(format!(
+        return bad_health(format!(
             "{}: {} {}",
             finding.place_in_compiler_form(path),
             finding.message,
@@ -181,15 +183,15 @@ fn registry(ws: &Workspace) -> CheckResult {
         ));
     }
     if let Some(lost) = ws.lost_registry() {
-        return bad(lost);
+        return bad_health(lost);
     }
     if !ws.registry.exists() {
-        return good("no intent yet; `intent new` writes the first");
+        return good_health("no intent yet; `intent new` writes the first");
     }
     let intents = counted(ws.registry.intents().len(), "intent");
     match ws.registry.files().len() {
-        1 => good(format!("{path} holds {intents}")),
-        _ => good(format!("{path} and {FOLDER}/ hold {intents}")),
+        1 => good_health(format!("{path} holds {intents}")),
+        _ => good_health(format!("{path} and {FOLDER}/ hold {intents}")),
     }
 }
 
@@ -197,18 +199,18 @@ fn policy(ws: &Workspace) -> CheckResult {
     let ignores = ws.ignores.findings();
     let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
     match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
-        Some(finding) => bad(format!("{} {}", finding.message, finding.help)),
-        None => good("in order"),
+        Some(finding) => bad_health(format!("{} {}", finding.message, finding.help)),
+        None => good_health("in order"),
     }
 }
 
 fn selection(ws: &Workspace) -> CheckResult {
     let Some(id) = ws.selected(None) else {
-        return unknown(format!("no intent is selected: {}", selectable::next_step(ws)));
+        return unknown_health(format!("no intent is selected: {}", selectable::next_step(ws)));
     };
     match ws.intent_in_progress(&id) {
-        Ok(_) => good(format!("{id} is selected")),
-        Err(error) => bad(error.with_hint()),
+        Ok(_) => good_health(format!("{id} is selected")),
+        Err(error) => bad_health(error.with_hint()),
     }
 }
 
@@ -217,10 +219,10 @@ fn ledger(ws: &Workspace) -> CheckResult {
     let is_shown = |it: &&Finding| ws.policy.check_level(it.code) >= Level::Warning;
     let broken: Vec<_> = ws.ledger.findings().iter().filter(is_shown).collect();
     let Some(Finding { message, help, .. }) = broken.first() else {
-        return good(format!("{records}, every chain whole"));
+        return good_health(format!("{records}, every chain whole"));
     };
     let findings = counted(broken.len(), "finding");
-    bad(format!("{records}, {findings}; the first: {message} {help} See `intent verify`"))
+    bad_health(format!("{records}, {findings}; the first: {message} {help} See `intent verify`"))
 }
 
 /// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
@@ -236,25 +238,25 @@ fn hooks(ws: &Workspace) -> CheckResult {
         open += &format!("; {records} of code that does not exist here, kept for 30 days");
     }
     match git_hooks::standing(ws) {
-        HooksState::NotNeeded(why) => unknown(format!("{why}{open}")),
-        HooksState::Installed => good(format!("commits carry what was recorded{open}")),
+        HooksState::NotNeeded(why) => unknown_health(format!("{why}{open}")),
+        HooksState::Installed => good_health(format!("commits carry what was recorded{open}")),
         HooksState::Missing { remedy, .. } => {
-            bad(format!("missing, so commits carry no records{open}; `{remedy}`"))
+            bad_health(format!("missing, so commits carry no records{open}; `{remedy}`"))
         }
     }
 }
 
 /// Checks that git ignores the private files, because they must not be committed.
-fn ignored(ws: &Workspace) -> CheckResult {
+fn check_ignored(ws: &Workspace) -> CheckResult {
     if ws.root.git_dir().is_none() {
-        return unknown("not needed without git");
+        return unknown_health("not needed without git");
     }
     let text = rules(ws, ".orchestration/.gitignore");
     let mut missing = vec!["active_intent_current.json", "local"];
     missing.retain(|name| !text.contains(name));
     match missing.is_empty() {
-        true => good("selection and local state stay out of commits"),
-        false => bad(format!(
+        true => good_health("selection and local state stay out of commits"),
+        false => bad_health(format!(
             ".orchestration/.gitignore does not name {}; `intent init` writes a missing one",
             missing.join(" and ")
         )),
@@ -273,34 +275,34 @@ fn rules(ws: &Workspace, name: &str) -> String {
 /// hash.
 fn attributes(ws: &Workspace) -> CheckResult {
     if ws.root.git_dir().is_none() {
-        return unknown("not needed without git");
+        return unknown_health("not needed without git");
     }
     let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
     let keeps = |line: &str| line.contains("agent_trace") && line.contains("-text");
     match texts.iter().flat_map(|text| text.lines()).any(keeps) {
-        true => good("git leaves the ledger's bytes alone"),
-        false => bad(
+        true => good_health("git leaves the ledger's bytes alone"),
+        false => bad_health(
             "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
         ),
     }
 }
 
-fn writable(ws: &Workspace) -> CheckResult {
+fn check_writable(ws: &Workspace) -> CheckResult {
     let folder = ws.root.orchestration();
     let shown = folder.display();
     let needed = [folder.join("agent_trace"), ws.root.private()];
     let is_file = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_dir());
     if let Some(path) = needed.iter().find(is_file) {
-        return bad(format!(
+        return bad_health(format!(
             "{} stands where a folder is needed, so nothing can be recorded; move it away",
             path.display()
         ));
     }
     match std::fs::metadata(&folder) {
         Ok(metadata) if metadata.permissions().readonly() => {
-            bad(format!("{shown} is read-only, so nothing can be recorded"))
+            bad_health(format!("{shown} is read-only, so nothing can be recorded"))
         }
-        Ok(_) => good("records can be written"),
-        Err(error) => unknown(format!("{shown}: {error}")),
+        Ok(_) => good_health("records can be written"),
+        Err(error) => unknown_health(format!("{shown}: {error}")),
     }
 }

@@ -201,7 +201,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
         unread_registry,
         summary,
         intents: intents::intents(ws, &counts, suspects),
-        brought: brought(&counts),
+        brought: brought_in_months(&counts),
         findings,
         notes,
     })
@@ -228,7 +228,7 @@ fn suspects_of_file(
     suspects.map(reported).collect()
 }
 
-fn brought(counts: &LineCounts) -> Vec<BroughtInMonth> {
+fn brought_in_months(counts: &LineCounts) -> Vec<BroughtInMonth> {
     let in_month = |(owner, lines): (&super::line_counts::LineOwner, &usize)| BroughtInMonth {
         month: owner.month.clone(),
         intent: owner.intent.clone(),

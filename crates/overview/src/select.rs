@@ -189,7 +189,7 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
                 selected: selected.as_ref() == Some(&intent.id.value),
                 current: place.is_some(),
                 criteria: CriteriaProgress::of_registry(intent),
-                ..described(intent, imported)
+                ..summary_of_intent(intent, imported)
             };
             (place.unwrap_or(usize::MAX), summary)
         })
@@ -222,11 +222,11 @@ pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let id = intent.id.value.as_str();
     IntentSummary {
         selected: ws.selected(None).as_deref() == Some(id),
-        ..described(intent, ws.registry.imported_intent(id))
+        ..summary_of_intent(intent, ws.registry.imported_intent(id))
     }
 }
 
-fn described(intent: &Intent, imported: Option<&ImportedIntent>) -> IntentSummary {
+fn summary_of_intent(intent: &Intent, imported: Option<&ImportedIntent>) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),

@@ -194,7 +194,7 @@ enum Remainder {
 /// are replaced.
 fn with_block(text: &str, lines: &str) -> String {
     let end_of_line = end_of_line(text);
-    let block = marked(lines, "", end_of_line);
+    let block = between_marks(lines, "", end_of_line);
     match block_in(text) {
         Some(place) => format!("{}{block}{}", &text[..place.start], &text[place.end..]),
         None if text.is_empty() || text.ends_with('\n') => format!("{text}{block}"),
@@ -203,7 +203,7 @@ fn with_block(text: &str, lines: &str) -> String {
 }
 
 /// Returns our lines between the marks, each after `indent`.
-fn marked(lines: &str, indent: &str, end_of_line: &str) -> String {
+fn between_marks(lines: &str, indent: &str, end_of_line: &str) -> String {
     let lines = [BEGIN].into_iter().chain(lines.lines()).chain([END]);
     lines.map(|line| format!("{indent}{line}{end_of_line}")).collect()
 }

@@ -122,14 +122,13 @@ impl Arg {
         self.sure && self.text == text
     }
 
-    /// Returns true if the word looks like an option.
-    pub(super) fn option(&self) -> bool {
+    pub(super) fn looks_like_option(&self) -> bool {
         self.lead.len() > 1 && self.lead.starts_with('-')
     }
 }
 
 /// Returns words as one text, separated by spaces.
-pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
+pub(super) fn joined_by_spaces(args: &[&Arg]) -> Vec<WordPiece> {
     let mut pieces = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         if at > 0 {
@@ -142,7 +141,7 @@ pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
 
 /// Returns an argument with a word in place of each placeholder: `src/{}` becomes `src/a.rs`. An
 /// argument that is not known is returned as it is.
-pub(super) fn filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
+pub(super) fn with_placeholder_filled(arg: &Arg, placeholder: &str, word: &Arg) -> Arg {
     if !arg.sure || !arg.text.contains(placeholder) {
         return arg.clone();
     }

@@ -51,7 +51,7 @@ impl Shell {
     /// Walks a loop until a round ends in a state that occurred before, and adds no lasting effect.
     /// In `while :; do sh x; curl -o x URL; done`, the second round runs what the first one
     /// downloaded.
-    pub(super) fn repeated(&mut self, parts: &[Script]) {
+    pub(super) fn walk_loop(&mut self, parts: &[Script]) {
         if floods(parts) {
             self.note(finding::destructive_rule("fork-bomb", "&"));
         }
@@ -65,7 +65,7 @@ impl Shell {
                 break;
             }
             if round == MAX_LOOP_ROUNDS {
-                self.unproven("while");
+                self.note_unfollowed("while");
                 break;
             }
             ends.push(self.state.clone());
@@ -78,13 +78,13 @@ impl Shell {
     ///
     /// - `for d in a b; do rm -rf $d; done` deletes `a` and `b`, one in each round.
     /// - `for f in *.rs; do rm $f; done` deletes `*.rs`, which stays a glob.
-    pub(super) fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
+    pub(super) fn walk_rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
         self.check_assigned(variable);
         // `select` sets this variable too.
         self.state.variables.remove("REPLY");
         let mut values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
         if values.len() > MAX_LOOP_WORDS {
-            self.unproven(variable);
+            self.note_unfollowed(variable);
         }
         if over.is_empty() {
             values.push(Arg::unknown(format!("${variable}"), WordOrigin::Variable));

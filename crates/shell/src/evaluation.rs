@@ -28,11 +28,11 @@ enum Evaluated {
 impl Shell {
     /// Notes that the shell would evaluate a word in a way that is not followed here. So the text
     /// is opaque.
-    pub(super) fn unproven(&mut self, word: &str) {
+    pub(super) fn note_unfollowed(&mut self, word: &str) {
         self.note(finding::opaque("expansion", word));
         self.mention(word);
         // The shell evaluates the word again, and so runs the `$(…)` in it.
-        for code in substituted(word) {
+        for code in codes_in_substitutions(word) {
             self.text(code);
         }
     }
@@ -69,7 +69,7 @@ impl Shell {
         };
         match name.literal().unwrap_or_default() {
             "command" | "builtin" => {
-                let from = args.iter().position(|arg| !arg.option());
+                let from = args.iter().position(|arg| !arg.looks_like_option());
                 self.check_builtin(&args[from.unwrap_or(args.len())..]);
             }
             "test" | "[" => {
@@ -94,19 +94,19 @@ impl Shell {
                 }
                 // `%n` sets the variable that its argument names.
                 if args.iter().any(|arg| arg.text.replace("%%", "").contains("%n")) {
-                    self.unproven("%n");
+                    self.note_unfollowed("%n");
                 }
             }
             "let" => {
                 for arg in args {
                     match arg.literal() {
                         Some(text) => self.check_arithmetic_text(text),
-                        None => self.unproven(&arg.text),
+                        None => self.note_unfollowed(&arg.text),
                     }
                 }
             }
             "export" => {
-                for arg in args.iter().filter(|arg| !arg.option()) {
+                for arg in args.iter().filter(|arg| !arg.looks_like_option()) {
                     let (name, value) = arg.lead.split_once('=').unwrap_or((&arg.lead, ""));
                     self.check_exported(name, Some(value).filter(|_| arg.sure));
                 }
@@ -127,7 +127,7 @@ impl Shell {
                 let fine =
                     |arg: &Arg| arg.literal().is_some_and(|word| table::holds("shoptions", word));
                 if !args.iter().all(fine) {
-                    self.unproven("shopt");
+                    self.note_unfollowed("shopt");
                 }
             }
             builtin => {
@@ -155,7 +155,7 @@ impl Shell {
                 && args[at].literal().is_some_and(|name| table::holds("setoptions", name))
         };
         if !(0..args.len()).all(|at| letters(&args[at]) || named(at)) {
-            self.unproven("set");
+            self.note_unfollowed("set");
         }
     }
 
@@ -166,7 +166,7 @@ impl Shell {
         for name in names.iter().skip(usize::from(builtin == "getopts")) {
             self.check_variable_name(name);
         }
-        let associative = |arg: &Arg| arg.option() && arg.lead.contains('A');
+        let associative = |arg: &Arg| arg.looks_like_option() && arg.lead.contains('A');
         if builtin == "getopts" {
             self.forget("OPTARG");
             names.get(1).into_iter().for_each(|name| self.forget(&name.text));
@@ -178,13 +178,13 @@ impl Shell {
         }
         // What later seems to change a constant does not.
         if builtin == "readonly" && !names.is_empty() {
-            self.unproven("readonly");
+            self.note_unfollowed("readonly");
         }
         let evaluates = |arg: &&Arg| {
             arg.lead.starts_with(['-', '+']) && arg.lead.contains(|c| row.word(1).contains(c))
         };
         if let Some(arg) = args.iter().find(evaluates) {
-            self.unproven(&format!("{builtin} {}", arg.text));
+            self.note_unfollowed(&format!("{builtin} {}", arg.text));
         }
     }
 
@@ -198,7 +198,7 @@ impl Shell {
             None => is_name(name) || name.starts_with('-') || name.parse::<u32>().is_ok(),
         };
         if !plain && !arg.text.is_empty() {
-            self.unproven(&arg.text);
+            self.note_unfollowed(&arg.text);
         } else if table::holds("steers", index.map_or(name, |(name, _)| name)) {
             self.note(finding::opaque("variable.steers", name));
         }
@@ -269,7 +269,7 @@ impl Shell {
         while let Some(at) = rest.find('[') {
             let index = rest[at + 1..].split(']').next().unwrap_or_default();
             if !self.is_index(index) {
-                return self.unproven(text);
+                return self.note_unfollowed(text);
             }
             rest = &rest[at + 1..];
         }
@@ -282,7 +282,7 @@ impl Shell {
             match self.number(name) {
                 Evaluated::Number => {}
                 Evaluated::Unknown => self.note(finding::opaque("expansion", name).inspects()),
-                Evaluated::Code => return self.unproven(name),
+                Evaluated::Code => return self.note_unfollowed(name),
             }
             if assigns && self.known_elements(name).is_some() {
                 self.set(name, vec![unknown(format!("$(({name}))"))]);
@@ -323,7 +323,7 @@ impl Shell {
         let special = plain.len() == 1 && "@*#?-$!_".contains(plain);
         let known = is_name(plain) || special || plain.chars().all(|c| c.is_ascii_digit());
         if !known || index.is_some_and(|index| !self.is_index(index)) {
-            return self.unproven(name);
+            return self.note_unfollowed(name);
         }
         if self.may_differ(plain) {
             self.note(finding::opaque("expansion", name));
@@ -338,11 +338,11 @@ impl Shell {
             let named = value.as_ref().and_then(Arg::literal);
             let fine = named.is_some_and(|to| is_name(to) && !self.may_differ(to));
             if !fine || !rest.is_empty() {
-                self.unproven(&format!("${{!{plain}}}"));
+                self.note_unfollowed(&format!("${{!{plain}}}"));
             }
         } else if raw.starts_with('@') {
             if !["@L", "@U", "@u", "@Q", "@A", "@a", "@K", "@k"].contains(&raw) {
-                self.unproven(&format!("${{{plain}{raw}}}"));
+                self.note_unfollowed(&format!("${{{plain}{raw}}}"));
             }
         } else if raw.starts_with(':') && !raw.starts_with(":?") {
             let inner = Word { parts: word.parts.clone(), raw: raw.replace(':', " ") };
@@ -356,7 +356,7 @@ fn is_arithmetic(piece: &WordPiece) -> bool {
 }
 
 /// Returns the commands of each outermost `$(…)` in a text that was not parsed as a word.
-fn substituted(text: &str) -> Vec<&str> {
+fn codes_in_substitutions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("$(") {

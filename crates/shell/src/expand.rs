@@ -122,7 +122,7 @@ impl Shell {
         let mut args = Vec::new();
         let (words, whole) = braces(atoms(word));
         if !whole {
-            self.unproven("{");
+            self.note_unfollowed("{");
         }
         for atoms in words {
             let mut fields = Fields::default();
@@ -139,7 +139,7 @@ impl Shell {
         let mut fields = Fields::default();
         self.expand(&atoms(word), Splitting::Off, &mut fields);
         fields.done.push(fields.open);
-        self.joined(&fields.done)
+        self.joined_values(&fields.done)
     }
 
     pub(super) fn single(&mut self, word: &Word) -> Arg {
@@ -193,7 +193,7 @@ impl Shell {
         let (value, quoted) = match part {
             Part::Bare(text) | Part::Quoted(text) => (vec![WordPiece::Text(text.clone())], true),
             Part::Pattern => {
-                self.unproven("(");
+                self.note_unfollowed("(");
                 (vec![WordPiece::Glob("*".to_owned())], true)
             }
             Part::Param { name, op, quoted } => {
@@ -245,7 +245,7 @@ impl Shell {
         };
         let Some(mut given) = given else { return false };
         if quoted && (name == "*" || name.ends_with("[*]")) {
-            given = vec![self.joined(&given)];
+            given = vec![self.joined_values(&given)];
         }
         let separators = self.separators();
         for (at, value) in given.iter().enumerate() {
@@ -304,7 +304,7 @@ impl Shell {
             Op::Alternative { .. } => {
                 // If the variable is unset, the alternative disappears.
                 if !sure {
-                    self.unproven(name);
+                    self.note_unfollowed(name);
                 }
                 self.value(word)
             }
@@ -318,7 +318,7 @@ impl Shell {
                 // `${v:?message}` expands to the value of `v`.
                 match set {
                     Some(value) if word.raw.starts_with('?') || word.raw.starts_with(":?") => value,
-                    Some(value) => altered(&value, word),
+                    Some(value) => value_after_operation(&value, word),
                     None if ["TMPDIR", "TEMP", "TMP"].contains(&name) => {
                         vec![WordPiece::Temp(format!("${{{name}}}"))]
                     }
@@ -331,9 +331,9 @@ impl Shell {
 
 /// Returns a known value after an operation such as `${v%b}`; an unknown piece if the operation is
 /// not supported.
-fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
+fn value_after_operation(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
     let changed = match value {
-        [WordPiece::Text(text)] => changed(text, &word.raw),
+        [WordPiece::Text(text)] => text_after_operation(text, &word.raw),
         _ => None,
     };
     vec![changed.map_or_else(|| unknown(format!("${{…{}}}", word.raw)), WordPiece::Text)]
@@ -341,7 +341,7 @@ fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
 
 /// Applies `${v,,}`, `${v:1:2}`, `${v/a/b}`, `${v%b}` or `${v#a}` to a text. Patterns must be plain
 /// text.
-fn changed(text: &str, raw: &str) -> Option<String> {
+fn text_after_operation(text: &str, raw: &str) -> Option<String> {
     if raw == "@L" || raw == ",," {
         return Some(text.to_lowercase());
     }

@@ -41,7 +41,7 @@ impl ShellFinding {
 
     /// Returns true if this finding is less severe than the other one. Within a class, a finding
     /// about a command that only inspects is the less severe one.
-    pub(super) fn lighter(&self, other: &Self) -> bool {
+    pub(super) fn is_lighter_than(&self, other: &Self) -> bool {
         let weight = |found: &Self| (found.class, !found.inspects);
         weight(self) < weight(other)
     }
@@ -53,7 +53,7 @@ impl ShellFinding {
         let Some(other) = other.into() else { return self };
         let looks = |one: &Self| one.inspects || one.class == Class::Read;
         let inspects = looks(&self) && looks(&other);
-        let worse = if self.lighter(&other) { other } else { self };
+        let worse = if self.is_lighter_than(&other) { other } else { self };
         Self { inspects: worse.inspects && inspects, ..worse }
     }
 }
@@ -144,7 +144,7 @@ impl StreamData {
     }
 
     /// Returns true if the data may contain a secret, such as a key or a password.
-    pub(super) fn secret(&self) -> bool {
+    pub(super) fn may_hold_secret(&self) -> bool {
         let marked = |piece: &WordPiece| {
             matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })
         };

@@ -23,7 +23,7 @@ impl Shell {
     /// The text is walked a second time with non-ASCII blanks replaced by spaces and invisible
     /// characters removed. If that text is destructive, the finding counts. If the name of a
     /// program contains such a character, the text is unreadable.
-    pub(super) fn disguised(&mut self, text: &str, hidden: char) {
+    pub(super) fn note_disguise(&mut self, text: &str, hidden: char) {
         let plain: String = text
             .chars()
             .filter_map(|c| match invisible(c.encode_utf8(&mut [0; 4])) {

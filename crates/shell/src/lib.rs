@@ -256,7 +256,7 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
 /// Returns the files that a patch changes or deletes; nothing if the text is not a patch.
 pub fn patched(patch: &str) -> Vec<String> {
     match mentions::is_patch(patch) {
-        true => mentions::patched(patch),
+        true => mentions::files_of_patch_in(patch),
         false => Vec::new(),
     }
 }

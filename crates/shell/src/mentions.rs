@@ -36,7 +36,7 @@ impl Shell {
     }
 
     /// Keeps a file that holds a patch which is applied.
-    pub(super) fn applied(&mut self, file: &Arg) {
+    pub(super) fn keep_applied_patch(&mut self, file: &Arg) {
         if let Some(path) = self.here_in_work(file) {
             keep(&mut self.out.patches, path);
         }
@@ -61,7 +61,7 @@ pub(super) fn keep(paths: &mut Vec<String>, path: String) {
 /// or hides what it does.
 pub(super) fn may_write(text: &str) -> bool {
     let text = text.replace("=>", " ").replace("->", " ");
-    table::contained("codewrites", &text).is_some()
+    table::first_word_in("codewrites", &text).is_some()
 }
 
 /// Returns the words of a text that look like paths.
@@ -90,7 +90,7 @@ pub(super) fn is_path(word: &str) -> bool {
 }
 
 /// Returns the files that a patch anywhere in a text changes or deletes.
-pub(super) fn patched(text: &str) -> Vec<String> {
+pub(super) fn files_of_patch_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
         let line = line.trim_start();
@@ -106,7 +106,7 @@ pub(super) fn patched(text: &str) -> Vec<String> {
         let unified = ["+++ ", "--- "].iter().find_map(|begin| line.strip_prefix(begin));
         let unified = unified.map(|path| path.split('\t').next().unwrap_or_default());
         let Some(written) = own.or(unified).map(str::trim) else { continue };
-        let quoted = unquoted(written);
+        let quoted = path_without_quotes(written);
         // In a unified diff, a tab ends a path that contains a space. Other text is no path.
         let spaced = own.is_some() || quoted.is_some() || line.contains('\t');
         if quoted.is_none() && (written.contains('"') || !spaced && written.contains(' ')) {
@@ -124,7 +124,7 @@ pub(super) fn patched(text: &str) -> Vec<String> {
 
 /// Returns the path in a text such as `"b/\303\251.rs"`: git quotes a path that contains special
 /// characters.
-fn unquoted(text: &str) -> Option<String> {
+fn path_without_quotes(text: &str) -> Option<String> {
     let mut bytes = text.strip_prefix('"')?.strip_suffix('"')?.bytes();
     let octal = |byte: u8| matches!(byte, b'0'..=b'7').then(|| byte - b'0');
     let mut path = Vec::new();

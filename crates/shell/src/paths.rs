@@ -9,14 +9,14 @@ pub(super) fn slashed(path: &Path) -> String {
 }
 
 /// Returns true if a path is absolute: it begins with `/` or with a drive such as `C:`.
-pub(super) fn absolute(text: &str) -> bool {
+pub(super) fn is_absolute(text: &str) -> bool {
     let bytes = text.as_bytes();
     text.starts_with('/') || bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
 }
 
 /// Resolves a path against a folder. Returns `None` for a relative path if the folder is not known.
 pub(super) fn resolved_in(folder: Option<&str>, path: &str) -> Option<String> {
-    match absolute(path) {
+    match is_absolute(path) {
         true => Some(normal(path)),
         false => folder.map(|folder| normal(&format!("{folder}/{path}"))),
     }

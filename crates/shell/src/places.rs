@@ -3,7 +3,7 @@
 
 use super::argument::{Arg, WordPiece};
 use super::finding::destructive_rule;
-use super::paths::{absolute, is_in_folder, normal, slashed};
+use super::paths::{is_absolute, is_in_folder, normal, slashed};
 use super::simulation::Shell;
 use super::table::{self, list};
 use super::{PathEffect, TouchedPath};
@@ -84,19 +84,22 @@ pub(super) fn located_path(shell: &Shell, arg: &Arg) -> LocatedPath {
     if arg.temp {
         return temporary(shell, arg);
     }
-    if shell.remembered(arg).is_some() || arg.text == "-" {
-        return unsure(&arg.text, Location::Nothing);
+    if shell.output_of_substitution(arg).is_some() || arg.text == "-" {
+        return partly_known_path(&arg.text, Location::Nothing);
     }
     let written = if arg.origin.is_some() { &arg.lead } else { &arg.text };
     let file_url = written.strip_prefix("file://").unwrap_or(written);
     if written.is_empty() && !arg.sure {
-        return unsure("/", unknown(arg));
+        return partly_known_path("/", location_by_last_name(arg));
     }
-    let joined = match (absolute(file_url), shell.cwd()) {
+    let joined = match (is_absolute(file_url), shell.cwd()) {
         (true, _) => file_url.to_owned(),
         (false, Some(cwd)) if !shell.elsewhere => format!("{cwd}/{file_url}"),
         _ => {
-            return unsure("/", if shell.elsewhere { Location::Outside } else { unknown(arg) });
+            return partly_known_path(
+                "/",
+                if shell.elsewhere { Location::Outside } else { location_by_last_name(arg) },
+            );
         }
     };
     let path = normal(&joined);
@@ -110,23 +113,23 @@ pub(super) fn located_path(shell: &Shell, arg: &Arg) -> LocatedPath {
 fn temporary(shell: &Shell, arg: &Arg) -> LocatedPath {
     let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
     let climbs = arg.text.split('/').any(|part| part == "..");
-    unsure(&path, if climbs { Location::Unknown } else { Location::Temp })
+    partly_known_path(&path, if climbs { Location::Unknown } else { Location::Temp })
 }
 
 /// Returns a path of which only the beginning may be known.
-fn unsure(path: &str, location: Location) -> LocatedPath {
+fn partly_known_path(path: &str, location: Location) -> LocatedPath {
     LocatedPath { path: path.to_owned(), known: false, location }
 }
 
 /// Returns where a path with an unknown beginning lies, judged by its last name. For example,
 /// `$X/node_modules` is a folder that a build recreates, whatever the value of `$X` is.
-fn unknown(arg: &Arg) -> Location {
+fn location_by_last_name(arg: &Arg) -> Location {
     let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Location::Unknown };
     let climbs = end.split('/').any(|part| part == "..");
     let Some((_, name)) = end.trim_end_matches('/').rsplit_once('/') else {
         return Location::Unknown;
     };
-    if !climbs && made(name) { Location::Made } else { Location::Unknown }
+    if !climbs && is_made_again(name) { Location::Made } else { Location::Unknown }
 }
 
 /// Returns where a path lies whose end is not known: `src/$X` is somewhere below `src`.
@@ -135,12 +138,12 @@ fn partly(shell: &Shell, path: &str, written: &str) -> LocatedPath {
     let folder = if written.ends_with('/') { path } else { above() };
     let inside = location(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
     let location = if inside == Location::Inside { Location::Unknown } else { inside };
-    unsure(if folder.is_empty() { "/" } else { folder }, location)
+    partly_known_path(if folder.is_empty() { "/" } else { folder }, location)
 }
 
 /// Returns true if files of this name are recreated by builds or tools. A glob with such an ending
 /// counts as well.
-pub(super) fn made(name: &str) -> bool {
+pub(super) fn is_made_again(name: &str) -> bool {
     list("madefolders").contains(&name)
         || list("madeendings").iter().any(|end| name.ends_with(end) && name.len() > end.len())
         || name.starts_with("cmake-build-")
@@ -148,14 +151,14 @@ pub(super) fn made(name: &str) -> bool {
 }
 
 /// Returns true if a pattern matches every name: `*`, `.*`, `*.*`, `.[!.]*`.
-fn everything(pattern: &str) -> bool {
+fn matches_every_name(pattern: &str) -> bool {
     pattern.contains('*') && pattern.chars().all(|c| "*.?[]!^".contains(c))
 }
 
 fn location(shell: &Shell, path: &str) -> Location {
     // `folder/*` is judged as the folder itself.
     if let Some((folder, last)) = path.rsplit_once('/')
-        && everything(last)
+        && matches_every_name(last)
     {
         return location(shell, if folder.is_empty() { "/" } else { folder });
     }
@@ -194,7 +197,7 @@ fn location(shell: &Shell, path: &str) -> Location {
             return if cache { Location::Made } else { Location::Outside };
         }
     }
-    outside(path)
+    location_of_absolute(path)
 }
 
 fn device_location(name: &str) -> Location {
@@ -209,10 +212,10 @@ fn device_location(name: &str) -> Location {
 
 fn location_outside(path: &str) -> Location {
     let temp = list("temporary").iter().any(|folder| is_in_folder(path, folder) && path != *folder);
-    if temp { Location::Temp } else { outside(path) }
+    if temp { Location::Temp } else { location_of_absolute(path) }
 }
 
-fn outside(path: &str) -> Location {
+fn location_of_absolute(path: &str) -> Location {
     if let Some(device) = path.strip_prefix("/dev/") {
         return device_location(device);
     }
@@ -240,5 +243,5 @@ fn of_workspace(inside: &str) -> Location {
         return if last.ends_with(".lock") { Location::Inside } else { Location::Control };
     }
     let folder_made = parts.iter().any(|part| table::holds("madefolders", part));
-    if folder_made || made(last) { Location::Made } else { Location::Inside }
+    if folder_made || is_made_again(last) { Location::Made } else { Location::Inside }
 }

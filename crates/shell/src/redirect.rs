@@ -27,7 +27,7 @@ pub(super) enum Redirected {
 impl Shell {
     pub(super) fn redirect(&mut self, redirect: &Redirect) -> Redirected {
         if redirect.named {
-            self.unproven("{");
+            self.note_unfollowed("{");
         }
         match redirect.direction {
             Direction::Document => {
@@ -39,13 +39,13 @@ impl Shell {
             }
             Direction::Read => {
                 let arg = self.single(&redirect.target);
-                if self.remembered(&arg).is_none() {
+                if self.output_of_substitution(&arg).is_none() {
                     self.touch(&arg, PathEffect::Read);
                 }
                 let feed = self.content_of(&arg);
                 let path = places::located_path(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
-                let download = is_socket(&path) || judge::fetched(self, &arg);
+                let download = is_socket(&path) || judge::is_downloaded_here(self, &arg);
                 let path = Some(path);
                 let file = StreamData {
                     file: true,
@@ -60,27 +60,27 @@ impl Shell {
                 let arg = self.single(&redirect.target);
                 let digits = arg.text.trim_end_matches('-').parse::<u32>().ok();
                 if let Some(number) = digits {
-                    return self.duplicated(number, redirect.reads);
+                    return self.redirected_to_number(number, redirect.reads);
                 }
                 // `<&$fd` after `exec {fd}<FILE`.
                 let named = self.lasting.descriptors.get(&NAMED_DESCRIPTOR);
                 if let Some(feed) = named.filter(|_| redirect.reads && arg.literal().is_none()) {
                     return Redirected::In(feed.clone());
                 }
-                self.written(redirect, &arg, Direction::Write)
+                self.redirected_to_file(redirect, &arg, Direction::Write)
             }
             direction => {
                 let mut args = self.fields(&redirect.target);
                 let arg =
                     if args.len() == 1 { args.remove(0) } else { self.single(&redirect.target) };
-                self.written(redirect, &arg, direction)
+                self.redirected_to_file(redirect, &arg, direction)
             }
         }
     }
 
     /// Handles `<&N` and `>&N`: the data that was opened under this number, or a connection to
     /// another machine.
-    fn duplicated(&mut self, number: u32, reads: bool) -> Redirected {
+    fn redirected_to_number(&mut self, number: u32, reads: bool) -> Redirected {
         let far = self.lasting.sockets.contains(&number);
         if far && !reads {
             self.redirected_to = Some("/dev/tcp/".to_owned());
@@ -93,11 +93,18 @@ impl Shell {
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
     }
 
-    fn written(&mut self, redirect: &Redirect, arg: &Arg, direction: Direction) -> Redirected {
+    fn redirected_to_file(
+        &mut self,
+        redirect: &Redirect,
+        arg: &Arg,
+        direction: Direction,
+    ) -> Redirected {
         let mut to = None;
-        if self.remembered(arg).is_none() {
+        if self.output_of_substitution(arg).is_none() {
             to = arg.literal().map(|_| places::located_path(self, arg).path);
-            if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
+            if let Some(finding) =
+                judge::judged_redirection(self, arg, direction == Direction::Append)
+            {
                 self.note(finding);
             }
         }

@@ -77,7 +77,7 @@ impl Shell {
 
     /// Adds a program to the list of those that would be started, before those from index `at` on.
     /// So a program comes before the programs that it starts.
-    pub(super) fn invoked(
+    pub(super) fn add_started_program(
         &mut self,
         at: usize,
         program: Option<String>,

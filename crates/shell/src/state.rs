@@ -106,7 +106,7 @@ impl ShellState {
     pub(super) fn inherit(&mut self) {
         self.arguments = None;
         for (name, variable) in &mut self.variables {
-            variable.elements = unsure(name, variable.elements.iter().flatten());
+            variable.elements = unknown_elements(name, variable.elements.iter().flatten());
         }
         self.functions.iter_mut().for_each(|function| function.sure = false);
     }
@@ -127,7 +127,7 @@ impl ShellState {
                     before.sure &= sure;
                     if before.elements != elements {
                         let pieces = before.elements.iter().chain(&elements).flatten();
-                        before.elements = unsure(&name, pieces);
+                        before.elements = unknown_elements(&name, pieces);
                     }
                 }
                 None => drop(self.variables.insert(name, Variable { elements, sure: false })),
@@ -173,7 +173,7 @@ impl ShellState {
 }
 
 /// Returns an unknown value for a variable that has one of several values.
-fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elements {
+fn unknown_elements<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elements {
     let origins = pieces.filter_map(|piece| match piece {
         WordPiece::Unknown { origin, .. } => Some(*origin),
         _ => None,

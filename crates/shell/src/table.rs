@@ -78,7 +78,7 @@ pub(super) fn holds(name: &str, word: &str) -> bool {
 }
 
 /// Returns the first word of a list that occurs in a text.
-pub(super) fn contained(name: &str, text: &str) -> Option<&'static str> {
+pub(super) fn first_word_in(name: &str, text: &str) -> Option<&'static str> {
     list(name).into_iter().find(|word| text.contains(word))
 }
 
@@ -144,7 +144,7 @@ impl TableRow {
     }
 
     /// Returns true if the row has a detail without a value, such as `deep`.
-    pub(super) fn flag(&self, key: &str) -> bool {
+    pub(super) fn has_flag(&self, key: &str) -> bool {
         self.details.split(' ').any(|detail| detail == key)
     }
 }

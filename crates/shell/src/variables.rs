@@ -18,7 +18,7 @@ impl Shell {
     }
 
     /// Returns the output of the process substitution that the word `/dev/fd/N` stands for.
-    pub(super) fn remembered(&self, arg: &Arg) -> Option<StreamData> {
+    pub(super) fn output_of_substitution(&self, arg: &Arg) -> Option<StreamData> {
         let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
         self.remembered.get(number).filter(|_| !arg.sure).cloned()
     }
@@ -26,7 +26,7 @@ impl Shell {
     /// Returns what a file is known to contain: the output of a process substitution, the input of a
     /// descriptor, or what the same text has written to the file.
     pub(super) fn content_of(&self, arg: &Arg) -> Option<StreamData> {
-        if let Some(feed) = self.remembered(arg) {
+        if let Some(feed) = self.output_of_substitution(arg) {
             return Some(feed);
         }
         let mut folders = ["/dev/fd/", "/proc/self/fd/"].iter();
@@ -56,7 +56,7 @@ impl Shell {
     /// element of an array: after `a=(x y)`, the value of `a[1]` is `y`.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-            let sure = self.known_elements(array).filter(|elements| certain(elements));
+            let sure = self.known_elements(array).filter(|elements| are_certain(elements));
             return match (sure, position(index)) {
                 (Some(elements), Some(at)) => elements.get(at).cloned(),
                 _ if self.known_elements(array).is_some() || set_by_shell(array) => {
@@ -65,7 +65,7 @@ impl Shell {
                 _ => None,
             };
         }
-        let name = self.referred(name);
+        let name = self.name_referred_to(name);
         if let Some(elements) =
             self.known_elements(name).filter(|_| !["_", "FUNCNAME"].contains(&name))
         {
@@ -93,7 +93,7 @@ impl Shell {
     }
 
     /// Returns the variable that a name refers to: the name itself, unless it is a reference.
-    fn referred<'n>(&'n self, name: &'n str) -> &'n str {
+    fn name_referred_to<'n>(&'n self, name: &'n str) -> &'n str {
         let second =
             self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
         second.map_or(name, |(_, other)| other.as_str())
@@ -104,7 +104,7 @@ impl Shell {
     pub(super) fn may_differ(&self, name: &str) -> bool {
         let is_text = |piece: &WordPiece| matches!(piece, WordPiece::Text(_));
         let known = |value: &Vec<WordPiece>| value.is_empty() || value.iter().any(is_text);
-        let variable = self.state.variables.get(self.referred(name));
+        let variable = self.state.variables.get(self.name_referred_to(name));
         variable.is_some_and(|variable| !variable.sure && variable.elements.iter().any(known))
     }
 
@@ -120,7 +120,7 @@ impl Shell {
     }
 
     /// Returns several values as one, as `"$*"` does.
-    pub(super) fn joined(&self, values: &[Vec<WordPiece>]) -> Vec<WordPiece> {
+    pub(super) fn joined_values(&self, values: &[Vec<WordPiece>]) -> Vec<WordPiece> {
         if let [only] = values {
             return only.clone();
         }
@@ -145,20 +145,20 @@ impl Shell {
     }
 
     pub(super) fn set_elements(&mut self, name: &str, elements: Elements) {
-        let variable = Variable { elements: bounded(name, elements), sure: true };
+        let variable = Variable { elements: limited_elements(name, elements), sure: true };
         self.state.variables.insert(name.to_owned(), variable);
     }
 
     /// Sets `$1`, `$2` and so on.
     pub(super) fn set_arguments(&mut self, given: Elements) {
-        self.state.arguments = Some(bounded("@", given));
+        self.state.arguments = Some(limited_elements("@", given));
     }
 
     /// Sets one element of an array. If the order of the elements is not certain, or an element
     /// before it is missing, the array becomes unknown.
     pub(super) fn set_element(&mut self, name: &str, index: &str, value: Vec<WordPiece>) {
         let mut elements = self.known_elements(name).cloned().unwrap_or_default();
-        match position(index).filter(|_| certain(&elements)) {
+        match position(index).filter(|_| are_certain(&elements)) {
             Some(at) if at < elements.len() => elements[at] = value,
             Some(at) if at == elements.len() => elements.push(value),
             _ => return self.forget(name),
@@ -185,7 +185,7 @@ impl Shell {
 }
 
 /// Returns these elements, or a single unknown one if they are too long.
-fn bounded(name: &str, elements: Elements) -> Elements {
+fn limited_elements(name: &str, elements: Elements) -> Elements {
     let pieces: usize = elements.iter().flatten().map(|piece| piece.len() + 1).sum();
     let length = elements.len() + pieces;
     if length > MAX_VALUE { vec![vec![unknown(format!("${name}"))]] } else { elements }
@@ -193,7 +193,7 @@ fn bounded(name: &str, elements: Elements) -> Elements {
 
 /// Returns true if each of these values is certainly one element of an array. An unknown word may
 /// stand for several.
-fn certain(elements: &[Vec<WordPiece>]) -> bool {
+fn are_certain(elements: &[Vec<WordPiece>]) -> bool {
     elements.iter().flatten().all(|piece| matches!(piece, WordPiece::Text(_)))
 }
 

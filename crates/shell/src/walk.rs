@@ -39,10 +39,10 @@ pub(super) fn read(text: &str, at: &CommandContext) -> Prediction {
     shell.run_traps();
     shell.judge_uncalled();
     if let Some(hidden) = invisible(text) {
-        shell.disguised(text, hidden);
+        shell.note_disguise(text, hidden);
     }
     let mut reading = shell.finish();
-    reading.lone = lone(&script);
+    reading.lone = is_one_plain_command(&script);
     reading
 }
 
@@ -51,7 +51,7 @@ fn sentence(error: &parse::SyntaxError) -> String {
 }
 
 /// Returns true if a text is one simple command without redirection or expansion.
-fn lone(script: &Script) -> bool {
+fn is_one_plain_command(script: &Script) -> bool {
     let [item] = script.as_slice() else { return false };
     let still = |word: &Word| {
         word.parts.iter().all(|part| match part {
@@ -73,7 +73,7 @@ impl Shell {
 
     /// Counts a step. Returns true if the text is nested too deeply or is too long; it is then
     /// unreadable and not walked further.
-    fn exhausted(&mut self) -> bool {
+    fn is_exhausted_by_step(&mut self) -> bool {
         self.steps += 1;
         let spent = self.depth > parse::MAX_DEPTH
             || self.out.commands.len() > MAX_COMMANDS
@@ -185,7 +185,7 @@ impl Shell {
 
     /// Walks a substitution and returns its output.
     pub(super) fn substituted(&mut self, script: &Script) -> StreamData {
-        if self.exhausted() {
+        if self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
         }
         self.depth += 1;
@@ -227,7 +227,7 @@ impl Shell {
     }
 
     fn command(&mut self, command: &ShellCommand, feed: StreamData) -> StreamData {
-        if self.exhausted() {
+        if self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
         }
         self.depth += 1;
@@ -270,7 +270,7 @@ impl Shell {
             other => {
                 let stdin = self.input_or_enclosing(stdin);
                 let before = std::mem::replace(&mut self.stdin, stdin);
-                let out = self.compound(other);
+                let out = self.run_compound(other);
                 self.stdin = before;
                 out
             }
@@ -287,11 +287,11 @@ impl Shell {
         if sends && shells {
             self.note(finding::destructive_rule("network.shell", "/dev/tcp"));
         }
-        if sends && out.secret() {
+        if sends && out.may_hold_secret() {
             self.note(judge::sent("/dev/tcp"));
         }
         if away {
-            if out.secret() {
+            if out.may_hold_secret() {
                 self.lasting.secrets.extend(into.clone());
             }
             if out.download {
@@ -323,7 +323,7 @@ impl Shell {
         }
     }
 
-    fn compound(&mut self, kind: &Kind) -> StreamData {
+    fn run_compound(&mut self, kind: &Kind) -> StreamData {
         match kind {
             Kind::Group(script) => return self.script(script),
             Kind::Subshell(script) => return self.in_subshell(|shell| shell.script(script)),
@@ -338,8 +338,8 @@ impl Shell {
             Kind::Test(words) => self.check_test_words(words),
             Kind::Arithmetic(word) => self.check_arithmetic(word),
             Kind::Branches(parts) => self.branches(parts),
-            Kind::Loop(parts) => self.repeated(parts),
-            Kind::For { variable, over, body } => self.rounds(variable, over, body),
+            Kind::Loop(parts) => self.walk_loop(parts),
+            Kind::For { variable, over, body } => self.walk_rounds(variable, over, body),
             Kind::Case { subject, arms } => self.arms(subject, arms),
         }
         let silent = matches!(kind, Kind::Function { .. } | Kind::Test(_) | Kind::Arithmetic(_));
@@ -400,7 +400,7 @@ impl Shell {
         let declares =
             |name: &Arg| ["local", "declare", "typeset"].iter().any(|it| name.is_word(it));
         let local = args.first().is_some_and(declares)
-            && !args.iter().any(|arg| arg.option() && arg.lead.contains('g'));
+            && !args.iter().any(|arg| arg.looks_like_option() && arg.lead.contains('g'));
         for assign in assigns {
             if local && assign.operand {
                 self.make_local(&assign.name);
@@ -416,7 +416,7 @@ impl Shell {
         let stdin = self.input_or_enclosing(stdin);
         let out = match args.first() {
             None => StreamData::default(),
-            Some(_) => self.called(args, words, stdin),
+            Some(_) => self.run_by_name(args, words, stdin),
         };
         if let Some(before) = before.filter(|_| !declared) {
             self.state.variables = before;
@@ -427,7 +427,7 @@ impl Shell {
     fn assign(&mut self, assign: &Assign, alone: bool) {
         let index = assign.index.trim_matches(['[', ']']);
         if !self.is_index(index) {
-            self.unproven(&format!("{}{}", assign.name, assign.index));
+            self.note_unfollowed(&format!("{}{}", assign.name, assign.index));
         }
         if let Some(elements) = &assign.elements {
             let values: Vec<Vec<WordPiece>> =
@@ -435,7 +435,7 @@ impl Shell {
             for word in elements.iter().filter(|word| word.raw.starts_with('[')) {
                 let index = word.raw[1..].split(']').next().unwrap_or_default().to_owned();
                 if !self.is_index(&index) {
-                    self.unproven(&word.raw);
+                    self.note_unfollowed(&word.raw);
                 }
             }
             self.check_assigned(&assign.name);
@@ -465,7 +465,7 @@ impl Shell {
     }
 
     /// Runs a function, an alias or a program.
-    fn called(&mut self, args: Vec<Arg>, words: &[Word], stdin: StreamData) -> StreamData {
+    fn run_by_name(&mut self, args: Vec<Arg>, words: &[Word], stdin: StreamData) -> StreamData {
         let name = args[0].literal().unwrap_or_default().to_owned();
         let found = self.state.functions.iter_mut().filter(|known| known.name == name);
         // Branches may have defined several functions of the same name.
@@ -486,7 +486,9 @@ impl Shell {
             let before = self.state.arguments.take();
             self.set_arguments(given);
             self.state.locals.push(Vec::new());
-            out = Some(self.returning(|shell| shell.command(&function.body, stdin.clone())));
+            out = Some(
+                self.with_returns_merged(|shell| shell.command(&function.body, stdin.clone())),
+            );
             self.state.arguments = before;
             for (name, value) in self.state.locals.pop().unwrap_or_default().into_iter().rev() {
                 self.state.variables.remove(&name);
@@ -527,7 +529,7 @@ impl Shell {
 
     /// Judges a program with expanded arguments.
     pub(super) fn run(&mut self, args: Vec<Arg>, stdin: StreamData) -> StreamData {
-        if args.is_empty() || self.exhausted() {
+        if args.is_empty() || self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
         }
         self.check_builtin(&args);
@@ -543,7 +545,7 @@ impl Shell {
             self.acts_in(folders);
         }
         if !wrapper {
-            self.invoked(at, program, &args, &finding);
+            self.add_started_program(at, program, &args, &finding);
         }
         self.note(finding);
         out
@@ -575,7 +577,7 @@ impl Shell {
 
     /// Walks shell code that is given as text.
     pub(super) fn text(&mut self, text: &str) -> StreamData {
-        if self.exhausted() {
+        if self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
         }
         match parse::parse(text, self.depth) {
@@ -623,7 +625,7 @@ impl Shell {
         self.via.push(by.to_owned());
         let found = match by {
             "command" | "builtin" => self.worst_inside(inside),
-            "source" | "." => self.worst_inside(|shell| shell.returning(inside)),
+            "source" | "." => self.worst_inside(|shell| shell.with_returns_merged(inside)),
             _ => self.worst_inside(|shell| {
                 shell.in_subshell(|shell| {
                     shell.state.inherit();
@@ -636,7 +638,7 @@ impl Shell {
     }
 
     /// Runs `inside`, and merges the states of each `return` in it with the state at its end.
-    fn returning<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+    fn with_returns_merged<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::take(&mut self.returned);
         let done = inside(self);
         for end in std::mem::replace(&mut self.returned, before) {

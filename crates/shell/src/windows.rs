@@ -38,7 +38,7 @@ impl Shell {
             let before = if command.piped { fed } else { StreamData::default() };
             for file in command.into.iter().filter(|file| !file.text.eq_ignore_ascii_case("$null"))
             {
-                let found = judge::redirected(self, file, true);
+                let found = judge::judged_redirection(self, file, true);
                 found.into_iter().for_each(|found| self.note(found));
             }
             let first = self.out.commands.len();
@@ -54,7 +54,7 @@ impl Shell {
 /// and run it, and those that are not known.
 fn judge_methods(shell: &mut Shell, text: &str) {
     let lower = text.to_ascii_lowercase();
-    let has = |name: &str| table::contained(name, &lower).is_some();
+    let has = |name: &str| table::first_word_in(name, &lower).is_some();
     let quoted =
         |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
     let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
@@ -111,7 +111,7 @@ fn judge_command(
         return judge_command(shell, words, called, dialect, before);
     }
     let call = WindowsCall::new(dialect, name, args);
-    let Some(finding) = call.judged(shell, &before) else {
+    let Some(finding) = call.judged_cmdlet(shell, &before) else {
         let mut words = words.to_vec();
         if first.sure && dialect == Dialect::Cmd {
             words[0] = Arg::with_known_text(name);
@@ -121,7 +121,7 @@ fn judge_command(
     let download = ["invoke-webrequest", "invoke-restmethod"].contains(&call.name);
     let at = shell.out.commands.len();
     if at <= MAX_COMMANDS {
-        shell.invoked(at, Some(first.text.clone()), words, &finding);
+        shell.add_started_program(at, Some(first.text.clone()), words, &finding);
     }
     shell.note(finding);
     StreamData { download, ..StreamData::with_unknown_content() }
@@ -216,7 +216,7 @@ impl<'t> Tokens<'t> {
         Some(tokens.done)
     }
 
-    fn peeks(&mut self, wanted: impl FnOnce(char) -> bool) -> bool {
+    fn is_next(&mut self, wanted: impl FnOnce(char) -> bool) -> bool {
         self.chars.peek().is_some_and(|c| wanted(*c))
     }
 
@@ -238,21 +238,21 @@ impl<'t> Tokens<'t> {
             }
             '&' if self.eat('&') || !powershell => self.end(false),
             '&' if begins => self.command.called = true,
-            '.' if begins && self.peeks(|c| " \t'\"".contains(c)) => self.command.called = true,
-            '>' => self.redirected(),
+            '.' if begins && self.is_next(|c| " \t'\"".contains(c)) => self.command.called = true,
+            '>' => self.read_redirection(),
             '`' | '^' if (c == '`') == powershell => {
                 if let Some(escaped) = self.chars.next().filter(|c| *c != '\n') {
                     self.text(escaped);
                 }
             }
-            '@' if powershell && self.peeks(|c| "({".contains(c)) => {}
-            '@' if powershell && self.peeks(|c| "'\"".contains(c)) => self.document()?,
-            '"' => self.quoted(c)?,
-            '\'' if powershell => self.quoted(c)?,
+            '@' if powershell && self.is_next(|c| "({".contains(c)) => {}
+            '@' if powershell && self.is_next(|c| "'\"".contains(c)) => self.document()?,
+            '"' => self.read_quoted(c)?,
+            '\'' if powershell => self.read_quoted(c)?,
             '$' if powershell => self.variable(),
             '%' if !powershell => self.variable(),
             '*' => self.piece(WordPiece::Glob(c.to_string())),
-            '?' | '[' if self.word.is_open() || self.peeks(|c| !c.is_whitespace()) => {
+            '?' | '[' if self.word.is_open() || self.is_next(|c| !c.is_whitespace()) => {
                 self.piece(WordPiece::Glob(c.to_string()));
             }
             '\\' => self.text('/'),
@@ -280,7 +280,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Reads a redirection. The number of the stream in `2>` or `*>&1` is not a word.
-    fn redirected(&mut self) {
+    fn read_redirection(&mut self) {
         let stream = |text: &str| text == "*" || text.len() == 1 && text.parse::<u8>().is_ok();
         if self.word.only_text().is_some_and(stream) {
             self.word = Fields::default();
@@ -300,7 +300,7 @@ impl<'t> Tokens<'t> {
         self.done.push(std::mem::replace(&mut self.command, next));
     }
 
-    fn quoted(&mut self, quote: char) -> Option<()> {
+    fn read_quoted(&mut self, quote: char) -> Option<()> {
         self.piece(WordPiece::Text(String::new()));
         let alive = quote == '"';
         loop {
@@ -343,7 +343,7 @@ impl<'t> Tokens<'t> {
             name.push(c);
         }
         self.eat(if self.powershell { '}' } else { '%' });
-        if self.powershell && self.peeks(|c| c == '(') {
+        if self.powershell && self.is_next(|c| c == '(') {
             let (shown, origin) = ("$(…)".to_owned(), WordOrigin::Output);
             return self.piece(WordPiece::Unknown { shown, origin });
         }

@@ -55,11 +55,11 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     if approval::status(&workspace, &code).is_err() {
         let draft = approval::draft(&workspace, &code);
-        let signed = Some(signed(context, &workspace, draft, None, args.key)?);
+        let signed = Some(sign_answer(context, &workspace, draft, None, args.key)?);
         let answer = ApprovedAnswer { signed, ..ApprovedAnswer::default() };
-        return answered(context, &workspace, &answer);
+        return show_answer(context, &workspace, &answer);
     }
-    let asked = waiting(&workspace, &code)?;
+    let asked = pending_question(&workspace, &code)?;
     let mut page = Page::default();
     show(&mut page, &asked);
     if !is_current(&workspace, &asked) {
@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let has_key = args.key.is_some() || signs(&workspace);
     let here = context.open_workspace()?;
     let of_write = approval::draft_of_write(&here, &asked)?;
-    let sign = |unsigned, code| signed(context, &here, unsigned, code, args.key);
+    let sign = |unsigned, code| sign_answer(context, &here, unsigned, code, args.key);
     let signing = match (has_key, &widened, of_write) {
         (true, Some(intent), _) => Some(sign(approval::draft(&here, intent), None)),
         (true, None, Some(write)) => Some(sign(Ok(write), Some(&*asked.code))),
@@ -89,7 +89,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
         Ok(signed) => (signed, None),
         Err(error) => (None, Some(not_signed(&error, widened.as_deref()))),
     };
-    answered(context, &here, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
+    show_answer(context, &here, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
 }
 
 /// Returns true if the last commit already has the signed intent or file. If so, no later commit
@@ -100,7 +100,7 @@ fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
     path.is_some_and(|path| seal::is_code_committed(workspace, &path))
 }
 
-fn answered(
+fn show_answer(
     context: &Context,
     workspace: &Workspace,
     answer: &ApprovedAnswer,
@@ -128,7 +128,7 @@ fn not_signed(error: &CliError, intent: Option<&str>) -> String {
 }
 
 /// Signs an intent or a file of rules as it is now, or a write. `code` names the question about it.
-fn signed(
+fn sign_answer(
     context: &Context,
     workspace: &Workspace,
     unsigned: Result<Approved, VerbError>,
@@ -161,7 +161,7 @@ fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
 pub fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person(context)?;
     let workspace = context.open_workspace()?;
-    let asked = waiting(&workspace, &args.code)?;
+    let asked = pending_question(&workspace, &args.code)?;
     let (verdict, place) = (ApprovalVerdict::Reject, DecisionPlace::Terminal);
     let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
     context.answer(&answer, |page| print_approval(page, &answer))
@@ -191,7 +191,7 @@ fn print_approval(page: &mut Page, answer: &ApprovalAnswer) {
 
 /// Returns the pending question with this code, in upper or lower case. If the question is no
 /// longer pending, the error says what became of it.
-fn waiting(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
+fn pending_question(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
     let found = approval::status(workspace, code)?;
     match found.state {
         ApprovalState::Pending => Ok(found),

@@ -82,7 +82,7 @@ pub fn run(context: &Context, args: AttestArgs) -> Result<Exit, CliError> {
         kind: STATEMENT.to_owned(),
         subject,
         predicate_type: PREDICATE.to_owned(),
-        predicate: predicate(&workspace, &range).map_err(unreadable)?,
+        predicate: predicate(&workspace, &range).map_err(as_cli_error)?,
     };
     // Plain data always serialises.
     let mut envelope =
@@ -100,7 +100,7 @@ fn git(workspace: &Workspace) -> Result<&Arc<Git>, VerbError> {
     workspace.git().ok_or_else(|| workspace.no_git("an attestation"))
 }
 
-fn unreadable(error: ExportError) -> CliError {
+fn as_cli_error(error: ExportError) -> CliError {
     match error {
         ExportError::Read(error) => error.into(),
         ExportError::Write(error) => CliError::io("the statement", "written", error),
@@ -160,7 +160,7 @@ pub(super) fn verify(context: &Context, file: &Path) -> Result<Exit, CliError> {
     let range =
         said.from.as_ref().map_or_else(|| said.to.clone(), |from| format!("{from}..{}", said.to));
     let range = CommitRange::parse(git(&workspace)?, &range).map_err(VerbError::from)?;
-    if predicate(&workspace, &range).map_err(unreadable)? != *said {
+    if predicate(&workspace, &range).map_err(as_cli_error)? != *said {
         problems.push(format!("{} says something else in this repository", range.in_words()));
     }
     let answer = AttestationAnswer { signers, problems, statement };

@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
     let folder = match &args.folder {
         Some(folder) => {
             let folder = context.cwd.join(folder);
-            ungoverned(&folder, context.environment())?;
+            require_ungoverned(&folder, context.environment())?;
             empty(&folder)?
         }
         None => temporary(context.environment())?,
@@ -90,7 +90,7 @@ fn show(page: &mut Page, answer: &DemoAnswer) {
 
 /// Refuses a folder inside another workspace, because the rules of that workspace would apply to
 /// the demo.
-fn ungoverned(folder: &Path, environment: &Environment) -> Result<(), CliError> {
+fn require_ungoverned(folder: &Path, environment: &Environment) -> Result<(), CliError> {
     let root = Root::find(folder, environment)?;
     if !root.governed() {
         return Ok(());

@@ -89,7 +89,7 @@ pub fn run(context: &Context, args: EditArgs) -> Result<Exit, CliError> {
     }
     let intent = workspace.intent(&args.id)?;
     let mut notes = Vec::new();
-    let wanted = wanted(&workspace, intent, args, &mut notes);
+    let wanted = wanted_changes(&workspace, intent, args, &mut notes);
     let Some((id, wanted, scope)) = wanted else {
         let id = intent.id.value.clone();
         return in_editor(context, &workspace, &id);
@@ -103,7 +103,7 @@ pub fn run(context: &Context, args: EditArgs) -> Result<Exit, CliError> {
 }
 
 /// Returns the id, what is to change, and the globs that are new. `None` if no option is given.
-fn wanted(
+fn wanted_changes(
     workspace: &Workspace,
     intent: &Intent,
     args: EditArgs,

@@ -240,7 +240,6 @@ fn folder_name(text: &str) -> String {
     name
 }
 
-/// What is exported.
 struct ExportJob<'a> {
     workspace: &'a Workspace,
     range: &'a CommitRange,

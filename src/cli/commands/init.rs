@@ -219,7 +219,7 @@ pub fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
         return Ok(Exit::found(!answer.refused.is_empty()));
     }
     let answer = wire(context, &args, &hosts, act)?;
-    context.answer(&answer, |page| show::wiring(page, &answer, act))
+    context.answer(&answer, |page| show::show_wiring(page, &answer, act))
 }
 
 /// Sets up everything that the repository shows it needs. If the settings of one agent cannot be
@@ -281,10 +281,10 @@ fn hosts(args: &InitArgs) -> Result<Vec<Host>, CliError> {
         return Ok(HOSTS.to_vec());
     }
     let names = args.agent.iter().chain(&args.remove_agent);
-    names.map(|name| host::host_named(name).ok_or_else(|| unknown(name))).collect()
+    names.map(|name| host::host_named(name).ok_or_else(|| unknown_agent(name))).collect()
 }
 
-fn unknown(name: &str) -> CliError {
+fn unknown_agent(name: &str) -> CliError {
     let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     CliError::usage(format!("there is no agent {name:?}"), format!("we know {}", names.join(" ")))
 }

@@ -20,7 +20,7 @@ Example:
   intent off --for 10m --reason \"moving folders by hand\"")]
 pub struct OffArgs {
     /// For how long: 10m, 1h30m; at most 8h
-    #[arg(long = "for", value_name = "TIME", value_parser = lasting)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     lasts: Duration,
 
     /// Why, in a few words
@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     let mut page = Page::default();
     page.literal("In ").styled(STRONG, workspace.root.path().display().to_string());
     page.literal(" no agent will be held up for ");
-    page.styled(STRONG, format!("{:#}", signed(args.lasts))).line(".");
+    page.styled(STRONG, format!("{:#}", as_signed(args.lasts))).line(".");
     if !terminal.confirms(&context.printer, &mut page, " to switch the gate off: ")? {
         return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
     }
@@ -66,11 +66,11 @@ fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliErr
     })
 }
 
-fn signed(lasts: Duration) -> SignedDuration {
+fn as_signed(lasts: Duration) -> SignedDuration {
     SignedDuration::try_from(lasts).unwrap_or(SignedDuration::MAX)
 }
 
-fn lasting(text: &str) -> Result<Duration, String> {
+fn parse_duration(text: &str) -> Result<Duration, String> {
     let lasts = text
         .parse::<SignedDuration>()
         .ok()
@@ -89,11 +89,11 @@ mod tests {
 
     #[test]
     fn times_are_short_and_positive() {
-        assert_eq!(lasting("10m"), Ok(Duration::from_secs(600)));
-        assert_eq!(lasting("1h30m"), Ok(Duration::from_secs(5400)));
-        assert_eq!(lasting("8h"), Ok(MAX_OFF));
+        assert_eq!(parse_duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("8h"), Ok(MAX_OFF));
         for bad in ["", "10", "-10m", "0s", "8h1s", "9999999999999h", "soon"] {
-            assert!(lasting(bad).is_err(), "{bad}");
+            assert!(parse_duration(bad).is_err(), "{bad}");
         }
     }
 }

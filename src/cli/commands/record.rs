@@ -174,8 +174,8 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
         needs_code |= here.recorded.iter().any(needs);
-        answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
-        answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
+        answer.recorded.extend(here.recorded.into_iter().map(|file| with_root(&root, file)));
+        answer.skipped.extend(here.skipped.into_iter().map(|file| with_root(&root, file)));
     }
     context.answer(&answer, |page| {
         show(page, &answer, &args, looked_at);
@@ -266,13 +266,13 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
     }
 }
 
-fn rooted<T>(root: &str, file: T) -> Rooted<T> {
+fn with_root<T>(root: &str, file: T) -> Rooted<T> {
     Rooted { root: root.to_owned(), file }
 }
 
 fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: usize) {
     for entry in &answer.recorded {
-        recorded(page, &entry.file, args.verbose);
+        show_recorded(page, &entry.file, args.verbose);
     }
     left_out(page, &answer.skipped, args.verbose);
     if answer.unknown_author {
@@ -291,7 +291,7 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
     };
 }
 
-fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
+fn show_recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     page.label(GOOD, "✓").styled(STRONG, file.path.as_str()).literal("  ");
     page.count(file.lines, "line").literal(" in ").count(file.blocks, "block").literal(" under ");
     page.styled(INTENT, &file.intent).literal("  ");

@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
     let page = html(&answer)
         .map_err(|error| CliError::io("the page", "written", std::io::Error::from(error)))?;
     let answer = match args.out {
-        Some(out) => match written(context, &out, &page)? {
+        Some(out) => match write_named(context, &out, &page)? {
             Some(answer) => answer,
             None => return context.printer.document(page.as_bytes()),
         },
@@ -101,7 +101,7 @@ fn write_badge(context: &Context, workspace: &Workspace, file: &Path) -> Result<
         return context.answer(&answer, |_| ());
     }
     let picture = svg(&answer);
-    let Some(answer) = written(context, file, &picture)? else {
+    let Some(answer) = write_named(context, file, &picture)? else {
         return context.printer.document(picture.as_bytes());
     };
     context.answer(&answer, |page| {
@@ -111,7 +111,7 @@ fn write_badge(context: &Context, workspace: &Workspace, file: &Path) -> Result<
 
 /// Writes a file that was named on the command line. `None` if it is standard output, to which
 /// nothing is written yet.
-fn written(context: &Context, out: &Path, text: &str) -> Result<Option<PageAnswer>, CliError> {
+fn write_named(context: &Context, out: &Path, text: &str) -> Result<Option<PageAnswer>, CliError> {
     if out == Path::new("-") {
         if context.printer.json_asked {
             return Err(CliError::usage(

@@ -142,7 +142,7 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
     if answer.sealed.is_empty() && answer.records == 0 {
-        waiting(page, answer, typed);
+        show_waiting(page, answer, typed);
         return;
     }
     for sealed in &answer.sealed {
@@ -168,7 +168,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
         page.literal("staged ").text(path.as_str()).end();
     }
     if answer.waiting > 0 {
-        waiting(page, answer, typed);
+        show_waiting(page, answer, typed);
     }
 }
 
@@ -176,7 +176,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
 const MAX_NAMED: usize = 4;
 
 /// Says how many records are not sealed because their code is not in the index.
-fn waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
+fn show_waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),
         _ => (" wait for their code to be staged: ", "them"),

@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
 }
 
 fn show_agent(page: &mut Page, answer: &SelectAnswer) {
-    selected(page, answer);
+    show_selection(page, answer);
     other_work(page, answer);
     shared::hint(page, answer.hint.as_deref());
     page.gap().lines(&answer.context);
@@ -50,7 +50,7 @@ const MAX_LINE: usize = 90;
 
 /// Shows five lines at most: a person wrote the rest, and finds it with the command in the last one.
 fn show_person(page: &mut Page, answer: &SelectAnswer) {
-    selected(page, answer);
+    show_selection(page, answer);
     let terms = &answer.terms;
     let lists =
         [("owns", terms.owned_scope.join("  ")), ("constraints", terms.constraints.join("; "))];
@@ -62,7 +62,7 @@ fn show_person(page: &mut Page, answer: &SelectAnswer) {
     shared::hint(page, Some(answer.hint.as_deref().unwrap_or(next)));
 }
 
-fn selected(page: &mut Page, answer: &SelectAnswer) {
+fn show_selection(page: &mut Page, answer: &SelectAnswer) {
     page.label(GOOD, "●").styled(INTENT, &answer.intent.id).literal("  ");
     page.styled(STRONG, &answer.intent.name).literal("  selected");
     if let Some(previous) = &answer.previous {

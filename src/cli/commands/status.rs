@@ -31,7 +31,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
         return;
     }
     page.end();
-    selected(page, answer, next);
+    show_selection(page, answer, next);
     let unread = answer.unread_registry.as_deref();
     let good = (answer.in_progress > 0).then_some(true);
     line(page, unread.map_or(good, |_| Some(false)), "intents");
@@ -86,7 +86,7 @@ fn gate(page: &mut Page, answer: &StatusAnswer) {
 }
 
 /// Shows what is selected. An id that the registry does not hold is reported, not hidden.
-fn selected(page: &mut Page, answer: &StatusAnswer, next: &str) {
+fn show_selection(page: &mut Page, answer: &StatusAnswer, next: &str) {
     let Some(intent) = &answer.selected else {
         let id = answer.selection.as_deref();
         line(page, id.map(|_| false), "selected");

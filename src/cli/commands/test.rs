@@ -62,7 +62,7 @@ const MAX_REPORT: u64 = 64 * 1024 * 1024;
 pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let intent = workspace.intent(&args.id)?;
-    let wanted = wanted(&args, criteria::commands(intent))?;
+    let wanted = wanted_commands(&args, criteria::commands(intent))?;
     let report = match &args.junit {
         None => None,
         Some(_) if wanted.len() > 1 => {
@@ -80,7 +80,7 @@ pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
         let workspace = context.open_workspace()?;
         let before = TreeState::from_git(&workspace)?;
         let (source, (exit, milliseconds)) = match &report {
-            Some((results, _)) => (TestSource::Junit, (Some(i32::from(!results.passed())), 0)),
+            Some((results, _)) => (TestSource::Junit, (Some(i32::from(!results.has_passed())), 0)),
             None => (TestSource::Run, execute(&workspace, &command, &words)?),
         };
         let report = report.clone();
@@ -104,7 +104,10 @@ struct WantedCommand {
 }
 
 /// Returns the commands to run, each with the criterion that names it.
-fn wanted(args: &TestArgs, named: Vec<(String, String)>) -> Result<Vec<WantedCommand>, CliError> {
+fn wanted_commands(
+    args: &TestArgs,
+    named: Vec<(String, String)>,
+) -> Result<Vec<WantedCommand>, CliError> {
     if !args.command.is_empty() {
         let command = args.command.join(" ");
         let named = named.into_iter().find(|(_, run)| *run == command);

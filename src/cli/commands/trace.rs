@@ -71,7 +71,7 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     });
     // With `--json` every line must be a record, so notes are left out.
     let notes = workspace.unread_evidence().into_iter().chain(none).filter(|_| !json);
-    context.printer.stream(records.chain(notes.map(|note| PrintedPiece::Page(noted(note)))))
+    context.printer.stream(records.chain(notes.map(|note| PrintedPiece::Page(page_of_note(note)))))
 }
 
 /// Returns the intent that an argument names, if no file has that name. It is an error if the argument
@@ -95,7 +95,7 @@ fn intent_named(context: &Context, argument: &Path) -> Result<Option<String>, Cl
     }
 }
 
-fn noted(note: String) -> Page {
+fn page_of_note(note: String) -> Page {
     let mut page = Page::default();
     shared::notes(&mut page, &[note]);
     page
@@ -114,7 +114,7 @@ fn line(workspace: &Workspace, entry: &Entry) -> Page {
     if let Some(name) = called_then(workspace, record, named.as_deref()) {
         page.literal(", then called ").text(name);
     }
-    page.pad_to(44).text(described(record));
+    page.pad_to(44).text(line_of_record(record));
     if let Some(author) = author(record) {
         page.literal("  ").styled(DIM, author);
     }
@@ -140,16 +140,16 @@ fn is_former(id: &str, named: Option<&str>) -> bool {
     named.is_some_and(|named| named != id && !named.starts_with(&format!("{id} (")))
 }
 
-fn tested(run: &TestRun) -> String {
+fn line_of_test(run: &TestRun) -> String {
     let criterion = run.criterion.as_deref().unwrap_or("a command that no criterion names");
     let outcome = if run.exit == Some(0) { "passed" } else { "failed" };
     format!("{criterion}: {outcome}")
 }
 
-fn described(record: &Record) -> String {
+fn line_of_record(record: &Record) -> String {
     let files: Vec<String> = record.files.iter().map(file).collect();
     let class = record.mutation_class.map(|class| shared::class_word(class).to_owned());
-    let tested = record.test.as_ref().map(tested);
+    let tested = record.test.as_ref().map(line_of_test);
     let parts = [tested, (!files.is_empty()).then(|| files.join(", ")), class, record.note.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }

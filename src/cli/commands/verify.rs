@@ -63,7 +63,7 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
         blocks(page, held);
     }
     if let Some(anchors) = &answer.anchors {
-        anchored(page, anchors);
+        show_anchors(page, anchors);
     }
     shared::notes(page, &answer.notes);
     page.gap();
@@ -95,7 +95,7 @@ fn blocks(page: &mut Page, blocks: &VerdictCounts) {
     );
 }
 
-fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
+fn show_anchors(page: &mut Page, anchors: &AnchorsAnswer) {
     page.gap().text(anchors.anchored).literal(" of ");
     page.count(anchors.sections, "section").line(" of evidence anchored");
     for by in &anchors.by {

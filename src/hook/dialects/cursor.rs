@@ -46,7 +46,7 @@ fn shell(source: &Value, payload: &Value) -> Call {
     if let Some(folder) = folder {
         input.insert("cwd".to_owned(), folder.into());
     }
-    if fields::yes(source, fields::BACKGROUND) {
+    if fields::is_true(source, fields::BACKGROUND) {
         input.insert("is_background".to_owned(), true.into());
     }
     Call { tool: SHELL.to_owned(), input: Value::Object(input) }

@@ -32,7 +32,7 @@ fn call(action: &str, info: &Value) -> Option<Call> {
             let server = fields::word(info, "mcp_server_name").unwrap_or_default();
             let name = fields::word(info, "mcp_tool_name")?;
             let arguments = fields::first_field(info, "mcp_tool_arguments");
-            let arguments = arguments.map_or(json!({}), fields::unpacked);
+            let arguments = arguments.map_or(json!({}), fields::unpacked_json);
             (format!("mcp__{server}__{name}"), arguments)
         }
         _ => return None,

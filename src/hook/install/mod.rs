@@ -231,7 +231,7 @@ pub fn is_as_installed(path: &str, before: Option<&str>, now: &str) -> bool {
             recipe.files.iter().filter(|file| file.project.split(' ').any(|name| name == path));
         for file in files {
             let content = || (file.content)(&program, &host);
-            if standing(now, content, &program) != SettingsState::Ours {
+            if state_of_settings(now, content, &program) != SettingsState::Ours {
                 continue;
             }
             match content_after(text.as_deref(), content(), &program, InstallAct::Put) {
@@ -290,14 +290,18 @@ pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Ve
         let there = text_of(&path).filter(|text| !text.trim().is_empty());
         let standing = match there {
             None => SettingsState::Absent,
-            Some(text) => standing(&text, content, &program),
+            Some(text) => state_of_settings(&text, content, &program),
         };
         ExaminedFile { path, standing, hooks, program: started.clone() }
     });
     examined.collect()
 }
 
-fn standing(text: &str, content: impl Fn() -> FileContent, program: &HostProgram) -> SettingsState {
+fn state_of_settings(
+    text: &str,
+    content: impl Fn() -> FileContent,
+    program: &HostProgram,
+) -> SettingsState {
     let taken = content_after(Some(text), content(), program, InstallAct::Take);
     match (taken, content_after(Some(text), content(), program, InstallAct::Put)) {
         (Err(why), _) => SettingsState::Unreadable(why.with_hint()),
@@ -362,7 +366,7 @@ pub(super) fn text_of(path: &Path) -> Option<String> {
 
 /// Returns the folder of a host in the person's home folder.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
-    recipes::recipe_of_host(host).map(|recipe| home(folders, recipe))
+    recipes::recipe_of_host(host).map(|recipe| settings_home(folders, recipe))
 }
 
 /// Splits [`Host::cannot`] into its parts.
@@ -460,7 +464,7 @@ impl InstallPlan<'_> {
                 Some(text) => {
                     store::write_atomic(&path, text.as_bytes())?;
                     if planned.starts {
-                        executable(&path)?;
+                        make_executable(&path)?;
                     }
                 }
                 None => {
@@ -504,7 +508,7 @@ fn content_after(
 fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBuf, MakeContent)> {
     let folder = match level {
         InstallLevel::Project => folders.project.clone(),
-        InstallLevel::User => home(folders, recipe),
+        InstallLevel::User => settings_home(folders, recipe),
     };
     let file = |file: &recipes::SettingsFile| {
         let names = if level == InstallLevel::Project { file.project } else { file.user };
@@ -516,7 +520,7 @@ fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBu
 }
 
 /// Returns the folder with the host's settings for all projects.
-fn home(folders: &Folders, recipe: &Recipe) -> PathBuf {
+fn settings_home(folders: &Folders, recipe: &Recipe) -> PathBuf {
     let (variable, folder) = recipe.home;
     let moved = variable.and_then(|variable| folder_named(&folders.environment, variable));
     moved.unwrap_or_else(|| folders.home.join(folder))
@@ -537,7 +541,7 @@ fn read(base: &Path, path: &Path) -> Result<Option<String>, InstallError> {
 }
 
 #[cfg(unix)]
-fn executable(path: &Path) -> Result<(), StoreError> {
+fn make_executable(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;
     let all = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(path, all).map_err(|source| StoreError::Io {
@@ -547,7 +551,7 @@ fn executable(path: &Path) -> Result<(), StoreError> {
     })
 }
 #[cfg(not(unix))]
-fn executable(_: &Path) -> Result<(), StoreError> {
+fn make_executable(_: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 

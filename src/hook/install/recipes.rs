@@ -336,7 +336,7 @@ fn cursor(program: &HostProgram, host: &Host) -> FileContent {
         ("sessionStart", json!({})),
         ("beforeSubmitPrompt", json!({})),
     ];
-    versioned(events.map(|(event, extra)| (event, vec![with_fields(&hook, extra)])).into())
+    versioned_content(events.map(|(event, extra)| (event, vec![with_fields(&hook, extra)])).into())
 }
 
 /// VS Code reads the same file. It knows `bash` and `powershell`, and these names of events.
@@ -351,7 +351,7 @@ fn copilot(program: &HostProgram, _: &Host) -> FileContent {
     let hook =
         json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": SECONDS });
     let events = ["preToolUse", "postToolUse", "sessionStart", "userPromptSubmitted"];
-    versioned(events.map(|event| (event, vec![hook.clone()])).into())
+    versioned_content(events.map(|event| (event, vec![hook.clone()])).into())
 }
 
 /// Gemini's timeouts are in milliseconds.
@@ -397,14 +397,14 @@ fn script_before(program: &HostProgram, host: &Host) -> FileContent {
         false => format!("command -v {PROGRAM} >/dev/null || exec echo '{{\"cancel\":false}}'\n"),
     };
     let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent-lsp` on the PATH?"}"#;
-    script(&format!("{missing}{} || printf '%s\\n' '{failed}'", program.hook(host)))
+    script_content(&format!("{missing}{} || printf '%s\\n' '{failed}'", program.hook(host)))
 }
 
 fn script_after(program: &HostProgram, host: &Host) -> FileContent {
-    script(&format!("{} || :", program.hook(host)))
+    script_content(&format!("{} || :", program.hook(host)))
 }
 
-fn script(line: &str) -> FileContent {
+fn script_content(line: &str) -> FileContent {
     FileContent::Whole { text: format!("#!/bin/sh\n# {}\n{line}\n", super::MARK), starts: true }
 }
 
@@ -539,7 +539,7 @@ fn hooks(lists: HookLists) -> FileContent {
     FileContent::Json(vec![JsonPart::Lists { within: &["hooks"], lists }])
 }
 
-fn versioned(lists: HookLists) -> FileContent {
+fn versioned_content(lists: HookLists) -> FileContent {
     FileContent::Json(vec![
         JsonPart::Base { name: "version", value: json!(1) },
         JsonPart::Lists { within: &["hooks"], lists },

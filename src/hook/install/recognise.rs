@@ -23,7 +23,7 @@ pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
                 let mut said = Vec::new();
                 collect_words(command, &mut said);
                 members.get("args").into_iter().for_each(|args| collect_words(args, &mut said));
-                calls(&said, verbs)
+                calls_one_of(&said, verbs)
             }) || members.values().any(|value| starts_us(value, verbs))
         }
         Value::Array(entries) => entries.iter().any(|entry| starts_us(entry, verbs)),
@@ -44,7 +44,7 @@ fn collect_words(command: &Value, said: &mut Vec<String>) {
 /// arguments.
 const INERT: &[&str] = &["true", "false", ":", "echo", "printf", "#"];
 
-fn calls(words: &[String], verbs: &[&str]) -> bool {
+fn calls_one_of(words: &[String], verbs: &[&str]) -> bool {
     let is_started = |at: usize| {
         let before = &words[..at];
         let end = before.iter().rposition(|word| word.ends_with([';', '&', '|']));

@@ -21,7 +21,7 @@ pub(super) fn with_server(text: &str, program: &HostProgram) -> Result<String, C
     let servers = servers.as_table_like_mut().ok_or_else(|| Conflict::Shape(SERVERS.to_owned()))?;
     match servers.get(NAME) {
         Some(there) if is_current(there, program.path()) => return Ok(text.to_owned()),
-        Some(there) if !ours(there) => return Err(Conflict::Taken(NAME.to_owned())),
+        Some(there) if !is_ours(there) => return Err(Conflict::Taken(NAME.to_owned())),
         _ => {}
     }
     let mut server = Table::new();
@@ -37,7 +37,7 @@ pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
     let Some(servers) = file.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
         return Ok(Some(text.to_owned()));
     };
-    if !servers.get(NAME).is_some_and(ours) {
+    if !servers.get(NAME).is_some_and(is_ours) {
         return Ok(Some(text.to_owned()));
     }
     servers.remove(NAME);
@@ -70,7 +70,7 @@ fn command(server: &Item) -> Option<&str> {
     server.get("command")?.as_str()
 }
 
-fn serves(server: &Item) -> bool {
+fn is_started_as_mcp(server: &Item) -> bool {
     let args = server.get("args").and_then(Item::as_array);
     let args =
         args.and_then(|args| args.iter().map(|arg| arg.as_str().map(str::to_owned)).collect());
@@ -78,11 +78,11 @@ fn serves(server: &Item) -> bool {
 }
 
 fn is_current(server: &Item, path: &str) -> bool {
-    command(server) == Some(path) && serves(server)
+    command(server) == Some(path) && is_started_as_mcp(server)
 }
 
-fn ours(server: &Item) -> bool {
-    command(server).is_some_and(is_us) && serves(server)
+fn is_ours(server: &Item) -> bool {
+    command(server).is_some_and(is_us) && is_started_as_mcp(server)
 }
 
 #[cfg(test)]

@@ -118,14 +118,16 @@ pub fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(|intent| title(intent, LONGEST_NAME));
     let said = of_unrecorded(answer, |intent| title(intent, LONGEST_NAME), Ages::Told);
-    said.unwrap_or_else(|| joined([intent, author(answer), age, remark(answer)]))
+    said.unwrap_or_else(|| joined_parts([intent, author(answer), age, remark(answer)]))
 }
 
 /// Returns intent and author, for the end of a line of code.
-pub fn short(answer: &BlockAnswer) -> String {
+pub(crate) fn short_line(answer: &BlockAnswer) -> String {
     let id = |intent: &IntentBrief| text::terminal(&intent.label());
     let said = of_unrecorded(answer, id, Ages::LeftOut);
-    said.unwrap_or_else(|| joined([answer.intent.as_ref().map(id), author(answer), remark(answer)]))
+    said.unwrap_or_else(|| {
+        joined_parts([answer.intent.as_ref().map(id), author(answer), remark(answer)])
+    })
 }
 
 #[derive(PartialEq)]
@@ -152,13 +154,13 @@ fn of_unrecorded(
     Some(match &origin.intent {
         Some(intent) => {
             let strength = origin.known_by.in_words().to_owned();
-            joined([Some(written(intent)), Some(strength), Some(author), age])
+            joined_parts([Some(written(intent)), Some(strength), Some(author), age])
         }
-        None => joined([Some(format!("git says: {author}")), age]),
+        None => joined_parts([Some(format!("git says: {author}")), age]),
     })
 }
 
-fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+fn joined_parts<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 

@@ -83,7 +83,7 @@ impl ActionRequest<'_> {
         ours.cloned().collect()
     }
 
-    fn wants(&self, kind: &str) -> bool {
+    fn wants_kind(&self, kind: &str) -> bool {
         let Some(only) = &self.context.only else { return true };
         only.iter().any(|wanted| {
             let wanted = wanted.as_str();
@@ -110,7 +110,7 @@ pub fn handle(
     let offers =
         if is_governing { governing::offers(&request) } else { code_file::offers(&request) };
     snapshot.check_cancelled()?;
-    let wanted = offers.into_iter().filter(|offer| request.wants(offer.kind));
+    let wanted = offers.into_iter().filter(|offer| request.wants_kind(offer.kind));
     let actions: Vec<_> = wanted.filter_map(|offer| action(&request.file, offer)).collect();
     Ok((!actions.is_empty()).then_some(actions))
 }
@@ -144,7 +144,7 @@ fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrComm
     match &offer.does {
         _ if action.disabled.is_some() => {}
         Action::Command(name, argument) => action.command = Some(command(name, argument)),
-        Action::Plan(plan) if plan.can_wait() && resolves(client) => {
+        Action::Plan(plan) if plan.can_wait() && can_resolve(client) => {
             let (uri, version) = (file.open.uri.clone(), file.open.version);
             let asked = OfferedPlan { uri, version, plan: plan.clone() };
             action.data = serde_json::to_value(asked).ok();
@@ -161,7 +161,7 @@ fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrComm
     Some(action.into())
 }
 
-fn resolves(client: &Capabilities) -> bool {
+fn can_resolve(client: &Capabilities) -> bool {
     client.code_action_resolve && client.code_action_data
 }
 
@@ -213,7 +213,7 @@ pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     let kinds = [QUICK_FIX, SELECT, RECORD, ACCEPT, REGISTRY, RESTORE, FIX_ALL];
     lsp::CodeActionOptions {
         code_action_kinds: Some(kinds.iter().map(|kind| (*kind).to_owned().into()).collect()),
-        resolve_provider: Some(resolves(client)),
+        resolve_provider: Some(can_resolve(client)),
         ..Default::default()
     }
     .into()

@@ -43,7 +43,7 @@ pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnost
         let range = in_document(&file, one)?;
         diagnostic(file.view, one, range)
     });
-    ordered(shown.collect())
+    in_order(shown.collect())
 }
 
 /// Returns the findings in an open document, in no particular order. Their spans are bytes of its
@@ -154,7 +154,7 @@ pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Url, Vec<l
         }
     }
     let files = files.into_iter();
-    files.filter_map(|(path, found)| Some((view.address(path)?, ordered(found)))).collect()
+    files.filter_map(|(path, found)| Some((view.address(path)?, in_order(found)))).collect()
 }
 
 /// Returns the diagnostic of a finding. `None` if its code is switched off.
@@ -165,7 +165,8 @@ fn diagnostic(
 ) -> Option<lsp::Diagnostic> {
     let Snapshot { settings, client, .. } = view.snapshot;
     let severity = convert::severity(settings.level(finding.code, &view.workspace.policy))?;
-    let places: Vec<_> = finding.related.iter().filter_map(|place| related(view, place)).collect();
+    let places: Vec<_> =
+        finding.related.iter().filter_map(|place| related_information(view, place)).collect();
     let mut message = text::visible(&finding.message, true);
     if !finding.help.is_empty() {
         message = format!("{message}\n{}", text::visible(&finding.help, true));
@@ -206,7 +207,7 @@ fn page(snapshot: &Snapshot, code: Code) -> Option<lsp::CodeDescription> {
     snapshot.client.code_description.then_some(lsp::CodeDescription { href })
 }
 
-fn related(
+fn related_information(
     view: WorkspaceView<'_>,
     related: &RelatedPlace,
 ) -> Option<lsp::DiagnosticRelatedInformation> {
@@ -261,7 +262,7 @@ fn on_one_line(range: lsp::Range) -> lsp::Range {
 }
 
 /// Sorts the diagnostics, removes duplicates and limits their number.
-fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
+fn in_order(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     let key = |it: &lsp::Diagnostic| {
         let code = match &it.code {
             Some(lsp::NumberOrString::String(code)) => code.clone(),

@@ -31,7 +31,7 @@ pub fn handle(
 fn tree(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentSymbol>> {
     let open = workspace_view::located(snapshot, uri)?;
     if !open.is_registry() {
-        return Some(imported(&open)).filter(|symbols| !symbols.is_empty());
+        return Some(imported_intents(&open)).filter(|symbols| !symbols.is_empty());
     }
     let file = IntentFile::parse(open.path.clone(), &open.open.document.text());
     let intents = file.intents().iter().enumerate();
@@ -39,7 +39,7 @@ fn tree(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentSymbol>>
 }
 
 /// Returns the intents of other formats that have their name or a requirement in this file.
-fn imported(file: &GovernedFile<'_>) -> Vec<lsp::DocumentSymbol> {
+fn imported_intents(file: &GovernedFile<'_>) -> Vec<lsp::DocumentSymbol> {
     let is_here = |imported: &&ImportedIntent| {
         imported.main == file.path || imported.requirements.iter().any(|one| one.path == file.path)
     };

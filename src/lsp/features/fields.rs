@@ -40,7 +40,11 @@ pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) 
     if field.meaning == Field::Id {
         return intent_text::describe(view, &intent.id.value, text);
     }
-    text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
+    text.paragraph(&format!(
+        "{} – {}",
+        text.strong(field.meaning.key()),
+        meaning_of_field(field.meaning)
+    ));
     match field.meaning {
         Field::Status => {
             let life = Status::ALL.map(|status| text.code(status.as_str()));
@@ -62,7 +66,7 @@ fn entries(text: &mut Prose, number: usize) {
     text.paragraph(&format!("{number} {noun}."));
 }
 
-fn meaning(field: Field) -> &'static str {
+fn meaning_of_field(field: Field) -> &'static str {
     match field {
         Field::Id => "what code, commits and records cite.",
         Field::Name => "what the intent is called, in a few words.",

@@ -98,7 +98,7 @@ struct LinkAnswer {
 impl GlanceAnswer {
     /// Returns the answer about a line and the block around it. Both may be missing.
     pub(crate) fn from_glance(line: Option<&LineAnswer>, glance: Option<Glance>) -> Self {
-        let short = line.and_then(short);
+        let short = line.and_then(short_glance);
         let Some(Glance { lines, links, answer }) = glance else {
             let (lines, links) = (Vec::new(), Vec::new());
             return Self { lines, short, intent: None, known_by: None, commit: None, links };
@@ -435,7 +435,7 @@ fn history_link(known: KnownFile<'_>, answer: &BlockAnswer) -> Option<lsp::Url> 
 
 /// Says whose a line of code is, for the end of that line: `INT-006 · claude-code, 2 days`. `None`
 /// if nothing is known of it.
-pub(crate) fn short(line: &LineAnswer) -> Option<String> {
+pub(crate) fn short_glance(line: &LineAnswer) -> Option<String> {
     let age = |time: &str| ago(time).map(|age| age.trim_end_matches(" ago").to_owned());
     let by = |author: String, time: Option<&str>| {
         let age = time.and_then(age).map(|age| format!(", {age}"));

@@ -147,7 +147,7 @@ fn of_line(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     let line = analysis.file.document.position_of(byte, Encoding::Utf8).line + 1;
     let line = answers::line_answer(view.workspace, &analysis.file, line)?;
     let mut text = empty(view);
-    text.line(&text.escaped(&glance::short(&line)?));
+    text.line(&text.escaped(&glance::short_glance(&line)?));
     Some((text, place.byte..place.byte))
 }
 

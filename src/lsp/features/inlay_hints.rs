@@ -39,7 +39,7 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Url, range: lsp::Range) -> Option<Vec<l
         let answer = block_line::answer(file.view.workspace, &analysis, index)?;
         Some(lsp::InlayHint {
             position: file.range(end..end).end,
-            label: block_line::short(&answer).into(),
+            label: block_line::short_line(&answer).into(),
             kind: None,
             text_edits: None,
             tooltip: Some(lsp::InlayHintTooltip::String(block_line::full(&answer))),

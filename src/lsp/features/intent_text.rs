@@ -34,7 +34,7 @@ pub(crate) fn headline(text: &Prose, intent: &IntentBrief) -> String {
 }
 
 /// Returns a line with the intent's id, name and status.
-fn heading(text: &Prose, intent: &IntentBrief) -> String {
+fn heading_line(text: &Prose, intent: &IntentBrief) -> String {
     let status = intent.status.as_deref().map(|status| text.escaped(status));
     let unknown = || intent.version.is_none().then(|| "without a known status".to_owned());
     let parts = [Some(headline(text, intent)), status.or_else(unknown)];
@@ -46,7 +46,7 @@ fn heading(text: &Prose, intent: &IntentBrief) -> String {
 pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
-    let mut head = heading(&text, &answers::brief(workspace, id));
+    let mut head = heading_line(&text, &answers::brief(workspace, id));
     let intent = workspace.registry.get(id);
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
         head.push_str(&format!(" · {}", text.escaped(&owner.value)));
@@ -61,16 +61,16 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     }
     if let Some(intent) = intent {
         let (code, words) = (Prose::code, Prose::escaped);
-        text.list("Owns", &listed(&text, &intent.owned_scope, code));
-        text.list("Constraints", &listed(&text, &intent.constraints, words));
-        text.list("Done when", &listed(&text, &intent.acceptance_criteria, words));
-        text.list("Formerly", &listed(&text, &intent.formerly, code));
+        text.list("Owns", &list_of_entries(&text, &intent.owned_scope, code));
+        text.list("Constraints", &list_of_entries(&text, &intent.constraints, words));
+        text.list("Done when", &list_of_entries(&text, &intent.acceptance_criteria, words));
+        text.list("Formerly", &list_of_entries(&text, &intent.formerly, code));
     }
     if let Some(imported) = imported {
         let required = imported.other_requirements().map(|one| with_box(&text, one)).collect();
-        text.list("Requirements", &shortened(required, MAX_ENTRIES));
+        text.list("Requirements", &first_entries(required, MAX_ENTRIES));
         let paths = imported.scope_hints.iter().map(|path| text.code(path)).collect();
-        text.list("Names these files", &shortened(paths, MAX_ENTRIES));
+        text.list("Names these files", &first_entries(paths, MAX_ENTRIES));
     }
     let mut links: Vec<String> = registry_link(view, id, &text).into_iter().collect();
     links.extend(intent.map(|intent| specs(view, intent, &text)).unwrap_or_default());
@@ -147,32 +147,32 @@ pub(crate) fn describe_requirement(
     text.paragraph(&format!("{head}{}", done.unwrap_or_default()));
     text.paragraph(&text.escaped(&requirement.text));
     let id = imported.intent.id.value.as_str();
-    text.paragraph(&heading(&text, &answers::brief(view.workspace, id)));
+    text.paragraph(&heading_line(&text, &answers::brief(view.workspace, id)));
     let produced = context::produced_names(view.workspace, &imported.intent);
     let file = |(path, names): (&RelativePath, &BTreeSet<String>)| {
         let names: Vec<String> = names.iter().map(|name| text.code(name)).collect();
-        format!("{}: {}", text.code(path.as_str()), shortened(names, MAX_ENTRIES).join(", "))
+        format!("{}: {}", text.code(path.as_str()), first_entries(names, MAX_ENTRIES).join(", "))
     };
     let produced: Vec<String> = produced.iter().map(file).collect();
     match produced.is_empty() {
         true => text.paragraph("No recorded block came with it."),
-        false => text.list("Came with it, as recorded", &shortened(produced, MAX_ENTRIES)),
+        false => text.list("Came with it, as recorded", &first_entries(produced, MAX_ENTRIES)),
     }
     let link = view.address(&imported.main);
     text.joined(&[text.link(id, link.as_ref(), None)]);
     text
 }
 
-fn listed(
+fn list_of_entries(
     text: &Prose,
     entries: &[Spanned<String>],
     show: fn(&Prose, &str) -> String,
 ) -> Vec<String> {
-    shortened(entries.iter().map(|entry| show(text, &entry.value)).collect(), MAX_ENTRIES)
+    first_entries(entries.iter().map(|entry| show(text, &entry.value)).collect(), MAX_ENTRIES)
 }
 
 /// Cuts a long list and says how many entries are left out.
-fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
+fn first_entries(mut entries: Vec<String>, most: usize) -> Vec<String> {
     let more = entries.len().saturating_sub(most);
     entries.truncate(most);
     entries.extend((more > 0).then(|| format!("{more} more")));

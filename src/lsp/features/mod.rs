@@ -67,7 +67,7 @@ pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities)
     to.document_link_provider = Some(document_link::options());
     to.rename_provider = Some(rename::options(client));
     to.execute_command_provider = Some(commands::options());
-    if client.pulls() {
+    if client.pulls_diagnostics() {
         to.diagnostic_provider = Some(diagnostics::options());
     }
 }

@@ -126,7 +126,6 @@ fn keys_and_the_id_are_completed() {
     assert_eq!(labels("id: INT-003\nstatus: $0").len(), 6);
 }
 
-/// Returns the edit of the action with this title.
 fn chosen(editor: &Editor, title: &str) -> lsp::WorkspaceEdit {
     let here = editor.at_cursor();
     let asked = json!({

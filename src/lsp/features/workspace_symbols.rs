@@ -33,13 +33,13 @@ pub fn handle(
         found.extend(intents(view, &words));
         found.extend(blocks(view, &words)?);
     }
-    cut(&mut found, &params.query);
+    leave_out_the_rest(&mut found, &params.query);
     Ok(Some(lsp::WorkspaceSymbolResponse::Flat(found)))
 }
 
 /// Leaves out what is too much for an answer, and says how much that is. Its name begins with the
 /// query, because editors compare the two.
-fn cut(found: &mut Vec<lsp::SymbolInformation>, query: &str) {
+fn leave_out_the_rest(found: &mut Vec<lsp::SymbolInformation>, query: &str) {
     let left_out = found.len().saturating_sub(MAX_SYMBOLS);
     found.truncate(MAX_SYMBOLS);
     if let Some(last) = found.last().filter(|_| left_out > 0) {
@@ -52,7 +52,8 @@ fn cut(found: &mut Vec<lsp::SymbolInformation>, query: &str) {
 fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
     let shown = mention::ShownRegistry::in_view(view);
     let symbol = |intent: &intents::Intent| {
-        let name = Some(document_symbols::name(intent)).filter(|name| fits(name, words))?;
+        let name =
+            Some(document_symbols::name(intent)).filter(|name| has_every_word(name, words))?;
         let (location, _) = shown.location(&intent.id.value)?;
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
         Some(information(&name, lsp::SymbolKind::OBJECT, status, location))
@@ -70,11 +71,11 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::S
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
         let files = files_with_open_records(workspace, words);
-        let blocks = places::blocks_named(view, files, |name| fits(name, words))?;
+        let blocks = places::blocks_named(view, files, |name| has_every_word(name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
     let blocks = places::blocks_of_intent(view, &id)?;
-    let fitting = blocks.into_iter().filter(|block| fits(&block.name, &words[1..]));
+    let fitting = blocks.into_iter().filter(|block| has_every_word(&block.name, &words[1..]));
     Ok(fitting
         .map(|block| symbol(places::ProducedBlock { intent: Some(id.clone()), ..block }))
         .collect())
@@ -86,7 +87,7 @@ fn files_with_open_records(workspace: &Workspace, words: &[String]) -> BTreeSet<
     let files = workspace.journal.entries().iter().flat_map(|entry| &entry.record.files);
     let is_named = |file: &&FileRecord| {
         let mut names = file.ranges().filter_map(|range| range.block.as_ref());
-        names.any(|name| fits(&name.path, words))
+        names.any(|name| has_every_word(&name.path, words))
     };
     let paths: BTreeSet<RelativePath> =
         files.filter(is_named).map(|file| file.relative_path.clone()).collect();
@@ -102,7 +103,7 @@ fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
 }
 
 /// Returns true if a name contains every word, in any order and whatever the case.
-fn fits(name: &str, words: &[String]) -> bool {
+fn has_every_word(name: &str, words: &[String]) -> bool {
     let name = name.to_lowercase();
     words.iter().all(|word| name.contains(word))
 }

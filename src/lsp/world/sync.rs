@@ -67,7 +67,7 @@ pub(super) fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Doc
     let file = path.clone();
     document
         .declared_generated_if(move || is_declared_generated(&path))
-        .with_origin(move || committed(&file))
+        .with_origin(move || committed_document(&file))
 }
 
 fn is_declared_generated(path: &Path) -> bool {
@@ -80,7 +80,7 @@ fn is_declared_generated(path: &Path) -> bool {
 }
 
 /// Returns a governed file as it was at the last commit.
-fn committed(path: &Path) -> Option<Document> {
+fn committed_document(path: &Path) -> Option<Document> {
     let root = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)?;
     let git = Git::open(&root).ok()??;
     let relative = root.relative(root.path(), path).ok()?;
@@ -110,7 +110,7 @@ impl Ordered {
         }
         // A client that pulls diagnostics requests those of open files itself. The diagnostics that
         // were pushed while the file was closed would be shown a second time.
-        if self.world.now.client.pulls() {
+        if self.world.now.client.pulls_diagnostics() {
             self.forget(item.uri.clone());
         }
         self.diagnose_soon(item.uri);

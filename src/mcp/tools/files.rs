@@ -116,11 +116,11 @@ pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWri
     let event =
         Event { claimed_class: arguments.mutation_class, ..call.event("file_write", Vec::new()) };
     let written = file::write(&ws, &request, &event)?;
-    let words = described(&written);
+    let words = line_of_write(&written);
     Ok(ToolAnswer::new(written, words))
 }
 
-fn described(written: &FileWritten) -> String {
+fn line_of_write(written: &FileWritten) -> String {
     let path = text::visible(written.path.as_str(), false);
     let done = if written.created { "created" } else { "written" };
     let recorded = match (&written.intent, written.recorded) {

@@ -53,11 +53,11 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> ToolOutcome<Decisio
         background: false,
     });
     let decision = gate::check(&call.event("gate_check", writes.chain(runs).collect()));
-    let words = described(&decision);
+    let words = line_of_decision(&decision);
     Ok(ToolAnswer::new(decision, words))
 }
 
-fn described(decision: &Decision) -> String {
+fn line_of_decision(decision: &Decision) -> String {
     let said = |word: &str, denial: &Denial| {
         format!("{word}: {}: {}", denial.code, text::visible(&denial.message, true))
     };

@@ -66,11 +66,11 @@ pub(super) fn record(
         answer.recorded.extend(one.recorded);
         answer.skipped.extend(one.skipped);
     }
-    let words = described(&answer);
+    let words = line_of_record(&answer);
     Ok(ToolAnswer::new(answer, words))
 }
 
-fn described(answer: &RecordAnswer) -> String {
+fn line_of_record(answer: &RecordAnswer) -> String {
     let recorded = answer.recorded.iter().map(|file| {
         let (lines, blocks) = (counted(file.lines, "line"), counted(file.blocks, "block"));
         let class = class_text(file.mutation_class, file.contradicted_claim.as_deref());

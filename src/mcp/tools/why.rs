@@ -29,7 +29,7 @@ pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcom
     let ws = ws.with_kept_answers();
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = answers::on_disk(&ws, &path, which).map_err(VerbError::from)?;
-    let mut words: Vec<String> = answer.blocks.iter().map(described).collect();
+    let mut words: Vec<String> = answer.blocks.iter().map(line_of_block).collect();
     if words.is_empty() {
         let nothing = answer.note.as_deref().unwrap_or("there is no block");
         words.push(format!("{}: {}", answer.path, text::visible(nothing, false)));
@@ -38,7 +38,7 @@ pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcom
     Ok(ToolAnswer::with_repository_text(answer, &words.join("\n")))
 }
 
-fn described(block: &BlockAnswer) -> String {
+fn line_of_block(block: &BlockAnswer) -> String {
     let (first, last, kind) = (block.start_line, block.end_line, &block.kind);
     let (name, verdict) = (&block.qualified_name, block.verdict.as_str());
     let asked = block.asked.as_ref();

@@ -2,7 +2,9 @@
 //!
 //! A rule asks `node.is_a(Role::Return)` and does not name a node kind. The table says which nodes
 //! have the role, taken together for all languages. If only one node has a role, the role is named
-//! like the node.
+//! like the node, unless the node means something else in each language: `attribute` is the access to
+//! a member in Python ([`Role::AttributeAccess`]) and what stands in `#[…]` in Rust
+//! ([`Role::AttributeBody`]).
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -18,14 +20,11 @@ named_enum! {
         AccessWord: "private protected public",
         /// An attribute or decorator that makes a function more than its body.
         Annotation: "annotation attribute_item decorator marker_annotation",
-        /// An operator between two operands.
-        AnyBinary: "binary_expression binary_operator",
         /// Any kind of call, of a function, a method or a macro.
         AnyCall: "call call_expression explicit_constructor_invocation macro_invocation
             method_invocation",
         ArrayDeclarator: "array_declarator",
         Assertion: "assert_statement",
-        AssignmentExpression: "assignment_expression",
         AssignmentToLeft: "assignment_expression assignment_statement",
         /// Comes before a definition and belongs to it.
         Attached: "annotation attribute_item attribute_list decorator",

@@ -25,7 +25,7 @@ pub(super) fn in_longest_spelling(language: &str, node: Tree) -> Tree {
         () if node.is_a(Role::Parenthesized) => only_child(node),
         () if node.is_a(Role::ShorthandProperty) => pair(node, made::PAIR),
         () if node.is_a(Role::ShorthandPattern) => pair(node, made::PAIR_PATTERN),
-        () if node.is_a(Role::ObjectAssignmentPattern) => defaulted(node),
+        () if node.is_a(Role::ObjectAssignmentPattern) => with_default_spelled_out(node),
         () if node.is_a(Role::ShorthandFieldInitializer) && node.children.len() == 1 => {
             field_initializer(node)
         }
@@ -110,7 +110,7 @@ fn key_and_value(leaf: &Tree, key: (&'static str, &'static str), value: &'static
 }
 
 /// Rewrites `{a = 1}` to `{a: a = 1}`.
-fn defaulted(mut node: Tree) -> Tree {
+fn with_default_spelled_out(mut node: Tree) -> Tree {
     let expanded = node.children.first().is_some_and(|left| left.is_a(Role::PairPattern));
     if !expanded {
         return node;

@@ -110,7 +110,7 @@ fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> 
             next = at.ok_or_else(|| MissingLines::Header(header.clone()))? + 1;
         }
         if hunk.only_adds() {
-            swaps.extend(changed(&hunk.lines, texts.len()));
+            swaps.extend(changed_groups(&hunk.lines, texts.len()));
             continue;
         }
         next = place_hunk(&texts, hunk, next, &mut swaps)?;
@@ -135,7 +135,7 @@ fn place_hunk(
         find(texts, wanted, if is_last { next.max(last) } else { next })
     };
     if let Some(at) = find(&old) {
-        swaps.extend(changed(&hunk.lines, at));
+        swaps.extend(changed_groups(&hunk.lines, at));
         return Ok(at + old.len());
     }
     // An empty line at the end of a hunk often means the line feed at the end of the file.
@@ -143,14 +143,14 @@ fn place_hunk(
     if let Some((_, rest)) = shorter
         && let Some(at) = find(rest)
     {
-        swaps.extend(changed(&without_last_empty(&hunk.lines), at));
+        swaps.extend(changed_groups(&without_last_empty(&hunk.lines), at));
         return Ok(at + rest.len());
     }
     Err(MissingLines::Lines(old.join("\n")))
 }
 
 /// Returns the groups of removed and new lines between lines that stay, for a hunk at row `at`.
-fn changed(lines: &[HunkLine], at: usize) -> Vec<Swap> {
+fn changed_groups(lines: &[HunkLine], at: usize) -> Vec<Swap> {
     let mut swaps = Vec::new();
     let mut swap = Swap { rows: at..at, lines: Vec::new() };
     for line in lines {

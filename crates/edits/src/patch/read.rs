@@ -34,11 +34,11 @@ pub enum PatchError {
 /// A patch that is still inside `<<'EOF' … EOF` is accepted too, as the tool does.
 pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let lines: Vec<&str> = text.trim().lines().collect();
-    let lines = match enclosed(&lines) {
+    let lines = match require_markers(&lines) {
         Ok(()) => &lines[..],
-        Err(error) => unwrapped(&lines).ok_or(error)?,
+        Err(error) => lines_in_heredoc(&lines).ok_or(error)?,
     };
-    enclosed(lines)?;
+    require_markers(lines)?;
     let (_end, lines) = lines.split_last().ok_or(PatchError::End)?;
     let mut reader = PatchReader::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
@@ -50,12 +50,12 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     }
     // The last line ends the patch even if it is indented.
     let at_end = |what| PatchError::HunkLine { line: lines.len() + 1, what };
-    reader.finished().map_err(at_end)?;
+    reader.require_change().map_err(at_end)?;
     Ok(reader.files)
 }
 
 /// Checks that the first line begins a patch and the last line ends it.
-fn enclosed(lines: &[&str]) -> Result<(), PatchError> {
+fn require_markers(lines: &[&str]) -> Result<(), PatchError> {
     let is = |line: Option<&&str>, marker: &str| line.is_some_and(|line| line.trim() == marker);
     if !is(lines.first(), BEGIN) {
         return Err(PatchError::Begin);
@@ -67,7 +67,7 @@ fn enclosed(lines: &[&str]) -> Result<(), PatchError> {
 }
 
 /// Returns the lines inside a here-document, if no shell has removed its first and last line.
-fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
+fn lines_in_heredoc<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
     let (first, rest) = lines.split_first()?;
     let (last, inner) = rest.split_last()?;
     let opens = matches!(*first, "<<EOF" | "<<'EOF'" | "<<\"EOF\"");
@@ -134,14 +134,14 @@ impl PatchReader {
         } else {
             return Ok(false);
         };
-        self.finished()?;
+        self.require_change()?;
         self.is_ended = file.is_none();
         self.files.extend(file);
         Ok(true)
     }
 
     /// Checks that the last hunk of the preceding file has lines.
-    fn finished(&self) -> Result<(), &'static str> {
+    fn require_change(&self) -> Result<(), &'static str> {
         let Some(FilePatch::Update { hunks, .. }) = self.files.last() else { return Ok(()) };
         match hunks.last() {
             Some(hunk) if !hunk.lines.is_empty() => Ok(()),

@@ -169,8 +169,7 @@ struct BroughtText {
 }
 
 impl BroughtText {
-    /// Returns the lines that the commit brought.
-    fn brought(&self) -> impl Iterator<Item = usize> {
+    fn brought_lines(&self) -> impl Iterator<Item = usize> {
         (0..self.text.len()).filter(|line| self.is_brought[*line])
     }
 
@@ -185,7 +184,7 @@ impl BroughtText {
         let mut older = runs.find_in(&self.text, Vec::new);
         older.retain(is_older);
         if !older.is_empty() {
-            let brought: HashSet<&[u8]> = self.brought().map(plain).collect();
+            let brought: HashSet<&[u8]> = self.brought_lines().map(plain).collect();
             older.retain(|line| !brought.contains(plain(*line)));
         }
         older
@@ -308,7 +307,7 @@ impl<'a> LinesOfCommits<'a> {
                     continue;
                 }
                 let found = self.of_commit(commit, path)?;
-                let brought: Vec<usize> = found.brought().collect();
+                let brought: Vec<usize> = found.brought_lines().collect();
                 let mut lines: Vec<usize> = runs_about(entry, path)
                     .flat_map(|runs| runs.find_in(&found.text, || brought.clone()))
                     .filter(|line| {
@@ -374,7 +373,7 @@ impl<'a> LinesOfCommits<'a> {
         for file in &entry.record.files {
             let path = &file.relative_path;
             let text = self.text_at(Some(of), path)?;
-            let brought: Vec<usize> = text.brought().collect();
+            let brought: Vec<usize> = text.brought_lines().collect();
             let claimed = claimed_lines(&known, path, &text.text, || Ok(brought.clone()))?;
             let lines = runs_about(entry, path)
                 .flat_map(|runs| runs.find_in(&text.text, || brought.clone()))

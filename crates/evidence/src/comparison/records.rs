@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::changes::{Files, bytes_now};
-use super::{StillNamed, reassign, rewritten};
+use super::{StillNamed, reassign, rewritten_finding};
 use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
 use code::{Block, FileBlocks};
@@ -51,19 +51,19 @@ pub(super) fn against_base(
     }
     let (before, now) = (Ledger::from_files(&before), Ledger::from_files(&now));
     // A line counts in whatever file it is, as with evidence.
-    let (stood, stands) = (stored(&before), stored(&now));
+    let (stood, stands) = (stored_lines(&before), stored_lines(&now));
     let new: Vec<Arc<Entry>> =
-        sound(&now).filter(|entry| !stood.contains(&*entry.stored)).cloned().collect();
-    let gone: Vec<&Entry> = sound(&before)
+        sound_entries(&now).filter(|entry| !stood.contains(&*entry.stored)).cloned().collect();
+    let gone: Vec<&Entry> = sound_entries(&before)
         .filter(|entry| !stands.contains(&*entry.stored))
         .map(|entry| &**entry)
         .collect();
-    let mut compared = missing(ws, git, base, &gone, &new)?;
+    let mut compared = judge_removed(ws, git, base, &gone, &new)?;
     if matches!(ws.files(), Target::Commit(_)) {
         // Elsewhere the journal has these findings.
         compared.findings.extend(now.findings().iter().cloned());
     }
-    compared.findings.extend(unfounded(ws, git, base, &new)?);
+    compared.findings.extend(unfounded_finding(ws, git, base, &new)?);
     for (at, entry) in new.iter().enumerate() {
         let later: Vec<&Entry> = new[at + 1..].iter().map(|entry| &**entry).collect();
         compared.add_counts(reassign::judge(ws, entry, &later));
@@ -75,17 +75,17 @@ fn is_outside(path: &RelativePath) -> bool {
     is_ledger_path(path) && !is_evidence(path) && !journal::is_open(path)
 }
 
-fn sound(ledger: &Ledger) -> impl Iterator<Item = &Arc<Entry>> {
+fn sound_entries(ledger: &Ledger) -> impl Iterator<Item = &Arc<Entry>> {
     ledger.entries().iter().filter(|entry| entry.trust != Trust::Contradicted)
 }
 
-fn stored(ledger: &Ledger) -> HashSet<&[u8]> {
-    sound(ledger).map(|entry| &*entry.stored).collect()
+fn stored_lines(ledger: &Ledger) -> HashSet<&[u8]> {
+    sound_entries(ledger).map(|entry| &*entry.stored).collect()
 }
 
 /// Judges removed records. Records in our own format may be removed only with the code that they
 /// are about. Records of other tools may always be removed.
-fn missing(
+fn judge_removed(
     ws: &Workspace,
     git: &Git,
     base: &CommitId,
@@ -120,7 +120,7 @@ fn missing(
         let message = format!(
             "{lines} were removed from {path} since the base, although their code still exists: {named}."
         );
-        let mut finding = rewritten(path, message, base);
+        let mut finding = rewritten_finding(path, message, base);
         if new.iter().any(|entry| entry.origin.path == *path) {
             finding.help +=
                 " That also takes out what was added since; record it again with `intent record`.";
@@ -184,7 +184,7 @@ fn named_lines(
 
 /// Returns findings for new records that name lines which the difference from the base did not
 /// bring.
-fn unfounded(
+fn unfounded_finding(
     ws: &Workspace,
     git: &Git,
     base: &CommitId,

@@ -121,7 +121,7 @@ impl Conversions<'_> {
         let Some(encoding) = how.encoding.clone().filter(|_| how.filter.is_none()) else {
             return self.stored_as(path, bytes, &how);
         };
-        match decoded(&encoding, &bytes) {
+        match decoded_as_git_does(&encoding, &bytes) {
             Decoded::Text(text) => self.stored_as(path, text.into(), &how),
             // Git refuses to store such a file, so it has none like it.
             Decoded::Malformed => StoredContent::Text(bytes),
@@ -139,7 +139,7 @@ impl Conversions<'_> {
 
     fn readable_text(&mut self, path: &RelativePath, bytes: Vec<u8>) -> Vec<u8> {
         let how = self.conversion_of(path);
-        let text = match how.encoding.map(|encoding| decoded(&encoding, &bytes)) {
+        let text = match how.encoding.map(|encoding| decoded_as_git_does(&encoding, &bytes)) {
             Some(Decoded::Text(text)) => text.into(),
             _ => bytes,
         };
@@ -216,7 +216,9 @@ impl Conversions<'_> {
             Some("lfs") if text.is_empty() || LfsPointer::read(&text).is_some() => {
                 return StoredContent::Text(text);
             }
-            Some("lfs") => return StoredContent::Pointer(LfsPointer::of_content(&text).written()),
+            Some("lfs") => {
+                return StoredContent::Pointer(LfsPointer::of_content(&text).text_of_pointer());
+            }
             Some(filter) => return StoredContent::CannotTell(format!("filter={filter}")),
             None => {}
         }
@@ -351,7 +353,7 @@ enum Decoded {
 }
 
 /// Decodes a file as git does it for `working-tree-encoding`.
-fn decoded(name: &str, bytes: &[u8]) -> Decoded {
+fn decoded_as_git_does(name: &str, bytes: &[u8]) -> Decoded {
     let name = name.to_ascii_uppercase().replace("UTF16", "UTF-16");
     let has_mark = Encoding::for_bom(bytes).filter(|(found, _)| *found != UTF_8);
     let (encoding, bytes) = match (name.as_str(), has_mark) {
@@ -397,7 +399,7 @@ impl LfsPointer {
         text.starts_with("version ").then(|| Self { sha256: sha256.to_owned(), size })
     }
 
-    fn written(&self) -> Vec<u8> {
+    fn text_of_pointer(&self) -> Vec<u8> {
         let Self { sha256, size } = self;
         format!("version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size}\n")
             .into_bytes()
@@ -511,7 +513,7 @@ mod tests {
     #[test]
     fn a_pointer_of_lfs_stands_for_its_file() {
         let content = "def large():\n    pass\n";
-        let pointer = LfsPointer::of_content(content.as_bytes()).written();
+        let pointer = LfsPointer::of_content(content.as_bytes()).text_of_pointer();
         let pointer = String::from_utf8(pointer).unwrap();
         let extended = pointer.replace("oid ", "ext-0-foo sha256:00\noid ");
         for committed in [&pointer, &extended] {

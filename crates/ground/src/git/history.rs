@@ -107,17 +107,18 @@ impl Git {
     ) -> GitResult<Vec<CommitId>> {
         let repo = self.all_objects()?;
         let seen = seen.iter().map(|id| self.parse(id)).collect::<Result<Vec<_>, _>>()?;
-        let visited = self.visited(repo.rev_walk([self.parse(head)?]).with_hidden(seen), limit)?;
+        let visited =
+            self.commits_of_walk(repo.rev_walk([self.parse(head)?]).with_hidden(seen), limit)?;
         Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
     }
 
     /// Returns at most `limit` commits of a walk.
-    fn visited<'r>(&self, walk: Platform<'r>, limit: usize) -> GitResult<Vec<Info<'r>>> {
+    fn commits_of_walk<'r>(&self, walk: Platform<'r>, limit: usize) -> GitResult<Vec<Info<'r>>> {
         self.read(walk.all())?.take(limit).map(|info| self.read(info)).collect()
     }
 
     /// Returns those of these commits that this repository has.
-    fn present<'a>(
+    fn existing_commits<'a>(
         &self,
         repo: &gix::Repository,
         commits: impl IntoIterator<Item = &'a CommitId>,
@@ -137,8 +138,8 @@ impl Git {
     ) -> GitResult<Vec<CommitId>> {
         let repo = self.all_objects()?;
         let from = self.parse(head)?;
-        let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, known));
-        let unknown = self.visited(walk, limit.saturating_add(1))?;
+        let walk = repo.rev_walk([from]).with_hidden(self.existing_commits(&repo, known));
+        let unknown = self.commits_of_walk(walk, limit.saturating_add(1))?;
         if unknown.len() > limit {
             return Ok(Vec::new());
         }
@@ -168,10 +169,10 @@ impl Git {
         commits: HashSet<CommitId>,
     ) -> GitResult<HashSet<CommitId>> {
         let repo = self.all_objects()?;
-        let here = self.present(&repo, &commits);
+        let here = self.existing_commits(&repo, &commits);
         let walk = repo.rev_walk(here.iter().copied()).with_hidden([self.parse(head)?]);
         let beyond: HashSet<ObjectId> =
-            self.visited(walk, usize::MAX)?.into_iter().map(|info| info.id).collect();
+            self.commits_of_walk(walk, usize::MAX)?.into_iter().map(|info| info.id).collect();
         let reached = here.into_iter().filter(|id| !beyond.contains(id)).map(commit_id);
         let reached: HashSet<CommitId> = reached.collect();
         Ok(commits.into_iter().filter(|commit| !reached.contains(commit)).collect())
@@ -232,7 +233,7 @@ impl Git {
     pub fn ancestors(&self, of: &[CommitId]) -> GitResult<HashSet<CommitId>> {
         let repo = self.all_objects()?;
         let tips = of.iter().map(|commit| self.parse(commit)).collect::<GitResult<Vec<_>>>()?;
-        let visited = self.visited(repo.rev_walk(tips), usize::MAX)?;
+        let visited = self.commits_of_walk(repo.rev_walk(tips), usize::MAX)?;
         Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
     }
 
@@ -246,8 +247,8 @@ impl Git {
     ) -> GitResult<WalkedHistory> {
         let repo = self.all_objects()?;
         let from = self.parse(from)?;
-        let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, seen));
-        let visited = self.visited(walk, usize::MAX)?.into_iter();
+        let walk = repo.rev_walk([from]).with_hidden(self.existing_commits(&repo, seen));
+        let visited = self.commits_of_walk(walk, usize::MAX)?.into_iter();
         let commits: Vec<(ObjectId, Vec<ObjectId>)> =
             visited.map(|info| (info.id, info.parent_ids.to_vec())).collect();
         let folder = format!("{}{folder}", self.prefix);
@@ -286,7 +287,7 @@ impl Git {
             }
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
             let mut names = Vec::new();
-            added(&repo, here, &before, ("", 0), &mut names);
+            added_files(&repo, here, &before, ("", 0), &mut names);
             files.extend(names.into_iter().map(|name| AddedFile {
                 name,
                 commit: commit_id(*id),
@@ -485,7 +486,7 @@ fn regular(path: RelativePath, (kind, id): TreeEntry) -> Option<(RelativePath, O
 
 /// Collects the regular files of a tree, without those for which another tree has a regular file
 /// of the same name. Evidence lies few folders deep, and what lies deeper is none.
-fn added(
+fn added_files(
     repo: &gix::Repository,
     tree: ObjectId,
     others: &[ObjectId],
@@ -533,7 +534,7 @@ fn added(
         let folders: Vec<ObjectId> = folders.collect();
         if !folders.contains(&entry.object_id()) {
             let inside = format!("{prefix}{name}/");
-            added(repo, entry.object_id(), &folders, (&inside, depth + 1), names);
+            added_files(repo, entry.object_id(), &folders, (&inside, depth + 1), names);
         }
     }
 }

@@ -328,7 +328,6 @@ impl ObjectReader<'_> {
         Ok(None)
     }
 
-    /// Returns the id of the folder at a path in a tree.
     pub fn folder(&mut self, tree: ObjectId, path: &BStr) -> GitResult<Option<ObjectId>> {
         let mut folder = tree;
         for name in path.split_str("/").filter(|name| !name.is_empty()) {
@@ -346,7 +345,6 @@ impl ObjectReader<'_> {
         Ok(self.folder(tree, place.as_ref())?.is_some())
     }
 
-    /// Returns true if the clone has an object.
     pub fn has_object(&self, id: ObjectId) -> bool {
         self.git.checked(&self.repo, id).is_ok_and(|repo| repo.objects.exists(&id))
     }

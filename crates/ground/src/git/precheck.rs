@@ -43,7 +43,7 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
     first_in_either(dir, common, |folder| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
-        let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
+        let mut found = files.filter_map(|(path, max)| fault_of_file(&path, max));
         found
             .next()
             .or_else(|| look.look_below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
@@ -161,7 +161,7 @@ impl FileLook {
                 let path = entry.path();
                 let found = std::fs::metadata(&path);
                 let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
-                match judged(&path, found, max.unwrap_or(u64::MAX)) {
+                match fault_of_metadata(&path, found, max.unwrap_or(u64::MAX)) {
                     Some(reason) if !is_folder => Err(reason),
                     _ => Ok(is_folder),
                 }
@@ -170,13 +170,13 @@ impl FileLook {
     }
 }
 
-fn unreadable(path: &PathBuf, max: u64) -> Option<String> {
-    judged(path, std::fs::metadata(path), max)
+fn fault_of_file(path: &PathBuf, max: u64) -> Option<String> {
+    fault_of_metadata(path, std::fs::metadata(path), max)
 }
 
 /// Returns what is wrong with a file. A file that does not exist is not wrong, and neither is a
 /// link to nothing.
-fn judged(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
+fn fault_of_metadata(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
     let found = found.ok()?;
     let path = path.display();
     if !found.is_file() {

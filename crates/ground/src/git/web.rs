@@ -59,7 +59,6 @@ impl WebAddress {
         Some(Self { page: format!("https://{host}{port}/{path}"), forge })
     }
 
-    /// Returns the page of a commit.
     pub fn commit(&self, id: &str) -> String {
         match self.forge {
             WebForge::GitHub => format!("{}/commit/{id}", self.page),

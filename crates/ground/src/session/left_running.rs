@@ -9,7 +9,6 @@ use crate::agents::{self, ProcessId};
 /// A command that goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftRunning {
-    /// The key of the call.
     pub key: String,
     /// The call, with the moment up to which its changes are known.
     pub call: PendingCall,

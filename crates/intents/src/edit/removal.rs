@@ -1,6 +1,6 @@
 //! Takes entries out of lists, and intents out of a registry.
 
-use super::{PlannedTextEdits, blank_prefix, insert, line_of, list_of, refused, replace};
+use super::{PlannedTextEdits, blank_prefix, insert, line_of, list_of, refusal_because, replace};
 use crate::IntentFile;
 use crate::canonical::flow_list;
 use crate::dialect::{Field, Home};
@@ -21,12 +21,13 @@ pub(super) fn entry(
     let held = texts(&held);
     if !held.contains(&entry) {
         let all = if held.is_empty() { "nothing".to_owned() } else { held.join(", ") };
-        return Err(refused(format!(
+        return Err(refusal_because(format!(
             "{entry:?} is no `{key}` of {}: it has {all}",
             intent.id.value
         )));
     }
-    let by_hand = || refused(format!("this `{key}` cannot be edited safely; change it by hand"));
+    let by_hand =
+        || refusal_because(format!("this `{key}` cannot be edited safely; change it by hand"));
     let place = file.written(index).field_place(field).ok_or_else(by_hand)?;
     let value = &place.value;
     if value.aliased {
@@ -56,10 +57,11 @@ pub(super) fn intent(file: &IntentFile, index: usize) -> PlannedTextEdits {
         Home::List(list) if !list.aliased => {
             let at = list.items().iter().position(|item| item.span.start == node.span.start);
             let layout = list.layout().unwrap_or(YamlLayout::Block);
-            let at = at.ok_or_else(|| refused("the intent was not found; remove it by hand"))?;
+            let at =
+                at.ok_or_else(|| refusal_because("the intent was not found; remove it by hand"))?;
             from_list(text, list, list.items(), at, layout)
         }
-        _ => Err(refused("the intent is in no list; remove it by hand")),
+        _ => Err(refusal_because("the intent is in no list; remove it by hand")),
     }
 }
 
@@ -84,7 +86,7 @@ fn from_list(
             let end = line_of(text, only.span.end.max(only.span.start + 1) - 1).end;
             match text[..colon].ends_with(':') {
                 true => Ok(vec![insert(colon, " []"), replace(&(block()..end), "")]),
-                false => Err(refused("the last item of this list is removed by hand only")),
+                false => Err(refusal_because("the last item of this list is removed by hand only")),
             }
         }
         (YamlLayout::Block, _) => {
@@ -95,7 +97,7 @@ fn from_list(
                 let end = line_of(text, text[..=last].trim_end().len().max(dash + 1) - 1).end;
                 return Ok(vec![replace(&(line.start..end), "")]);
             }
-            Err(refused("this item begins in the middle of a line; remove it by hand"))
+            Err(refusal_because("this item begins in the middle of a line; remove it by hand"))
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Gives an intent another id, wherever its file refers to it.
 
-use super::{PlannedTextEdits, add_key, extend, insert, is_json, refused, replace, style_in};
+use super::{
+    PlannedTextEdits, add_key, extend, insert, is_json, refusal_because, replace, style_in,
+};
 use crate::IntentFile;
 use crate::canonical::{flow_list, quoted_like};
 use crate::dialect::Field;
@@ -21,9 +23,9 @@ pub(super) fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> P
     let intent = &file.intents()[index];
     if intent.id.value != from {
         let now = &intent.id.value;
-        return Err(refused(format!("{from} was renamed to {now}; rename {now} instead")));
+        return Err(refusal_because(format!("{from} was renamed to {now}; rename {now} instead")));
     }
-    let tree = file.tree().map_err(|broken| refused(broken.to_string()))?;
+    let tree = file.tree().map_err(|broken| refusal_because(broken.to_string()))?;
     let mut found = Vec::new();
     references(&tree, false, from, &mut found);
     found.extend(
@@ -39,7 +41,9 @@ pub(super) fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> P
     found.sort_by_key(|node| node.span.start);
     found.dedup_by_key(|node| node.span.start);
     if found.iter().any(|node| node.aliased) || file.written(index).node.aliased {
-        return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
+        return Err(refusal_because(
+            "this id comes from elsewhere by a YAML alias; rename it by hand",
+        ));
     }
     let written = file.written(index);
     let alone = written.keyed.is_none() && !written.node.is_mapping();
@@ -83,7 +87,9 @@ fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> Plann
             (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
         });
         let by_hand = || {
-            refused("this `formerly` is written in a form that cannot be edited; change it by hand")
+            refusal_because(
+                "this `formerly` is written in a form that cannot be edited; change it by hand",
+            )
         };
         return swapped.collect::<Option<Vec<_>>>().ok_or_else(by_hand);
     }

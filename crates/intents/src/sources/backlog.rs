@@ -45,13 +45,13 @@ impl Source for Backlog {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let Some(text) = text(&unit.place) else { return vec![unread(unit)] };
+        let Some(text) = text(&unit.place) else { return vec![intent_by_file_name(unit)] };
         let markdown = Markdown::parse(&text);
         let Some((front, offset)) = markdown.front_matter() else { return Vec::new() };
         let tree = match yaml::parse(front) {
             Ok(tree) => tree,
             Err(broken) => {
-                let mut imported = unread(unit);
+                let mut imported = intent_by_file_name(unit);
                 imported.add_note(format!("its front matter does not parse: {}", broken.message));
                 return vec![imported];
             }
@@ -105,7 +105,7 @@ fn collect_tasks(files: &dyn SourceFiles, folder: &str, depth: usize, found: &mu
 }
 
 /// Returns what the name of a file says of its task.
-fn unread(unit: &SourceUnit) -> ImportedIntent {
+fn intent_by_file_name(unit: &SourceUnit) -> ImportedIntent {
     let mut imported = ImportedIntent::new(SourceFormat::Backlog, &unit.name, &unit.place);
     let name = unit.place.file_name().trim_end_matches(".md").split_once(" - ");
     imported.set_name(words_of(name.map_or("", |(_, words)| words)), 0..0);

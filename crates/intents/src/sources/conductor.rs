@@ -10,7 +10,7 @@ use super::super::Status;
 use super::files::{SourceFiles, folders_in, shared_text};
 use super::hints::{add_paths, words_of};
 use super::markdown::{
-    BoxCount, Markdown, MarkdownBlock, first_paragraph, marked, plain_text, section_named,
+    BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, text_after_box,
 };
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, status_of_boxes,
@@ -91,7 +91,8 @@ fn listed_tracks(list: &str) -> HashMap<String, (String, String)> {
     let mut track = None;
     for block in markdown.blocks() {
         let boxed = block.mark().map(|mark| (mark, block.text));
-        let boxed = boxed.or_else(|| marked(block.text).filter(|_| block.level().is_some()));
+        let boxed =
+            boxed.or_else(|| text_after_box(block.text).filter(|_| block.level().is_some()));
         if let Some((mark, text)) = boxed {
             let name = plain_text(text.lines().next().unwrap_or_default());
             let name = name.strip_prefix("Track:").unwrap_or(&name).trim();

@@ -33,7 +33,7 @@ pub(super) fn ids_of_work(
         intents.iter().filter(is_noted).for_each(&mut add);
     }
     if let Some(branch) = branch {
-        intents.iter().filter(|imported| names(branch, imported)).for_each(&mut add);
+        intents.iter().filter(|imported| is_named_after(branch, imported)).for_each(&mut add);
     }
     if has(SourceFormat::Taskmaster)
         && let Some(state) = json_at(files, TASKS_STATE)
@@ -62,7 +62,7 @@ fn name_of(imported: &ImportedIntent) -> &str {
 
 /// Returns true if a branch is named after an intent: `003-user-login`, `feature/add-login`,
 /// `tasks/task-12-search`. A number alone names nothing.
-fn names(branch: &str, imported: &ImportedIntent) -> bool {
+fn is_named_after(branch: &str, imported: &ImportedIntent) -> bool {
     let name = name_of(imported);
     let last = branch.rsplit('/').next().unwrap_or(branch);
     match imported.format {

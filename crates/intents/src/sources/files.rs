@@ -21,7 +21,6 @@ pub(super) trait SourceFiles: Sync {
     /// does not exist. The folder `""` is the workspace.
     fn list(&self, folder: &str) -> Vec<ListedEntry>;
 
-    /// Returns true if a folder exists.
     fn has_folder(&self, folder: &str) -> bool;
 
     /// Returns the text of a file, `None` if there is none, or why it cannot be read.
@@ -51,7 +50,6 @@ pub(super) fn shared_text(files: &dyn SourceFiles, path: &str, max: u64) -> Stri
     path.and_then(|path| files.read(&path, max).ok()?).unwrap_or_default()
 }
 
-/// The files of a work tree.
 pub(super) struct WorkTreeFiles<'r> {
     root: &'r Root,
     /// Folders that are no links, and in no linked folder.

@@ -96,16 +96,17 @@ impl<'t> Markdown<'t> {
                 is_open = false;
                 continue;
             }
-            let (shape, text) = match (heading(content).filter(|_| indent < 4), item(content)) {
-                (Some((level, text)), _) => (BlockShape::Heading(level), text),
-                (None, Some((number, text))) => {
-                    let boxed = marked(text);
-                    let mark = boxed.map(|(mark, _)| mark);
-                    let text = boxed.map_or(text, |(_, rest)| rest);
-                    (BlockShape::Item { indent, number, mark }, text)
-                }
-                (None, None) => (BlockShape::Paragraph, content),
-            };
+            let (shape, text) =
+                match (heading_of_line(content).filter(|_| indent < 4), item(content)) {
+                    (Some((level, text)), _) => (BlockShape::Heading(level), text),
+                    (None, Some((number, text))) => {
+                        let boxed = text_after_box(text);
+                        let mark = boxed.map(|(mark, _)| mark);
+                        let text = boxed.map_or(text, |(_, rest)| rest);
+                        (BlockShape::Item { indent, number, mark }, text)
+                    }
+                    (None, None) => (BlockShape::Paragraph, content),
+                };
             let goes_on = is_open && shape == BlockShape::Paragraph;
             if let Some(last) = blocks.last_mut().filter(|_| goes_on) {
                 last.text = &self.text[last.start..start + written.len()];
@@ -157,7 +158,7 @@ fn is_rule(content: &str) -> bool {
         && content.bytes().all(|byte| byte == mark || byte == b' ')
 }
 
-fn heading(content: &str) -> Option<(usize, &str)> {
+fn heading_of_line(content: &str) -> Option<(usize, &str)> {
     let text = content.trim_start_matches('#');
     let level = content.len() - text.len();
     let is_heading = (1..=6).contains(&level) && (text.is_empty() || text.starts_with([' ', '\t']));
@@ -179,7 +180,7 @@ fn item(content: &str) -> Option<(Option<u32>, &str)> {
 
 /// Returns what stands in the box at the beginning of a text, and what follows the box. `[P]` and
 /// `[Story]` are no boxes.
-pub(super) fn marked(text: &str) -> Option<(char, &str)> {
+pub(super) fn text_after_box(text: &str) -> Option<(char, &str)> {
     let (mark, rest) = text.strip_prefix('[')?.split_once(']')?;
     let mark = mark.chars().next().filter(|_| mark.len() == 1)?;
     let is_box = matches!(mark, ' ' | 'x' | 'X' | '-' | '~')
@@ -206,7 +207,7 @@ fn without_code(text: &str, body: usize) -> Cow<'_, str> {
             _ if in_comment => {}
             (Some(open), Some(mark)) if mark.starts_with(open) && mark.len() == content.len() => {
                 fence = None;
-                blank(&mut out, line);
+                blank_out(&mut out, line);
                 at = next;
                 continue;
             }
@@ -214,7 +215,7 @@ fn without_code(text: &str, body: usize) -> Cow<'_, str> {
             _ => {}
         }
         match fence.is_some() {
-            true => blank(&mut out, line),
+            true => blank_out(&mut out, line),
             false => in_comment = without_comments(&mut out, line, in_comment, last_end >= next),
         }
         at = next;
@@ -237,10 +238,10 @@ fn without_comments(out: &mut String, line: &str, mut inside: bool, can_end: boo
     loop {
         if inside {
             let Some(end) = rest.find("-->") else {
-                blank(out, rest);
+                blank_out(out, rest);
                 return true;
             };
-            blank(out, &rest[..end + 3]);
+            blank_out(out, &rest[..end + 3]);
             rest = &rest[end + 3..];
         }
         // A comment that begins within a line and never ends is text.
@@ -266,7 +267,7 @@ fn comment_start(line: &str) -> Option<usize> {
     })
 }
 
-fn blank(out: &mut String, text: &str) {
+fn blank_out(out: &mut String, text: &str) {
     out.extend(
         text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' }),
     );

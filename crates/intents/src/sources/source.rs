@@ -126,7 +126,6 @@ impl ImportedIntent {
         self.intent.name = spanned(name, span);
     }
 
-    /// Sets a part of a block as the name.
     pub(super) fn set_name_in(&mut self, block: &MarkdownBlock<'_>, part: &str) {
         self.set_name(plain_text(part), block.span_of(part));
     }
@@ -240,7 +239,7 @@ pub(super) trait Source: Sync {
     /// it. Nothing is read, because the path may be one of an earlier commit.
     fn name_of_path<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
 
-    /// Reads a unit.
+    /// Returns the intents of a unit, which are one or, for a list of tasks, many. `text` reads the unit's files.
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent>;
 }
 

@@ -55,7 +55,7 @@ impl ControlChanges {
             call.settings.get(file).is_some_and(|before| *before == git_settings::digest(file))
         };
         let mut changes = Self::default();
-        let changed = places(ws).into_iter().flat_map(|place| changed(&place, since));
+        let changed = places(ws).into_iter().flat_map(|place| changed_files_at(&place, since));
         for path in changed.filter(|path| !decides_the_same(path)) {
             match relative(ws, &path) {
                 Some(path) => changes.inside.push(path),
@@ -117,7 +117,7 @@ fn of_submodules(common: &Path) -> Vec<PathBuf> {
 
 /// Returns `place` if it is a changed file. For a folder, returns the changed files directly in it,
 /// or the folder itself if entries were only removed.
-fn changed(place: &Path, since: u128) -> Vec<PathBuf> {
+fn changed_files_at(place: &Path, since: u128) -> Vec<PathBuf> {
     let has_changed = |state: &Metadata| last_change(state) >= since;
     let Ok(state) = place.symlink_metadata() else { return Vec::new() };
     let mut changed = if state.is_dir() { entries(place) } else { Vec::new() };

@@ -43,7 +43,7 @@ pub(super) fn look(
     for left in left_running::all_left_running(&ws.root).into_iter().filter(is_of_session) {
         // What happens from here on is for the next look.
         let (at, runs) = (now(), left.runs());
-        for path in unforeseen(ws, &left.call, &is_explained) {
+        for path in record_unforeseen(ws, &left.call, &is_explained) {
             if !files.contains(&path) {
                 files.push(path);
             }
@@ -63,7 +63,7 @@ pub(super) fn look(
 }
 
 /// Notes the files out of scope that changed since the last look at a command, and returns them.
-fn unforeseen(
+fn record_unforeseen(
     ws: &Workspace,
     call: &PendingCall,
     is_explained: impl Fn(&RelativePath) -> bool,

@@ -265,7 +265,7 @@ impl Observation<'_> {
             touched.extend(self.all_named(call, &files));
         }
         if call.command {
-            touched.extend(self.unnamed(call));
+            touched.extend(self.handle_unnamed(call));
         }
         touched
     }
@@ -307,7 +307,7 @@ impl Observation<'_> {
         if before.hash.is_none() && !call.command {
             self.tell_of_other_names(call, path);
         }
-        let is_settled = self.settled(path, before.hash.as_ref());
+        let is_settled = self.settle_if_restored(path, before.hash.as_ref());
         let paths = vec![path.to_string()];
         let request = GateRequest { paths, session: None, intent: call.intent.clone() };
         // One call may restore files in and out of scope.
@@ -355,7 +355,7 @@ impl Observation<'_> {
 
     /// Removes the note about an unforeseen write of a file that contained `hash` since then, if the file
     /// is again as it was before. Returns true if it is.
-    fn settled(&self, path: &RelativePath, hash: Option<&String>) -> bool {
+    fn settle_if_restored(&self, path: &RelativePath, hash: Option<&String>) -> bool {
         let ws = self.ws;
         let note = ungated::last_of_file(&ws.root, path).filter(|note| note.hash.as_ref() == hash);
         if !note.is_some_and(|note| earlier::is_restored(ws, &note)) {
@@ -425,7 +425,7 @@ impl Observation<'_> {
 
     /// Handles the files that a command changed without naming them. Reports those out of scope,
     /// records the others as the work of the call, and returns the recorded ones.
-    fn unnamed(&mut self, call: &PendingCall) -> Vec<RelativePath> {
+    fn handle_unnamed(&mut self, call: &PendingCall) -> Vec<RelativePath> {
         let ws = self.ws;
         let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
         let head = call_head(call);
@@ -456,8 +456,8 @@ impl Observation<'_> {
             (Vec::new(), Vec::new(), Vec::new());
         for ((path, before), is_same) in outside.into_iter().zip(before).zip(is_same) {
             let is_restored = || match &before {
-                EarlierContent::Hash(hash) => self.settled(&path, Some(hash)),
-                EarlierContent::Missing => self.settled(&path, None),
+                EarlierContent::Hash(hash) => self.settle_if_restored(&path, Some(hash)),
+                EarlierContent::Missing => self.settle_if_restored(&path, None),
                 EarlierContent::Commit(_) | EarlierContent::Unknown => false,
             };
             match is_same {

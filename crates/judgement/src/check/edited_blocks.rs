@@ -21,7 +21,6 @@ use why::{Workspace, change_class};
 pub(super) struct ChangeHistory {
     /// The commits that the change is based on.
     pub bases: Vec<CommitId>,
-    /// The commits of the change.
     pub commits: HashSet<ObjectId>,
     /// The records that these commits added and those that are in no commit, oldest first. Each has
     /// the commit that added it.
@@ -39,7 +38,6 @@ impl ChangeHistory {
         Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
     }
 
-    /// Returns true if one of the records claims to be a refactoring.
     pub(crate) fn claims_refactoring(&self) -> bool {
         self.records.iter().any(|(_, entry)| change_class::claims_refactoring(&entry.record))
     }
@@ -155,7 +153,6 @@ impl PartOwner {
     }
 }
 
-/// A block that a change edits.
 pub(super) struct EditedBlock {
     /// The index of the block.
     pub at: usize,
@@ -170,7 +167,6 @@ pub(super) struct EditedBlock {
     pub is_recorded: bool,
 }
 
-/// A file that a change edits.
 pub(super) struct EditedFile<'a> {
     pub ws: &'a Workspace,
     pub path: &'a RelativePath,

@@ -80,13 +80,13 @@ impl JudgedChange {
     pub(super) fn classified(&self, texts: &change_class::Texts) -> Option<Classification> {
         let others = |words: &[&str]| {
             let paths = self.ws.tracked().ok()?;
-            change_class::holding(paths, texts, words, |path| self.unchanged(path))
+            change_class::holding(paths, texts, words, |path| self.text_if_unchanged(path))
         };
         change_class::classify(texts, &others)
     }
 
     /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
-    fn unchanged(&self, path: &RelativePath) -> Option<String> {
+    fn text_if_unchanged(&self, path: &RelativePath) -> Option<String> {
         let bytes = match self.ws.files() {
             Target::WorkTree => {
                 self.ws.root.read(path, code::document::MAX_BYTES as u64).ok()??
@@ -435,7 +435,7 @@ impl<'a> Judge<'a> {
         match of_content.map(|change| change.kind) {
             None => {}
             Some(ChangeKind::Deleted) => parts.extend(self.parts_of_deleted_file(path)?),
-            Some(kind) => parts.extend(self.standing(path, kind)?),
+            Some(kind) => parts.extend(self.standing_of_file(path, kind)?),
         }
         Ok(parts)
     }
@@ -457,7 +457,7 @@ impl<'a> Judge<'a> {
         Ok(changed_parts::of_gone(ws, path, blocks, &self.judged.history))
     }
 
-    fn standing(
+    fn standing_of_file(
         &mut self,
         path: &RelativePath,
         kind: ChangeKind,

@@ -62,7 +62,8 @@ impl KnownFindings {
     pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         let unread = |what: String| {
-            let hint = format!("`{}` writes one with the present findings", writing(path));
+            let hint =
+                format!("`{}` writes one with the present findings", command_that_writes(path));
             VerbError::mendable(format!("the baseline {path} {what}"), hint)
         };
         let bytes = match (&judged.tip, ws.git()) {
@@ -98,14 +99,14 @@ impl KnownFindings {
             let many = counted(settled, "finding");
             format!(
                 "No longer found: {many} of the baseline {path}. `{}` keeps only those that still occur.",
-                writing(path)
+                command_that_writes(path)
             )
         })
     }
 }
 
 /// Returns the command that writes this baseline. The default file need not be named.
-fn writing(path: &RelativePath) -> String {
+fn command_that_writes(path: &RelativePath) -> String {
     match path.as_str() {
         KnownFindings::FILE => "intent check --write-baseline".to_owned(),
         other => format!("intent check --write-baseline {}", shell_word(other)),

@@ -34,7 +34,6 @@ pub(crate) struct UnrecordedIntents {
 }
 
 impl UnrecordedIntents {
-    /// One intent, or none, for all paths.
     pub(crate) fn same_for_all_paths(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }

@@ -18,7 +18,7 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
     if own == common {
         ordinary(&common, plan)
     } else {
-        linked(own, &common, plan)
+        add_linked_tree(own, &common, plan)
     }
     for tree in other_work_trees(ws, own, &common) {
         add_existing(plan, &tree, FenceAccess::ReadOnly, "another work tree of the repository");
@@ -61,7 +61,7 @@ pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
 
 /// Adds the git directories of a linked work tree. In the directory that it shares with other work
 /// trees, only objects, branches and their logs are writable.
-fn linked(own: &Path, common: &Path, plan: &mut FencePlan) {
+fn add_linked_tree(own: &Path, common: &Path, plan: &mut FencePlan) {
     add_existing(plan, common, FenceAccess::ReadOnly, "the shared git directory");
     for name in ["objects", "refs", "logs"] {
         add_existing(plan, &common.join(name), FenceAccess::Writable, "git");

@@ -33,7 +33,7 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
         folders: 0,
         files: 0,
     };
-    walk.missing();
+    walk.add_missing();
     walk.visit(ws.root.path(), "", 0, false);
     for folder in &owned.folders {
         // The walk does not go deep everywhere, and not into a folder that an entry with `!` keeps.
@@ -110,7 +110,7 @@ impl FenceWalk<'_> {
     /// Adds what the scopes name. A folder that does not exist yet, such as `src/new` of `src/new/**`,
     /// is created as a stand-in, because only an existing folder can be made writable. A single file
     /// that does not exist cannot be made writable, so it is only noted.
-    fn missing(&mut self) {
+    fn add_missing(&mut self) {
         for folder in &self.owned.folders {
             let path = self.ws.root.path().join(folder);
             if path.symlink_metadata().is_ok()
@@ -220,7 +220,7 @@ impl FenceWalk<'_> {
             self.visit(path, name, depth + 1, true);
         } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
             self.open_folder(path, name);
-        } else if self.ignored(name) {
+        } else if self.is_ignored(name) {
             add_place(self.plan, path, FenceAccess::Writable, "ignored by git");
         } else if depth < MAX_DEPTH {
             self.visit(path, name, depth + 1, false);
@@ -243,7 +243,7 @@ impl FenceWalk<'_> {
         (owned && !self.is_kept(name, false)) || (depth == 0 && self.ws.ignores.git_ignored(&path))
     }
 
-    fn ignored(&self, folder: &str) -> bool {
+    fn is_ignored(&self, folder: &str) -> bool {
         RelativePath::new(folder).is_ok_and(|path| self.ws.ignores.git_ignored_folder(&path))
     }
 

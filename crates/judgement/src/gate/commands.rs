@@ -111,7 +111,7 @@ pub(super) fn objection(
     is_everyday: impl Fn(&Invocation) -> bool,
 ) -> Option<Denial> {
     let rules = policy.rules.iter().filter_map(|rule| Some((rule, rule.command.as_deref()?)));
-    let rules: Vec<(&Rule, &str)> = rules.filter(|(rule, _)| fits(rule, targets)).collect();
+    let rules: Vec<(&Rule, &str)> = rules.filter(|(rule, _)| paths_fit(rule, targets)).collect();
     let deciding = |command: &Invocation| {
         rules.iter().copied().find(|(_, pattern)| matches_rule(pattern, command))
     };
@@ -149,7 +149,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
 
 /// Returns true if the paths of a rule for commands fit the targets of a command line. If the rule
 /// names paths and allows, it must name every target; if it asks or denies, it must name any.
-fn fits(rule: &Rule, targets: &[RelativePath]) -> bool {
+fn paths_fit(rule: &Rule, targets: &[RelativePath]) -> bool {
     if rule.paths.is_empty() {
         return true;
     }

@@ -115,7 +115,7 @@ pub(crate) fn reject_change(ws: &Workspace, kept: Option<&str>) {
     let Some(kept) = kept.filter(|_| change(ws).is_none()) else { return };
     let note = RejectedChange { in_force: kept.to_owned() };
     let bytes = serde_json::to_vec(&note).expect("a text always becomes JSON");
-    let noted = store::write_atomic(&rejected(ws), &bytes);
+    let noted = store::write_atomic(&path_of_rejected(ws), &bytes);
     session::or_log(&ws.root, "a change of the rules could not be noted", noted);
 }
 
@@ -127,7 +127,7 @@ pub fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
 
 /// Puts the rules on disk in force. Returns true if other rules were in force before.
 pub(crate) fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
-    Ok(store::remove(&rejected(ws))?)
+    Ok(store::remove(&path_of_rejected(ws))?)
 }
 
 /// Returns the workspace under the rules in force, and whether these differ from the rules on disk.
@@ -137,7 +137,7 @@ pub fn governed(ws: Workspace) -> (Workspace, bool) {
     let now = RuleTexts::on_disk(&ws);
     if now == rules || is_shared(&ws, &now, &rules) {
         // The rules are the same again, so there is nothing to accept.
-        let removed = store::remove(&rejected(&ws));
+        let removed = store::remove(&path_of_rejected(&ws));
         session::or_log(&ws.root, "a change of the rules stays noted", removed);
         return (ws, false);
     }
@@ -161,7 +161,7 @@ pub(super) fn prune(ws: &Workspace) {
     for file in store::entries(&folder(ws)).map(|entry| entry.path()) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
-        if is_old && file != rejected(ws) && Some(&file) != in_force.as_ref() {
+        if is_old && file != path_of_rejected(ws) && Some(&file) != in_force.as_ref() {
             // Another process may have removed the file already.
             let _ = std::fs::remove_file(&file);
         }
@@ -195,7 +195,7 @@ fn governed_by(ws: Workspace, rules: &RuleTexts) -> Workspace {
 }
 
 fn change(ws: &Workspace) -> Option<RejectedChange> {
-    store::read_json(&rejected(ws), MAX_KEPT)
+    store::read_json(&path_of_rejected(ws), MAX_KEPT)
 }
 
 /// Reads kept rules. Returns `None` if the file is missing or has been changed.
@@ -212,6 +212,6 @@ fn path_of_kept_rules(ws: &Workspace, digest: &str) -> PathBuf {
     folder(ws).join(format!("{digest}.json"))
 }
 
-fn rejected(ws: &Workspace) -> PathBuf {
+fn path_of_rejected(ws: &Workspace) -> PathBuf {
     folder(ws).join("rejected.json")
 }

@@ -67,7 +67,7 @@ pub(super) fn only_observes(ws: &Workspace) -> bool {
 /// Judges a call and returns the answer of the gate.
 pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     match Case::open(event) {
-        Ok(case) if case.places.overruled => overruled(case.judge(purpose)),
+        Ok(case) if case.places.overruled => with_note_on_rules(case.judge(purpose)),
         Ok(case) => case.judge(purpose),
         Err(error) => {
             let message = format!("Nothing can be judged: {}.", error.with_hint());
@@ -245,7 +245,7 @@ impl<'a> Case<'a> {
         let home = self.places.home.as_ref();
         let first = self.places.all.first().map(|place| &place.ws);
         let Some(primary) = home.or(first) else { return Vec::new() };
-        let unreadable = self.unreadable().map(|denial| (primary, denial));
+        let unreadable = self.unreadable_denial().map(|denial| (primary, denial));
         if !self.mutates() {
             return unreadable.into_iter().collect();
         }
@@ -256,7 +256,7 @@ impl<'a> Case<'a> {
         });
         let stale = self.places.all.iter().filter_map(|place| self.stale(place));
         let mentioned = home.and_then(|home| self.by_mentions(home));
-        let unfenced = home.and_then(|home| Some((home, self.unfenced(home)?)));
+        let unfenced = home.and_then(|home| Some((home, self.unfenced_denial(home)?)));
         let mut all: Vec<Objection<'_>> = Vec::new();
         all.extend(unreadable.into_iter().chain(refused).chain(outside));
         all.extend(self.by_rules(primary));
@@ -270,7 +270,7 @@ impl<'a> Case<'a> {
     fn only_restores(&self) -> bool {
         let places = &self.places;
         let by_commands: Option<Vec<_>> = self.readings.iter().map(shell::restorations).collect();
-        let Some(by_commands) = by_commands.filter(|_| self.unreadable().is_none()) else {
+        let Some(by_commands) = by_commands.filter(|_| self.unreadable_denial().is_none()) else {
             return false;
         };
         let restored = Cell::new(false);
@@ -314,7 +314,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the denial of a call that changes files but does not say which or how.
-    fn unreadable(&self) -> Option<Denial> {
+    fn unreadable_denial(&self) -> Option<Denial> {
         let what = self.event.effects.iter().find_map(|effect| match effect {
             Effect::Unreadable { what } => Some(what),
             _ => None,
@@ -345,7 +345,8 @@ impl<'a> Case<'a> {
             paths.iter().any(ground::control_files::is_control_file)
         };
         let denial = self.readings.iter().find_map(|reading| {
-            let patched = reading.patches.iter().flat_map(|file| patched(home, Path::new(file)));
+            let patched =
+                reading.patches.iter().flat_map(|file| files_of_patch(home, Path::new(file)));
             let named = reading.paths_in_arguments.iter().filter(is_control).map(PathBuf::from);
             let mentions = reading.paths_in_text.iter().map(PathBuf::from);
             mentions.chain(named).chain(patched).find_map(|path| judged(&path))
@@ -355,7 +356,7 @@ impl<'a> Case<'a> {
 
     /// Returns the denial of a command that the policy requires to run behind a fence, if the host
     /// cannot rewrite the command and the agent has to do it.
-    fn unfenced(&self, home: &Workspace) -> Option<Denial> {
+    fn unfenced_denial(&self, home: &Workspace) -> Option<Denial> {
         let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
         let id = self.wanted_fence(home).filter(|_| required)?;
         Some(commands::unfenced(&self.readings, &id))
@@ -592,7 +593,7 @@ impl<'a> Case<'a> {
 }
 
 /// Adds to a denial that the call was judged by other rules than those on disk.
-fn overruled(judged: Judged) -> Judged {
+fn with_note_on_rules(judged: Judged) -> Judged {
     const WHY: &str = "The rules were changed while a command of an agent ran, so calls are judged by the rules from before, until a person runs `intent accept .orchestration/policy.yaml`.";
     let decision = match judged.decision {
         Decision::Deny(denial) => Decision::Deny(denial.adding(WHY)),
@@ -644,7 +645,7 @@ pub fn surroundings(
 
 /// Returns the files that the patch in `file` changes. A patch above 4 MiB is not read, so its
 /// result is empty.
-fn patched(home: &Workspace, file: &Path) -> Vec<PathBuf> {
+fn files_of_patch(home: &Workspace, file: &Path) -> Vec<PathBuf> {
     const MAX: u64 = 4 * 1024 * 1024;
     let patch = store::read_capped(file, MAX).ok().flatten().unwrap_or_default();
     let patch = String::from_utf8_lossy(&patch);

@@ -166,7 +166,6 @@ impl Denial {
         Self { intent: Some(intent.to_owned()), ..self }
     }
 
-    /// Names the rule that decided.
     fn decided_by(self, rule: impl Into<String>) -> Self {
         Self { rule: Some(rule.into()), ..self }
     }

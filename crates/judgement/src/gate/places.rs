@@ -96,7 +96,7 @@ impl Touches {
                 Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
                 Effect::Delete { path } => places.touch_removed(&event.cwd.join(path)),
                 Effect::Move { from, to, change } => {
-                    places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
+                    places.add_move(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
                 }
                 Effect::Read { .. }
                 | Effect::Shell { .. }
@@ -110,7 +110,7 @@ impl Touches {
         for target in targets.filter(|target| target.effect != PathEffect::Read) {
             let makes_tree = trees.contains(&target.path.as_str());
             if !(makes_tree && places.is_place_for_work_tree(Path::new(&target.path))) {
-                places.commanded(target);
+                places.add_commanded(target);
             }
         }
         for folder in readings.iter().flat_map(|reading| &reading.folders) {
@@ -157,7 +157,7 @@ impl Touches {
         }
     }
 
-    fn moved(&mut self, from: &Path, to: &Path, change: Option<&Change>) {
+    fn add_move(&mut self, from: &Path, to: &Path, change: Option<&Change>) {
         let source = self.touch(from, EditManner::Away).map(|touched| {
             if let Some(change) = change {
                 touched.apply(change);
@@ -189,7 +189,7 @@ impl Touches {
 
     /// Adds a path that a command names. A folder stands for what is in it. A path that is known
     /// only in part is examined after the command.
-    fn commanded(&mut self, target: &shell::TouchedPath) {
+    fn add_commanded(&mut self, target: &shell::TouchedPath) {
         let path = Path::new(&target.path);
         if is_device(path) {
             return;

@@ -32,7 +32,7 @@ const MAX_LINES: usize = 8;
 pub(super) fn asks_for(prompt: &str, id: &str) -> bool {
     let lines = own_lines(prompt);
     let sentences = lines.iter().flat_map(|line| line.split_inclusive(['!', '?', ';']));
-    sentences.flat_map(|part| part.split(". ")).any(|sentence| requests(sentence, id))
+    sentences.flat_map(|part| part.split(". ")).any(|sentence| requests_id(sentence, id))
 }
 
 /// Returns the lines of a prompt that a person typed. What follows a line such as `The log says:` is
@@ -54,7 +54,7 @@ fn own_lines(prompt: &str) -> Vec<&str> {
     }
 }
 
-fn requests(sentence: &str, id: &str) -> bool {
+fn requests_id(sentence: &str, id: &str) -> bool {
     // People leave out the prefix of `openspec:add-login`. A name like `1.17` may be anything.
     let (prefix, id) = id.split_once(':').unwrap_or(("", id));
     if !prefix.is_empty() && !id.contains('-') {

@@ -22,7 +22,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
             (Predicted::Text(after), Some(now)) if after == now
         );
         let is_blind = exists && file.manner == EditManner::Whole && !writes_what_is_there;
-        return is_blind.then(|| unread(path));
+        return is_blind.then(|| unread_denial(path));
     };
     if seen.extent == SeenExtent::File && seen.hash == file.before.hash {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
     }
     // The session has read only a part of the file, and nobody has changed that part.
     let nobody_changed = known.extent == SeenExtent::Part && known.changed(now, false).is_empty();
-    Some(if nobody_changed { unread(path) } else { stale(ws, actor, file, Some(known)) })
+    Some(if nobody_changed { unread_denial(path) } else { stale(ws, actor, file, Some(known)) })
 }
 
 /// Returns true if the write changes no block that differs from what the session knows.
@@ -61,7 +61,7 @@ fn leaves_others(known: &KnownBlocks, now: &Outline, file: &Touched) -> bool {
     theirs.is_disjoint(&ours) && !every_block
 }
 
-fn unread(path: &RelativePath) -> Denial {
+fn unread_denial(path: &RelativePath) -> Denial {
     let message = format!(
         "Stale File: {path} exists, and this session has not read all of it; a whole new text would overwrite what it does not know. Read it first."
     );

@@ -118,8 +118,8 @@ pub(super) fn lines(text: &str) -> Option<LineRange> {
 impl LessonSection {
     fn with_lesson(&self, before: &str, lesson: &str) -> Placed {
         let lines = before.lines().enumerate().take(self.end).skip(self.begin + 1);
-        let wanted = folded(lesson);
-        if let Some((at, _)) = lines.into_iter().find(|(_, line)| folded(line) == wanted) {
+        let wanted = folded_line(lesson);
+        if let Some((at, _)) = lines.into_iter().find(|(_, line)| folded_line(line) == wanted) {
             return Placed { text: None, line: number(at) };
         }
         let (above, below) = before.split_at(self.last);
@@ -149,7 +149,7 @@ fn number(at: usize) -> u32 {
 
 /// Returns a lesson in a form for comparison. Two lessons are the same if they differ only in case,
 /// escapes, list marks, or punctuation at the end.
-fn folded(line: &str) -> String {
+fn folded_line(line: &str) -> String {
     let plain = without_markup(&unescaped(line)).to_lowercase();
     plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
 }

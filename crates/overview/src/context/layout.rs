@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use ground::text;
 
-/// A list of a context.
 pub(super) struct ContextList {
     /// The name of the element around the list.
     pub(super) name: &'static str,
-    /// One element for each entry.
     pub(super) elements: Vec<String>,
     /// True if the last entries matter most, so the first ones are left out.
     pub(super) newest_last: bool,

@@ -17,7 +17,7 @@ pub struct Results {
 
 impl Results {
     /// Returns true if at least one test ran and none failed.
-    pub fn passed(self) -> bool {
+    pub fn has_passed(self) -> bool {
         self.tests > 0 && self.failed == 0
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         for (text, wanted) in cases {
             assert_eq!(read(text), wanted, "{text}");
         }
-        assert!(!Results::default().passed(), "no test at all shows nothing");
+        assert!(!Results::default().has_passed(), "no test at all shows nothing");
     }
 
     proptest! {

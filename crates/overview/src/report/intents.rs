@@ -24,11 +24,11 @@ pub(super) fn intents(
     mut suspects: Suspects,
 ) -> Vec<ReportedIntent> {
     let mut all: Vec<ReportedIntent> =
-        ws.registry.intents().iter().map(|intent| registered(ws, intent)).collect();
+        ws.registry.intents().iter().map(|intent| reported_intent(ws, intent)).collect();
     let in_registry = ws.unread_registry().is_none().then_some(false);
     let others = counts.intents.keys().filter(|id| ws.registry.position(id).is_none());
     all.extend(others.map(|id| match ws.registry.get(id) {
-        Some(intent) => registered(ws, intent),
+        Some(intent) => reported_intent(ws, intent),
         None => ReportedIntent { id: id.clone(), in_registry, ..Default::default() },
     }));
     for intent in &mut all {
@@ -51,7 +51,7 @@ pub(super) fn intents(
     all
 }
 
-fn registered(ws: &Workspace, intent: &Intent) -> ReportedIntent {
+fn reported_intent(ws: &Workspace, intent: &Intent) -> ReportedIntent {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
     let name = Some(intent.name.value.clone());
     let imported = ws.registry.imported_intent(&intent.id.value);

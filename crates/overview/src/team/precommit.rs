@@ -4,7 +4,7 @@
 //! The file is written by people and has comments, so lines are inserted and nothing is rewritten.
 //! The result is parsed to make sure that exactly our entry was added.
 
-use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace, end_of_line, marked};
+use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace, between_marks, end_of_line};
 use ground::store::StoreError;
 use intents::yaml;
 
@@ -62,7 +62,7 @@ fn with_entry(text: &str, entry: &str) -> Option<String> {
     let before = yaml::parse(text).ok()?.to_json();
     let end_of_line = end_of_line(text);
     let (at, indent) = end_of_repos(text)?;
-    let block = marked(entry, &" ".repeat(indent), end_of_line);
+    let block = between_marks(entry, &" ".repeat(indent), end_of_line);
     let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
     let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
     // The result must parse to the old content with our entry appended.

@@ -4,9 +4,10 @@
 use super::options::{has_any, operands, values};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, decoded,
-    destructive_rule, downloaded, fetched, opaque, reads, table, unreadable_rule, unseen,
+    destructive_rule, downloaded, is_downloaded_here, opaque, reads, table, unreadable_rule,
+    unseen,
 };
-use crate::argument::{joined, unknown};
+use crate::argument::{joined_by_spaces, unknown};
 use crate::paths;
 
 /// Judges an assignment. Programs run the values of some variables, such as `PAGER`, as code.
@@ -70,7 +71,7 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
 /// Judges `eval`, which joins its words and runs the result as code.
 pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words: Vec<&Arg> = past_dashes(call.args).iter().collect();
-    let code = Arg::from_pieces(&joined(&words));
+    let code = Arg::from_pieces(&joined_by_spaces(&words));
     shell.via.push("eval".to_owned());
     let found = shell.worst_inside(|shell| shell.code(&code, "eval"));
     shell.via.pop();
@@ -83,7 +84,7 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let Some(file) = past_dashes(call.args).first() else {
         return opaque("source", call.name);
     };
-    if fetched(shell, file) {
+    if is_downloaded_here(shell, file) {
         return downloaded(&file.text);
     }
     let feed = match shell.content_of(file) {
@@ -119,7 +120,7 @@ pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) ->
 /// Handles `trap CODE SIGNAL…`, which registers code to run later.
 pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let [code, _, ..] = past_dashes(call.args) else { return reads("trap") };
-    if code.is_word("-") || code.is_word("") || code.option() {
+    if code.is_word("-") || code.is_word("") || code.looks_like_option() {
         return reads("trap");
     }
     // The code is walked at the end, because it sees the values that its variables have then.
@@ -133,13 +134,13 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let is_reference = has_any(call.args, &["-n"]) && call.name != "export";
     let is_local =
         matches!(call.name, "local" | "declare" | "typeset") && !has_any(call.args, &["-g"]);
-    for arg in call.args.iter().filter(|arg| is_local && !arg.option()) {
+    for arg in call.args.iter().filter(|arg| is_local && !arg.looks_like_option()) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default().to_owned();
         shell.make_local(&name);
     }
-    for arg in call.args.iter().filter(|arg| !arg.option()) {
+    for arg in call.args.iter().filter(|arg| !arg.looks_like_option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
-        let mut value = super::options::cut(arg, name.len() + 1).pieces;
+        let mut value = super::options::without_beginning(arg, name.len() + 1).pieces;
         let appends = name.ends_with('+');
         let name = name.trim_end_matches('+').to_owned();
         if appends {
@@ -162,10 +163,10 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Handles `alias NAME=CODE`. The code is judged where the alias is used, or at the end of the text
 /// if it is never used.
 pub(super) fn alias(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    for arg in call.args.iter().filter(|arg| !arg.option()) {
+    for arg in call.args.iter().filter(|arg| !arg.looks_like_option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let name = name.to_owned();
-        let text = super::options::cut(arg, name.len() + 1);
+        let text = super::options::without_beginning(arg, name.len() + 1);
         shell.alias(&name, text);
     }
     reads("alias")
@@ -179,7 +180,7 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     // `-a` may be joined with other options or with the name, as in `read -raNAME`. Then the array
     // becomes unknown; the form `-a NAME` is followed below.
-    for (at, arg) in call.args.iter().enumerate().filter(|(_, arg)| arg.option()) {
+    for (at, arg) in call.args.iter().enumerate().filter(|(_, arg)| arg.looks_like_option()) {
         let array = match arg.lead.split_once('a') {
             Some((_, "")) => call.args.get(at + 1).map(|name| name.text.as_str()),
             Some((_, name)) => Some(name),
@@ -191,8 +192,9 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     // Other options may choose another input, or only a part of it.
     let simple_options = ["-r", "-a", "-ra"];
-    let simple =
-        |arg: &Arg| !arg.option() || simple_options.iter().any(|option| arg.is_word(option));
+    let simple = |arg: &Arg| {
+        !arg.looks_like_option() || simple_options.iter().any(|option| arg.is_word(option))
+    };
     let splits = shell.separators() == " \t\n" && call.args.iter().all(simple);
     let one_line = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
     let text = call.stdin.text().filter(|text| splits && one_line(text)).unwrap_or_default();
@@ -230,7 +232,7 @@ fn lines_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let named = operands(call.args, &["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
     let name = named.first().copied().unwrap_or(&default);
     // Other options may choose another input, or only a part of it.
-    let all = call.args.iter().all(|arg| !arg.option() || arg.is_word("-t"));
+    let all = call.args.iter().all(|arg| !arg.looks_like_option() || arg.is_word("-t"));
     let plain = |line: &str| vec![WordPiece::Text(line.to_owned())];
     let lines = call.stdin.text().filter(|_| all);
     let elements = match lines {

@@ -62,7 +62,8 @@ fn has_camel_verb(word: &str) -> bool {
 /// delete-all`, `X NOUN rm NAME`. `known` means that the table has a row for the program.
 pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> {
     let runner = holds("runners", call.name);
-    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).take(5).collect();
+    let words: Vec<&Arg> =
+        call.args.iter().filter(|arg| !arg.looks_like_option()).take(5).collect();
     let dry = call.args.iter().any(|arg| {
         ["--dry-run", "--dryrun", "--help", "-help", "--what-if", "--check"]
             .iter()
@@ -127,7 +128,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
 /// | `just status`               | false, because `status` is the name of a recipe |
 /// | `kvtool set list`           | false |
 /// | `sl status --output x.txt`  | false |
-pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
+pub(super) fn only_looks(call: &ProgramCall, known: bool) -> bool {
     let args = options::before_dashes(call.args);
     if holds("shellverbs", call.name) {
         return false;
@@ -141,7 +142,7 @@ pub(super) fn looks(call: &ProgramCall, known: bool) -> bool {
     if holds("runners", call.name) {
         return args.first().is_some_and(is_option);
     }
-    let mut words = args.iter().filter(|arg| !arg.option()).map(|arg| arg.text.as_str());
+    let mut words = args.iter().filter(|arg| !arg.looks_like_option()).map(|arg| arg.text.as_str());
     let is_look = |word: &str| holds("lookverbs", word);
     let is_name =
         |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:*".contains(c));
@@ -217,7 +218,7 @@ fn base(part: &str) -> &str {
 pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
     let methods = ["-X", "--request", "--method", "-method"];
     let given = values(args, &methods);
-    let method = given.iter().chain(args.iter().filter(|arg| !arg.option()).take(1));
+    let method = given.iter().chain(args.iter().filter(|arg| !arg.looks_like_option()).take(1));
     if let Some(method) =
         method.into_iter().find(|method| method.text.eq_ignore_ascii_case("delete"))
     {

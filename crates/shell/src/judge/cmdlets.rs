@@ -2,8 +2,8 @@
 
 use super::{
     Arg, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, destructive,
-    destructive_rule, downloaded, has_row, inspects, opaque, reads, redirected, remove, table,
-    unreadable_rule, writes,
+    destructive_rule, downloaded, has_row, inspects, judged_redirection, opaque, reads, remove,
+    table, unreadable_rule, writes,
 };
 use crate::table::{TableRow, holds, list};
 use crate::{Dialect, paths};
@@ -22,7 +22,7 @@ pub(super) fn cmdlet_finding(shell: &mut Shell, call: &ProgramCall) -> Option<Sh
     let (verb, noun) = call.name.split_once('-')?;
     let lower = call.name.to_ascii_lowercase();
     let cmdlet = WindowsCall::new(Dialect::PowerShell, &lower, call.args);
-    if capital(verb) && capital(noun) { cmdlet.judged(shell, call.stdin) } else { None }
+    if capital(verb) && capital(noun) { cmdlet.judged_cmdlet(shell, call.stdin) } else { None }
 }
 
 /// A call of a PowerShell cmdlet or a `cmd` builtin, with its words sorted into switches,
@@ -76,7 +76,7 @@ impl<'c> WindowsCall<'c> {
     }
 
     /// Returns true if a parameter is present, in full or abbreviated.
-    fn flag(&self, name: &str) -> bool {
+    fn has_flag(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| !flag.is_empty() && name.starts_with(flag.as_str()))
     }
 
@@ -94,14 +94,18 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges the call. Returns `None` if neither a row nor the form of its name determines what it
     /// does.
-    pub(crate) fn judged(&self, shell: &mut Shell, before: &StreamData) -> Option<ShellFinding> {
+    pub(crate) fn judged_cmdlet(
+        &self,
+        shell: &mut Shell,
+        before: &StreamData,
+    ) -> Option<ShellFinding> {
         let name = self.name;
-        if self.flag("whatif") && name.contains('-') {
+        if self.has_flag("whatif") && name.contains('-') {
             return Some(reads(name));
         }
         let Some(row) = self.row else { return self.by_name(shell, before) };
         Some(match (row.kind(), row.word(1)) {
-            ("destroys", "processes") if !self.flag("name") && !before.present => {
+            ("destroys", "processes") if !self.has_flag("name") && !before.present => {
                 opaque("kill", name)
             }
             ("destroys", rule) => destructive(rule, name, row.reason()),
@@ -109,8 +113,8 @@ impl<'c> WindowsCall<'c> {
                 self.read(shell, row);
                 reads(name)
             }
-            ("writes", manner) => self.written(shell, manner),
-            (_, rule @ ("rm.file" | "rmdir")) => self.removed(shell, rule, before),
+            ("writes", manner) => self.judged_writes(shell, manner),
+            (_, rule @ ("rm.file" | "rmdir")) => self.judged_removal(shell, rule, before),
             (_, rule) => opaque(rule, name),
         })
     }
@@ -157,7 +161,7 @@ impl<'c> WindowsCall<'c> {
         })
     }
 
-    fn removed(&self, shell: &mut Shell, rule: &str, before: &StreamData) -> ShellFinding {
+    fn judged_removal(&self, shell: &mut Shell, rule: &str, before: &StreamData) -> ShellFinding {
         let whole = |flag: &String| {
             "recurse".starts_with(flag.as_str()) || ["s", "rf", "fr"].contains(&flag.as_str())
         };
@@ -210,7 +214,7 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges the files that are written: the first operand, all of them, or the last one for
     /// commands that copy or move.
-    fn written(&self, shell: &mut Shell, manner: &str) -> ShellFinding {
+    fn judged_writes(&self, shell: &mut Shell, manner: &str) -> ShellFinding {
         let mut from = self.paths();
         let mut to = self.value(&["destination", "destinationpath", "newname"]);
         match manner {
@@ -224,7 +228,7 @@ impl<'c> WindowsCall<'c> {
         from.iter().for_each(|path| shell.touch(path, effect));
         let mut worst = writes("program.writes", self.name);
         for file in &to {
-            worst = worst.most_severe(redirected(shell, file, true));
+            worst = worst.most_severe(judged_redirection(shell, file, true));
         }
         worst
     }

@@ -3,15 +3,15 @@
 //! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
 use super::files::write;
-use super::options::{abbreviations, cut, has_any, operands, takes_next, values};
+use super::options::{abbreviations, has_any, operands, takes_next, values, without_beginning};
 use super::scan::{scan, texts};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
-    downloaded, fetched, opaque, reads, redirected, rules, table, tried, unreadable_rule, unseen,
-    writes,
+    downloaded, is_downloaded_here, judged_redirection, opaque, reads, rules, table, tried_text,
+    unreadable_rule, unseen, writes,
 };
 use crate::Dialect;
-use crate::argument::joined;
+use crate::argument::joined_by_spaces;
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
@@ -41,11 +41,11 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         [] if coded => opaque("code.shell", call.name),
         [_, ..] if has('n') => reads(call.name),
         [code, arguments @ ..] if coded => given_code(shell, call, code, arguments),
-        [file, ..] if !has('s') => scripted(shell, call, file),
+        [file, ..] if !has('s') => judged_script_file(shell, call, file),
         _ => builtins::code_from_input(shell, call.name, call.stdin),
     };
     for file in values(own, &["--rcfile", "--init-file"]) {
-        found = found.most_severe(scripted(shell, call, &file));
+        found = found.most_severe(judged_script_file(shell, call, &file));
     }
     if call.name == "fish" {
         let names: Vec<&str> = std::iter::once("-C")
@@ -83,11 +83,11 @@ fn given_code(
     found.unwrap_or_else(|| reads(call.name))
 }
 
-fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
-    if fetched(shell, file) {
+fn judged_script_file(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
+    if is_downloaded_here(shell, file) {
         return downloaded(&file.text);
     }
-    if let Some(feed) = shell.remembered(file) {
+    if let Some(feed) = shell.output_of_substitution(file) {
         return builtins::code_from_input(shell, call.name, &feed);
     }
     if let Some(feed) = shell.content_of(file) {
@@ -171,7 +171,7 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
         }
         codes.extend(feed.pieces.map(|pieces| Arg::from_pieces(&pieces)));
     }
-    if codes.is_empty() && named.first().is_some_and(|file| fetched(shell, file)) {
+    if codes.is_empty() && named.first().is_some_and(|file| is_downloaded_here(shell, file)) {
         return downloaded(&named[0].text);
     }
     let mut worst = opaque("program.interpreter", call.name);
@@ -245,7 +245,8 @@ fn awk_program(shell: &mut Shell, program: &Arg) -> ShellFinding {
     }
     shell.mention(code);
     for text in texts.iter().filter(|text| code[..text.start].trim_end().ends_with('>')) {
-        if let Some(found) = redirected(shell, &Arg::with_known_text(text.text.clone()), true)
+        if let Some(found) =
+            judged_redirection(shell, &Arg::with_known_text(text.text.clone()), true)
             && found.class == Class::Destructive
         {
             return found;
@@ -307,7 +308,7 @@ pub(super) fn editor(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut codes: Vec<String> =
         values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
-    codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
+    codes.extend(call.args.iter().filter(|arg| !arg.looks_like_option()).filter_map(|arg| {
         arg.text.split_once('=').map(|(_, value)| value.trim_start_matches(':').to_owned())
     }));
     for file in &values(call.args, &["-f", "--file", "--makefile"]) {
@@ -333,7 +334,7 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         });
         for command in inner.chain(lines).filter(|command| command.len() > 2) {
             worst = worst.most_severe(
-                tried(shell, &command).filter(|found| found.class == Class::Destructive),
+                tried_text(shell, &command).filter(|found| found.class == Class::Destructive),
             );
         }
     }
@@ -409,9 +410,10 @@ pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     };
     // `--also sarif=FILE`
     let copies = values(call.args, &["--also"]).into_iter();
-    let copies = copies.map(|copy| cut(&copy, copy.lead.find('=').map_or(0, |at| at + 1)));
+    let copies =
+        copies.map(|copy| without_beginning(&copy, copy.lead.find('=').map_or(0, |at| at + 1)));
     for file in values(call.args, &["--out", "--output", "-o", "--dir"]).into_iter().chain(copies) {
-        found = found.most_severe(redirected(shell, &file, false));
+        found = found.most_severe(judged_redirection(shell, &file, false));
     }
     found
 }
@@ -433,7 +435,7 @@ fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 fn tests(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let words = words_after(call.args, "--").to_vec();
-    let code = Arg::from_pieces(&joined(&words.iter().collect::<Vec<_>>()));
+    let code = Arg::from_pieces(&joined_by_spaces(&words.iter().collect::<Vec<_>>()));
     own.most_severe(shell.in_process("intent", |shell| {
         // One word is a line for a shell, and several are a program with its arguments. But the
         // words may also have been taken from a criterion that is one line, so several words are

@@ -1,14 +1,18 @@
 //! Judges programs that write, copy, move or change files.
 
-use super::options::{abbreviations, cut, has_any, is_set, long, operands, short, values};
+use super::options::{
+    abbreviations, has_any, has_long_option, has_short_option, is_set, operands, values,
+    without_beginning,
+};
 use super::{
     Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, destructive,
-    destructive_rule, located_path, opaque, reads, redirected, rules, startup, table, writes,
+    destructive_rule, is_startup_file, judged_redirection, located_path, opaque, reads, rules,
+    table, writes,
 };
 
 /// Judges a program that writes the files among its arguments. Returns `None` if the table has no
 /// row that says so.
-pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
+pub(super) fn judged_writer(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let mut rows = table::rows(super::family(call.name)).iter();
     let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
     let asked = row.list("if");
@@ -19,7 +23,7 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     match row.word(1) {
         // An opaque program that gets a whole folder (`.`) names no file. Which files it writes is
         // seen on the disk after the call.
-        "all" => named.retain(|arg| !(row.flag("opaque") && arg.is_word("."))),
+        "all" => named.retain(|arg| !(row.has_flag("opaque") && arg.is_word("."))),
         "first" => named.truncate(1),
         "last" => drop(named.drain(..named.len().saturating_sub(1))),
         _ => named.clear(),
@@ -29,11 +33,11 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     let shown = has_any(call.args, &row.list("unless"));
     let into_nothing = !named.is_empty() && named.iter().all(nowhere) && outputs.is_empty();
     let (rule, name) = ("program.writes", call.name);
-    let own = if row.flag("opaque") { opaque(rule, name) } else { writes(rule, name) };
+    let own = if row.has_flag("opaque") { opaque(rule, name) } else { writes(rule, name) };
     if shown || into_nothing {
-        return Some(if row.flag("opaque") { own } else { reads(call.name) });
+        return Some(if row.has_flag("opaque") { own } else { reads(call.name) });
     }
-    if row.flag("reads") && named.is_empty() && outputs.is_empty() {
+    if row.has_flag("reads") && named.is_empty() && outputs.is_empty() {
         return Some(rules::by_options(call));
     }
     let files = named.into_iter().chain(&outputs);
@@ -45,7 +49,7 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
 
 /// Judges the writing of one path. It is destructive for devices and files of the system.
 pub(super) fn write(shell: &mut Shell, arg: &Arg) -> ShellFinding {
-    redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
+    judged_redirection(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
 /// Keeps the known content of a file under the name that `cp`, `mv` or `ln` gives it, and what `tee`
@@ -55,7 +59,8 @@ pub(super) fn carry_content(shell: &mut Shell, call: &ProgramCall) {
         |shell: &Shell, file: &Arg| file.literal().map(|_| super::located_path(shell, file).path);
     match call.name {
         "tee" => {
-            let appends = short(call.args, 'a') || long(call.args, "--append");
+            let appends =
+                has_short_option(call.args, 'a') || has_long_option(call.args, "--append");
             for file in operands(call.args, &[]) {
                 if let Some(file) = path(shell, file) {
                     shell.wrote(file, call.stdin, appends);
@@ -94,12 +99,14 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         named.iter().for_each(|arg| shell.touch(arg, PathEffect::Read));
     }
     let mut worst = writes("copy", call.name);
-    if copies && (short(call.args, 'l') || long(call.args, "--link")) {
+    if copies && (has_short_option(call.args, 'l') || has_long_option(call.args, "--link")) {
         named.iter().for_each(|arg| shell.may_change(arg));
     }
     let tree_too = copies
-        && (['r', 'R', 'a'].into_iter().any(|letter| short(call.args, letter))
-            || ["--recursive", "--archive"].iter().any(|option| long(call.args, option)));
+        && (['r', 'R', 'a'].into_iter().any(|letter| has_short_option(call.args, letter))
+            || ["--recursive", "--archive"]
+                .iter()
+                .any(|option| has_long_option(call.args, option)));
     for arg in &to {
         if from_nothing {
             worst = worst.most_severe(destructive_rule("copy.empty", &arg.text));
@@ -107,8 +114,8 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         if tree_too {
             worst = worst.most_severe(tree(shell, arg));
         }
-        for into in received(arg, &named) {
-            worst = worst.most_severe(redirected(shell, &into, false));
+        for into in paths_received(arg, &named) {
+            worst = worst.most_severe(judged_redirection(shell, &into, false));
             carry(shell, &named, &into);
         }
     }
@@ -118,7 +125,7 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Notes that a file gets a secret or a download from the input.
 fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
     let path = located_path(shell, file).path;
-    if input.secret() {
+    if input.may_hold_secret() {
         shell.lasting.secrets.insert(path.clone());
     }
     if input.download {
@@ -141,7 +148,7 @@ fn carry(shell: &mut Shell, from: &[&Arg], into: &Arg) {
 
 /// Returns the paths that are written if the files in `what` are put to `to`: `to` itself, or one
 /// file in it for each of them.
-fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
+fn paths_received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
     let many = what.len() > 1;
     let sure = to.sure && what.iter().all(|arg| arg.sure);
     if !many || !sure {
@@ -171,7 +178,7 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             Location::Root | Location::System | Location::Device => {
                 "It moves away what the system needs."
             }
-            Location::Outside if startup(&from.path) => {
+            Location::Outside if is_startup_file(&from.path) => {
                 "It moves away keys or settings that the account depends on."
             }
             Location::Home | Location::Whole | Location::Control => {
@@ -186,7 +193,7 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             worst = worst.most_severe(destructive_rule("move.nothing", "/dev/null"));
             continue;
         }
-        for into in received(arg, &named) {
+        for into in paths_received(arg, &named) {
             worst = worst.most_severe(write(shell, &into));
             carry(shell, &named, &into);
         }
@@ -206,7 +213,7 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         to.clear();
     }
     let to = to.first().cloned();
-    let is_symbolic = short(call.args, 's') || has_any(call.args, &["--symbolic"]);
+    let is_symbolic = has_short_option(call.args, 's') || has_any(call.args, &["--symbolic"]);
     for what in &named {
         let Some(to) = to.as_ref().filter(|_| is_symbolic && !what.text.starts_with(['/', '~']))
         else {
@@ -226,7 +233,10 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         None => Arg::with_known_text(what.text.rsplit('/').next().unwrap_or_default()),
     };
     let place = located_path(shell, &to);
-    if place.location == Location::Outside && short(call.args, 'f') && startup(&place.path) {
+    if place.location == Location::Outside
+        && has_short_option(call.args, 'f')
+        && is_startup_file(&place.path)
+    {
         return destructive_rule("link.account", &to.text);
     }
     writes("link", call.name).most_severe(write(shell, &to))
@@ -236,7 +246,7 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
-    let file = cut(output, "of=".len());
+    let file = without_beginning(output, "of=".len());
     receives(shell, &file, call.stdin);
     let place = located_path(shell, &file);
     match place.location {
@@ -272,7 +282,7 @@ pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Judges `chmod`, `chown`, `chgrp`, `setfacl` and `chattr`.
 pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let recursive = short(call.args, 'R') || long(call.args, "--recursive");
+    let recursive = has_short_option(call.args, 'R') || has_long_option(call.args, "--recursive");
     // In `chmod -x file` the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
         call.name == "chmod"
@@ -328,13 +338,17 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
     let does = |letter: char, name: &str| {
-        old.contains(letter) || short(call.args, letter) || long(call.args, name)
+        old.contains(letter)
+            || has_short_option(call.args, letter)
+            || has_long_option(call.args, name)
     };
     let folders = values(call.args, &["-C", "--directory"]);
     if does('t', "--list") {
         // In the old form, the letters have no dash: `tar tf x`.
         let mut args = call.args.to_vec();
-        if let Some(first) = args.first_mut().filter(|first| first.sure && !first.option()) {
+        if let Some(first) =
+            args.first_mut().filter(|first| first.sure && !first.looks_like_option())
+        {
             *first = Arg::with_known_text(format!("-{}", first.text));
         }
         let listed = rules::by_options(&ProgramCall { args: &args, ..*call });
@@ -483,7 +497,7 @@ fn sed_runs(shell: &mut Shell, code: &str) -> ShellFinding {
 
 /// Consumes a text up to a delimiter that is not escaped, together with the delimiter. Returns the
 /// text.
-fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
+fn take_delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     let mut escaped = false;
     let at = rest.char_indices().find(|(_, c)| {
         let ends = *c == delimiter && !escaped;
@@ -520,7 +534,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
             _ => break,
         };
         *rest = rest[1..].strip_prefix(delimiter).filter(|_| first == '\\').unwrap_or(&rest[1..]);
-        if delimited(rest, delimiter).is_none() {
+        if take_delimited(rest, delimiter).is_none() {
             return Some(sed_unknown(rest));
         }
         *rest = rest.trim_start_matches(['I', 'M']);
@@ -546,7 +560,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
         's' | 'y' => {
             let delimiter = rest.chars().next()?;
             *rest = &rest[delimiter.len_utf8()..];
-            let (old, new) = (delimited(rest, delimiter), delimited(rest, delimiter));
+            let (old, new) = (take_delimited(rest, delimiter), take_delimited(rest, delimiter));
             let (Some(_), Some(new)) = (old, new) else { return Some(sed_unknown(rest)) };
             let end = rest.find(|c: char| !"gpiIm0123456789".contains(c)).unwrap_or(rest.len());
             *rest = &rest[end..];
@@ -563,7 +577,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
 
 /// Judges `patch` and `ed`. The input decides which files are changed.
 pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if long(call.args, "--dry-run") {
+    if has_long_option(call.args, "--dry-run") {
         return opaque("program.patch", call.name);
     }
     let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];
@@ -571,7 +585,9 @@ pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = opaque("program.patch", call.name);
     let fed = call.stdin.path.clone().map(Arg::with_known_text);
     let given = values(call.args, &["-i", "--input"]).into_iter().chain(fed);
-    given.chain(named.get(1).map(|arg| (*arg).clone())).for_each(|file| shell.applied(&file));
+    given
+        .chain(named.get(1).map(|arg| (*arg).clone()))
+        .for_each(|file| shell.keep_applied_patch(&file));
     for file in named.first().copied().into_iter().chain(values(call.args, &["-o"]).iter()) {
         worst = worst.most_severe(write(shell, file));
     }

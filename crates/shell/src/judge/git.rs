@@ -1,7 +1,9 @@
 //! Judges `git` by its subcommand. Committed work can be recovered; work that was never committed
 //! cannot.
 
-use super::options::{self, is_set, long, operands, short, takes_next, values};
+use super::options::{
+    self, has_long_option, has_short_option, is_set, operands, takes_next, values,
+};
 use super::{
     Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
     reads, remove, rules, table,
@@ -15,7 +17,7 @@ use crate::paths::is_in_folder;
 /// do not count.
 fn has_any_option(args: &[Arg], words: &[&str]) -> bool {
     words.iter().any(|word| match word.starts_with("--") {
-        true => long(args, word),
+        true => has_long_option(args, word),
         false => options::has_any(options::before_dashes(args), &[word]),
     })
 }
@@ -25,7 +27,7 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = reads("git");
     let before = shell.cwd().map(str::to_owned);
     while let Some(arg) = call.args.get(at) {
-        if !arg.option() {
+        if !arg.looks_like_option() {
             break;
         }
         if arg.is_word("--help")
@@ -37,7 +39,9 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         }
         let value = call.args.get(at + 1);
         match (arg.lead.as_str(), value) {
-            ("-c", Some(setting)) => worst = worst.most_severe(configured(shell, &setting.text)),
+            ("-c", Some(setting)) => {
+                worst = worst.most_severe(judged_configuration(shell, &setting.text))
+            }
             ("-C", Some(folder)) => {
                 let args = std::slice::from_ref(folder);
                 let to = ProgramCall { name: "cd", args, stdin: call.stdin };
@@ -63,7 +67,7 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Judges `-c KEY=VALUE`. For some keys, git runs the value.
-fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
+fn judged_configuration(shell: &mut Shell, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
     match git_setting(&key) {
@@ -98,7 +102,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
     // verb, it may be a value, or belong to a command that git runs.
     let helps = match args {
         [only] => only.is_word("--help") || only.is_word("-h"),
-        [verb, last] => !verb.option() && last.is_word("--help"),
+        [verb, last] => !verb.looks_like_option() && last.is_word("--help"),
         _ => false,
     };
     if helps {
@@ -125,8 +129,10 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         .filter(|_| transfers)
         .fold(reads("git"), |found, code| found.most_severe(judge_code(shell, &code.text)));
     let found = match (name, verb) {
-        ("grep", _) => runs(shell, values(args, &["-O", "--open-files-in-pager"]), &shown),
-        ("difftool", _) => runs(shell, values(args, &["-x", "--extcmd"]), &shown),
+        ("grep", _) => {
+            judged_option_code(shell, values(args, &["-O", "--open-files-in-pager"]), &shown)
+        }
+        ("difftool", _) => judged_option_code(shell, values(args, &["-x", "--extcmd"]), &shown),
         ("log" | "diff" | "show" | "archive" | "format-patch" | "bundle", _) => {
             let files = values(args, &["-o", "--output", "--output-directory"]);
             let bundle = words.get(1).filter(|_| verb == "create").copied();
@@ -156,7 +162,8 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         }
         ("submodule", "foreach") | ("bisect", "run") => {
             let command = args.iter().skip_while(|arg| !arg.is_word(verb)).skip(1);
-            let command: Vec<Arg> = command.skip_while(|arg| arg.option()).cloned().collect();
+            let command: Vec<Arg> =
+                command.skip_while(|arg| arg.looks_like_option()).cloned().collect();
             // One word is code, and several are a program with its arguments.
             if let [code] = command.as_slice() {
                 judge_code(shell, &code.text)
@@ -184,12 +191,12 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         }
         ("push", _) => push(args),
         ("rm", _) => delete(shell, args),
-        ("mv", _) => moved(shell, args),
+        ("mv", _) => judged_move(shell, args),
         ("apply" | "am", _) => {
             let takes = ["-p", "-C", "--exclude", "--include", "--directory"];
             let fed = call.stdin.path.clone().map(Arg::with_known_text);
             let files = operands(args, &takes).into_iter().cloned().chain(fed);
-            files.for_each(|file| shell.applied(&file));
+            files.for_each(|file| shell.keep_applied_patch(&file));
             opaque("git.changes", &format!("git {name}"))
         }
         ("sparse-checkout", "set" | "init" | "reapply") => {
@@ -220,7 +227,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
 fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let mut found = opaque("git.changes", "git clone");
     for setting in values(args, &["-c", "--config"]) {
-        found = found.most_severe(configured(shell, &setting.text));
+        found = found.most_severe(judged_configuration(shell, &setting.text));
     }
     for code in values(args, &["-u"]) {
         found = found.most_severe(judge_code(shell, &code.text));
@@ -248,10 +255,11 @@ fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
 /// or which branch the transfer changes (`--force`, `from:to`).
 fn chooses_transport(args: &[Arg]) -> bool {
     has_any_option(args, &table::list("gittransport"))
-        || short(args, 'f')
+        || has_short_option(args, 'f')
         || args.iter().any(|arg| {
             let address = arg.text.contains("://") || arg.text.contains('@');
-            arg.text.contains("::") || !arg.option() && arg.text.contains(':') && !address
+            arg.text.contains("::")
+                || !arg.looks_like_option() && arg.text.contains(':') && !address
         })
 }
 
@@ -260,7 +268,7 @@ fn judge_code(shell: &mut Shell, code: &str) -> ShellFinding {
 }
 
 /// Judges the code that is the value of an option, if there is one.
-fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
+fn judged_option_code(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     let code = codes.first();
     code.map_or_else(|| opaque("git.options", shown), |code| judge_code(shell, &code.text))
 }
@@ -285,7 +293,8 @@ fn changed_section<'a>(args: &[Arg], words: &[&'a Arg]) -> Option<&'a Arg> {
 /// code. A key alone is only read.
 fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let places = table::list("configplaces");
-    let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is_word(place));
+    let asks =
+        |arg: &Arg| !arg.looks_like_option() || places.iter().any(|place| arg.is_word(place));
     // `--unset` is an abbreviation of `--unset-all` too.
     let removes =
         has_any_option(args, &["--unset-all"]) || args.iter().any(|arg| arg.is_word("unset"));
@@ -309,7 +318,7 @@ fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
             if !key.sure || may_run || decides_what_git_does(&key.text, Some(&value.text)) {
                 return destructive_rule("git.config-steers", &key.text);
             }
-            let found = configured(shell, &format!("{}={}", key.text, value.text));
+            let found = judged_configuration(shell, &format!("{}={}", key.text, value.text));
             opaque("git.config", &key.text).most_severe(found)
         }
         _ => opaque("git.config", "git config"),
@@ -345,7 +354,7 @@ const PATHS_FILE: &str = "--pathspec-from-file";
 fn paths(args: &[Arg], takes: &[&str]) -> Vec<Arg> {
     let takes = [takes, &[PATHS_FILE][..]].concat();
     let mut found: Vec<Arg> = operands(args, &takes).into_iter().cloned().collect();
-    if long(args, PATHS_FILE) {
+    if has_long_option(args, PATHS_FILE) {
         found.push(Arg::unknown(PATHS_FILE, WordOrigin::Output));
     }
     found
@@ -355,11 +364,15 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--orphan", "--conflict"]);
     let dashes = args.iter().position(|arg| arg.is_word("--")).filter(|at| at + 1 < args.len());
     if let Some(at) = dashes {
-        return replaced(shell, "git.checkout-path", &args[at + 1..].iter().collect::<Vec<_>>());
+        return judged_replacement(
+            shell,
+            "git.checkout-path",
+            &args[at + 1..].iter().collect::<Vec<_>>(),
+        );
     }
-    if long(args, PATHS_FILE) {
+    if has_long_option(args, PATHS_FILE) {
         let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
-        return replaced(shell, "git.checkout-path", &[&unknown]);
+        return judged_replacement(shell, "git.checkout-path", &[&unknown]);
     }
     if has_any_option(args, &["-B"]) && words.len() == 1 {
         return destructive_rule("git.branch-force", "git checkout -B");
@@ -383,12 +396,12 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     };
     match paths {
         [] => opaque("git.checkout", "git checkout"),
-        paths => replaced(shell, "git.checkout-path", paths),
+        paths => judged_replacement(shell, "git.checkout-path", paths),
     }
 }
 
 /// Judges the replacement of files by their committed version.
-fn replaced(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
+fn judged_replacement(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
     paths.iter().for_each(|path| shell.touch(path, PathEffect::Write));
     destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
 }
@@ -400,13 +413,13 @@ fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         return opaque("git.unstage", "git restore --staged");
     }
     let paths = paths(args, &["-s", "--source"]);
-    replaced(shell, "git.restore", &paths.iter().collect::<Vec<_>>())
+    judged_replacement(shell, "git.restore", &paths.iter().collect::<Vec<_>>())
 }
 
 fn reset(args: &[Arg]) -> ShellFinding {
     let hard = [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge")];
     for (option, rule) in hard.into_iter().chain([("--keep", "git.reset-keep")]) {
-        if long(args, option) {
+        if has_long_option(args, option) {
             return destructive_rule(rule, option);
         }
     }
@@ -418,8 +431,8 @@ fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     if is_set(args, 'n', "--dry-run", &["-e", "--exclude"]) {
         return reads("git");
     }
-    match short(args, 'f')
-        || long(args, "--force")
+    match has_short_option(args, 'f')
+        || has_long_option(args, "--force")
         || has_any_option(args, &["-i", "--interactive"])
         || unforced
     {
@@ -442,11 +455,12 @@ fn push(args: &[Arg]) -> ShellFinding {
     };
     let reference = words.iter().skip(1).find(forces).map(|word| word.text.as_str());
     let flags = ["--force", "--mirror", "--delete", "--prune"];
-    let flag = flags.into_iter().find(|flag| long(args, flag));
-    let letter = [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| short(args, *letter));
+    let flag = flags.into_iter().find(|flag| has_long_option(args, flag));
+    let letter =
+        [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| has_short_option(args, *letter));
     match reference.or(flag).or(letter.map(|(flag, _)| flag)) {
         Some(word) => destructive_rule("git.push-force", word),
-        None if long(args, LEASE) => destructive_rule("git.push-lease", LEASE),
+        None if has_long_option(args, LEASE) => destructive_rule("git.push-lease", LEASE),
         None => opaque("git.push", "git push"),
     }
 }
@@ -460,11 +474,11 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         paths(args, &[]).iter().for_each(|path| shell.touch(path, PathEffect::Write));
         return opaque("git.untrack", "git rm --cached");
     }
-    let force = short(args, 'f') || long(args, "--force");
+    let force = has_short_option(args, 'f') || has_long_option(args, "--force");
     let reason = "It deletes files that git can give back.";
     let mut worst = ShellFinding::new(Class::Write, "git.rm", "git rm", reason);
     for path in &paths(args, &[]) {
-        let found = remove::judge_deletion(shell, path, short(args, 'r'));
+        let found = remove::judge_deletion(shell, path, has_short_option(args, 'r'));
         if force && found.class == Class::Destructive {
             worst = worst.most_severe(found);
         }
@@ -472,7 +486,7 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     worst
 }
 
-fn moved(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
+fn judged_move(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let paths = operands(args, &[]);
     let Some((to, from)) = paths.split_last() else { return opaque("git.mv", "git mv") };
     for path in from {

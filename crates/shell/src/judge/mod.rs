@@ -74,7 +74,7 @@ pub(super) struct JudgedProgram {
 }
 
 /// Returns true if the same text has downloaded this file.
-pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
+pub(super) fn is_downloaded_here(shell: &Shell, file: &Arg) -> bool {
     let place = located_path(shell, file);
     let kept = place.location != Location::Nothing;
     file.sure && kept && shell.lasting.fetched.contains(&place.path)
@@ -88,7 +88,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     let short = OUR_NAMES.contains(&family(&name)).then(|| own_commands::short(&args[1..]));
     let args = short.as_deref().unwrap_or(&args[1..]);
     let call = ProgramCall { name: &name, args, stdin: &stdin };
-    if written.contains('/') && fetched(shell, first) {
+    if written.contains('/') && is_downloaded_here(shell, first) {
         let (finding, out) = (downloaded(written), StreamData::with_unknown_content());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
@@ -101,7 +101,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     }
     let leaks = ShellFinding::worst(secrets::leaks(shell, &call), network::hidden_program(&call));
     let tainted = secrets::prints(shell, &call);
-    if !helps(&call)
+    if !only_asks_for_help(&call)
         && let Some(finding) = wrappers::unwrap(shell, &call)
     {
         let finding = by_common_words(shell, &call, finding);
@@ -109,19 +109,19 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         let finding = finding.most_severe(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
     }
-    let mut finding = judged(shell, &call);
-    if finding.class == Class::Read && !trusted(written) {
+    let mut finding = judged_program(shell, &call);
+    if finding.class == Class::Read && !is_in_trusted_folder(written) {
         finding = opaque("program.path", written);
     }
     let is_open = ["program.unknown", "program.subcommand"].contains(&finding.rule);
     if is_open
         && finding.class == Class::Opaque
-        && trusted(written)
-        && by_words::looks(&call, has_row(call.name))
+        && is_in_trusted_folder(written)
+        && by_words::only_looks(&call, has_row(call.name))
     {
         finding = inspects(call.name);
     }
-    if finding.class == Class::Read && !helps(&call) {
+    if finding.class == Class::Read && !only_asks_for_help(&call) {
         rules::touch_shown_files(shell, &call);
     }
     if finding.class >= Class::Opaque && !finding.inspects {
@@ -173,8 +173,8 @@ fn named_in_words(shell: &mut Shell, call: &ProgramCall, finding: &ShellFinding)
         return;
     }
     for arg in call.args {
-        let value = arg.lead.split_once('=').filter(|_| arg.option());
-        let value = value.map(|(name, _)| options::cut(arg, name.len() + 1));
+        let value = arg.lead.split_once('=').filter(|_| arg.looks_like_option());
+        let value = value.map(|(name, _)| options::without_beginning(arg, name.len() + 1));
         let path = value.as_ref().unwrap_or(arg);
         if mentions::is_path(&path.text) {
             shell.handed_to(path);
@@ -197,7 +197,7 @@ fn named_in_texts(shell: &mut Shell, call: &ProgramCall) {
             shell.mention(&text);
             continue;
         }
-        for path in mentions::patched(&text) {
+        for path in mentions::files_of_patch_in(&text) {
             shell.touch(&Arg::with_known_text(path), PathEffect::Write);
         }
     }
@@ -217,7 +217,7 @@ fn copies_us(call: &ProgramCall) -> bool {
 }
 
 /// Returns true if the shell looks the name up, or if the folder is one for installed programs.
-fn trusted(written: &str) -> bool {
+fn is_in_trusted_folder(written: &str) -> bool {
     match written.rsplit_once('/') {
         Some((folder, _)) => table::holds("programfolders", folder),
         None => !written.contains('\\'),
@@ -235,7 +235,7 @@ fn base(written: &str) -> String {
 
 /// Returns true if the program is only asked for its help or its version. After other words than
 /// one subcommand, `--help` proves nothing: `sh -c CODE --help` runs the code.
-fn helps(call: &ProgramCall) -> bool {
+fn only_asks_for_help(call: &ProgramCall) -> bool {
     let asks = |arg: &Arg| arg.is_word("--help") || arg.is_word("-help");
     match call.args {
         [only] if only.is_word("-V") => rules::destroyers().any(|name| name == family(call.name)),
@@ -247,8 +247,8 @@ fn helps(call: &ProgramCall) -> bool {
     }
 }
 
-fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if helps(call) && has_row(call.name) {
+fn judged_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
+    if only_asks_for_help(call) && has_row(call.name) {
         return reads(call.name);
     }
     if let Some(found) = by_function(shell, call) {
@@ -271,7 +271,7 @@ fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         }
         return finding;
     }
-    if let Some(finding) = files::written(shell, call) {
+    if let Some(finding) = files::judged_writer(shell, call) {
         return finding;
     }
     // On Windows, a host may send a PowerShell command as if it were one for a POSIX shell.
@@ -380,7 +380,7 @@ fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         let Some(word) = arg.literal() else { continue };
         let as_code = at > 0 && table::holds("codeoptions", &call.args[at - 1].text);
         let found = if as_code && word.contains(' ') {
-            tried(shell, word)
+            tried_text(shell, word)
         } else if may_be_command(&base(word)) && at + 1 < call.args.len() {
             tried_program(shell, call.args[at..].to_vec(), StreamData::default())
         } else {
@@ -398,7 +398,7 @@ fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Returns the finding about shell code, without keeping anything of it.
-fn tried(shell: &Shell, code: &str) -> Option<ShellFinding> {
+fn tried_text(shell: &Shell, code: &str) -> Option<ShellFinding> {
     trial(shell, |shell| shell.text(code))
 }
 
@@ -429,7 +429,7 @@ fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> Judge
     let name = &args[0];
     let finding = match unseen(name.origin, &name.text) {
         Some(found) => found,
-        None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
+        None if name.glob && name.origin.is_none() => judged_globs(shell, args, stdin),
         None => by_arguments(shell, args),
     };
     JudgedProgram {
@@ -441,7 +441,7 @@ fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> Judge
 }
 
 /// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
-fn globbed(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> ShellFinding {
+fn judged_globs(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> ShellFinding {
     let pattern = base(&args[0].text);
     for name in rules::destroyers().filter(|name| wild(&pattern, name)) {
         if let Some(found) = judged_as(shell, name, args, stdin.clone()) {
@@ -480,8 +480,11 @@ fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     ShellFinding::new(Class::Opaque, "program.variable", &args[0].text, reason)
 }
 
-/// Judges a redirection into a file.
-pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<ShellFinding> {
+pub(super) fn judged_redirection(
+    shell: &mut Shell,
+    arg: &Arg,
+    append: bool,
+) -> Option<ShellFinding> {
     let place = located_path(shell, arg);
     if !arg.text.starts_with("/dev/") || place.location == Location::Device {
         shell.touch(arg, PathEffect::Write);
@@ -494,7 +497,9 @@ pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<S
             return Some(destructive_rule("redirect.system", &arg.text));
         }
         Location::Outside if device => return Some(opaque("redirect.network", &arg.text)),
-        Location::Outside if secret(&place.path) || !append && startup(&place.path) => {
+        Location::Outside
+            if is_in_folder_of_keys(&place.path) || !append && is_startup_file(&place.path) =>
+        {
             return Some(destructive_rule("redirect.account", &arg.text));
         }
         _ => {}
@@ -505,12 +510,13 @@ pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<S
 }
 
 /// Returns true for keys and start-up files of an account.
-pub(super) fn startup(path: &str) -> bool {
-    secret(path) || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())
+pub(super) fn is_startup_file(path: &str) -> bool {
+    is_in_folder_of_keys(path)
+        || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())
 }
 
 /// Returns true for files in folders of keys, such as `.ssh`, which also decide who may log in.
-fn secret(path: &str) -> bool {
+fn is_in_folder_of_keys(path: &str) -> bool {
     path.split('/').any(|part| table::holds("keyfolders", part))
 }
 

@@ -3,7 +3,7 @@
 use super::options::{self, KnownOptions, has_any, operands, values};
 use super::{
     Arg, ProgramCall, Shell, ShellFinding, by_words, destructive, destructive_rule, inspects,
-    located_path, opaque, redirected, rules, table,
+    judged_redirection, located_path, opaque, rules, table,
 };
 
 /// Judges `curl` and `wget`: a download is shown or written to a file, and `-X DELETE` asks a
@@ -44,7 +44,7 @@ pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let mut worst = opaque("network", call.name);
     for file in documents.iter().chain(&listed("outputs")) {
-        worst = worst.most_severe(redirected(shell, file, false));
+        worst = worst.most_severe(judged_redirection(shell, file, false));
     }
     worst
 }
@@ -77,7 +77,7 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let named = operands(call.args, &takes);
     if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {
         worst = worst.most_severe(
-            redirected(shell, to, false).unwrap_or_else(|| opaque("network", call.name)),
+            judged_redirection(shell, to, false).unwrap_or_else(|| opaque("network", call.name)),
         );
     }
     worst
@@ -166,7 +166,7 @@ pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding 
     let tries = ["-z", "-zv", "-vz"].iter().any(|flags| has_any(call.args, &[flags]));
     let takes = ["-w", "-i", "-G"];
     let plain = |arg: &Arg| {
-        !arg.option()
+        !arg.looks_like_option()
             || ["-z", "-zv", "-vz", "-v", "-n", "-4", "-6", "-u"]
                 .iter()
                 .chain(&takes)

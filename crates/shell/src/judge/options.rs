@@ -9,7 +9,7 @@ pub(super) fn before_dashes(args: &[Arg]) -> &[Arg] {
 }
 
 /// Returns true if a short option is present, alone or in a cluster (`-rf`).
-pub(super) fn short(args: &[Arg], letter: char) -> bool {
+pub(super) fn has_short_option(args: &[Arg], letter: char) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.as_str();
         word.len() > 1
@@ -20,7 +20,7 @@ pub(super) fn short(args: &[Arg], letter: char) -> bool {
 }
 
 /// Returns true if a long option is present: in full, abbreviated as GNU allows, or with `=value`.
-pub(super) fn long(args: &[Arg], name: &str) -> bool {
+pub(super) fn has_long_option(args: &[Arg], name: &str) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.split('=').next().unwrap_or_default();
         word == name || word.len() >= 3 && name.starts_with(word) && word.starts_with("--")
@@ -32,8 +32,8 @@ pub(super) fn abbreviations(name: &'static str) -> impl Iterator<Item = &'static
     (3..=name.len()).map(move |end| &name[..end])
 }
 
-/// Returns true if a flag is certainly set, by its letter or by its long name. Unlike [`short`] and
-/// [`long`], it skips the values of the options in `takes`: `-e -n` and `-en` set no `-n` then.
+/// Returns true if a flag is certainly set, by its letter or by its long name. Unlike [`has_short_option`] and
+/// [`has_long_option`], it skips the values of the options in `takes`: `-e -n` and `-en` set no `-n` then.
 pub(super) fn is_set(args: &[Arg], letter: char, name: &str, takes: &[&str]) -> bool {
     let args = before_dashes(args);
     let flag = |c: &char| c.is_ascii_alphanumeric() && !takes.contains(&format!("-{c}").as_str());
@@ -41,7 +41,7 @@ pub(super) fn is_set(args: &[Arg], letter: char, name: &str, takes: &[&str]) -> 
     while let Some(arg) = args.get(at) {
         let cluster = arg.lead.strip_prefix('-').unwrap_or_default();
         if cluster.chars().take_while(flag).any(|c| c == letter)
-            || long(std::slice::from_ref(arg), name)
+            || has_long_option(std::slice::from_ref(arg), name)
         {
             return true;
         }
@@ -58,13 +58,13 @@ pub(super) fn has_any(args: &[Arg], words: &[&str]) -> bool {
         words.iter().any(|word| {
             arg.lead == *word
                 || word.starts_with('-') && name == *word
-                || cluster(word) && arg.sure && in_cluster(&arg.lead, word)
+                || may_be_of_cluster(word) && arg.sure && in_cluster(&arg.lead, word)
         })
     })
 }
 
 /// Returns true for an option such as `-f`, which may be part of a cluster.
-fn cluster(word: &str) -> bool {
+fn may_be_of_cluster(word: &str) -> bool {
     word.len() == 2 && word.starts_with('-') && word != "--"
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
             found.extend(&args[at..]);
             break;
         }
-        if !arg.option() {
+        if !arg.looks_like_option() {
             found.push(arg);
             continue;
         }
@@ -108,16 +108,16 @@ pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
     let clustered = option.starts_with('-') && !option.starts_with("--") && option.len() > 2;
     clustered
         && takes.iter().any(|taken| {
-            cluster(taken)
+            may_be_of_cluster(taken)
                 && option.ends_with(&taken[1..])
                 && option[1..].chars().all(|c| c.is_ascii_alphabetic())
         })
 }
 
 /// Returns the number of words in the options at the beginning, including their values.
-pub(super) fn leading(args: &[Arg], takes: &[&str]) -> usize {
+pub(super) fn count_of_leading_words(args: &[Arg], takes: &[&str]) -> usize {
     let mut at = 0;
-    while args.get(at).is_some_and(Arg::option) {
+    while args.get(at).is_some_and(Arg::looks_like_option) {
         at += 1 + usize::from(takes_next(&args[at].lead, takes));
     }
     at.min(args.len())
@@ -131,8 +131,8 @@ pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
         for name in names {
             if arg.is_word(name) || takes_next(&arg.lead, &[name]) {
                 found.extend(args.get(at + 1).cloned());
-            } else if let Some(rest) = joined(&arg.lead, name) {
-                found.push(cut(arg, arg.lead.len() - rest.len()));
+            } else if let Some(rest) = value_in_same_word(&arg.lead, name) {
+                found.push(without_beginning(arg, arg.lead.len() - rest.len()));
             }
         }
     }
@@ -140,7 +140,7 @@ pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
 }
 
 /// Returns the value in the same word as an option's name.
-fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
+fn value_in_same_word<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     let rest = word.strip_prefix(name)?;
     if name.starts_with("--") || name.len() > 2 {
         return rest.strip_prefix(['=', ':']);
@@ -149,7 +149,7 @@ fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Returns a word without its first `from` bytes, which must be known text.
-pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
+pub(super) fn without_beginning(arg: &Arg, from: usize) -> Arg {
     use crate::argument::WordPiece;
     let mut pieces = Vec::new();
     let mut left = from;
@@ -209,7 +209,7 @@ pub(super) fn known_options(row: &TableRow, args: &[Arg]) -> KnownOptions {
             Some((name, _)) => (name, true),
             None => (arg.lead.as_str(), false),
         };
-        let numbered = row.flag("number") && arg.sure && name[1..].parse::<u32>().is_ok();
+        let numbered = row.has_flag("number") && arg.sure && name[1..].parse::<u32>().is_ok();
         if numbered || ok.contains(&name) && arg.sure || joined.contains(&name) {
             continue;
         }

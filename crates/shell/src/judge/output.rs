@@ -4,8 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{has_any, operands};
-use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, fetched, rules, table};
-use crate::argument::joined;
+use super::{
+    Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, is_downloaded_here, rules, table,
+};
+use crate::argument::joined_by_spaces;
 use crate::parse::unescape;
 use crate::paths;
 
@@ -16,10 +18,12 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
         "echo" => StreamData::with_known_pieces(echo(call.args)),
         "printf" => printf(call.args)
             .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
-        "cat" if call.args.iter().all(|arg| arg.is_word("-") || arg.option()) => stdin.clone(),
+        "cat" if call.args.iter().all(|arg| arg.is_word("-") || arg.looks_like_option()) => {
+            stdin.clone()
+        }
         "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
         "tee" | "sort" | "uniq" => stdin.clone(),
-        "find" | "gfind" => super::remove::printed(call.args)
+        "find" | "gfind" => super::remove::printed_by_find(call.args)
             .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
         "pwd" => StreamData::with_known_pieces(vec![shell.current_folder()]),
         "mktemp" => temporary(call),
@@ -31,7 +35,7 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
             }
             None => StreamData::with_unknown_content(),
         },
-        "base64" | "base32" | "gbase64" if rules::marked("decodes", call) => {
+        "base64" | "base32" | "gbase64" if rules::has_row_of_mark("decodes", call) => {
             let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
             let bytes = text.and_then(|text| BASE64.decode(text).ok());
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -41,7 +45,7 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
         name if table::holds("changers", name) => {
             // The output of `rev` or `tr` is not computed. If its input was known, it counts as
             // decoded, so that running it is not taken for harmless.
-            let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
+            let changed = stdin.pieces.is_some() || rules::has_row_of_mark("decodes", call);
             StreamData { decoded: stdin.decoded || changed, ..through() }
         }
         name if table::holds("downloaders", name) => {
@@ -53,11 +57,11 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
 
 fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
-    let made = named.iter().find_map(|arg| shell.remembered(arg));
+    let made = named.iter().find_map(|arg| shell.output_of_substitution(arg));
     if named.is_empty() {
         return StreamData { pieces: None, present: true, ..call.stdin.clone() };
     }
-    let download = named.iter().any(|arg| fetched(shell, arg));
+    let download = named.iter().any(|arg| is_downloaded_here(shell, arg));
     made.unwrap_or(StreamData { file: true, download, ..StreamData::with_unknown_content() })
 }
 
@@ -66,7 +70,7 @@ fn echo(args: &[Arg]) -> Vec<WordPiece> {
     let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is_word(flag));
     let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
     let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
-    let mut pieces = joined(&rest);
+    let mut pieces = joined_by_spaces(&rest);
     if escapes {
         for piece in &mut pieces {
             if let WordPiece::Text(text) = piece {
@@ -138,6 +142,6 @@ fn shown_argument(call: &ProgramCall) -> StreamData {
 /// Returns true for `command -v NAME`, which only prints what the name stands for. In `command rm
 /// -v FILE`, `-v` is an option of `rm`.
 pub(super) fn looks_up(call: &ProgramCall) -> bool {
-    let own = call.args.iter().take_while(|arg| arg.option()).count();
+    let own = call.args.iter().take_while(|arg| arg.looks_like_option()).count();
     call.name == "command" && has_any(&call.args[..own], &["-v", "-V"])
 }

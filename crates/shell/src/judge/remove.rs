@@ -1,23 +1,25 @@
 //! Judges programs that delete files: `rm` and similar programs, and `find`.
 
 use super::files::write;
-use super::options::{has_any, long, operands, short};
+use super::options::{has_any, has_long_option, has_short_option, operands};
 use super::{
     Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
     destructive, destructive_rule, located_path, opaque, reads, rules, tried_program, writes,
 };
 use crate::TouchedPath;
-use crate::argument::filled;
-use crate::places::made;
+use crate::argument::with_placeholder_filled;
+use crate::places::is_made_again;
 use crate::table::list;
 
 /// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
 pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let deep = rules::line(call.name).is_some_and(|row| row.flag("deep"));
-    let recursive =
-        deep || short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
+    let deep = rules::line(call.name).is_some_and(|row| row.has_flag("deep"));
+    let recursive = deep
+        || has_short_option(call.args, 'r')
+        || has_short_option(call.args, 'R')
+        || has_long_option(call.args, "--recursive");
     let victims = operands(call.args, &[]);
-    if long(call.args, "--no-preserve-root") {
+    if has_long_option(call.args, "--no-preserve-root") {
         for victim in victims {
             shell.touch_all(victim, PathEffect::Delete, recursive);
         }
@@ -73,7 +75,7 @@ pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindin
 /// Judges `shred`, `srm` and `wipe`, after which nothing can be recovered.
 pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
-    let deep = short(call.args, 'r');
+    let deep = has_short_option(call.args, 'r');
     let spots: Vec<Location> = victims
         .iter()
         .map(|victim| shell.touch_all(victim, PathEffect::Delete, deep).location)
@@ -175,7 +177,7 @@ fn names(tests: &[Arg]) -> Vec<String> {
 }
 
 /// Returns what `find` prints: some path below its first start, with the name that it searches for.
-pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
+pub(super) fn printed_by_find(args: &[Arg]) -> Option<Vec<WordPiece>> {
     if has_any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
         return None;
     }
@@ -188,13 +190,13 @@ pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
 /// several.
 fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     let name = match names {
-        [first, ..] if names.iter().all(|name| made(name)) => first.clone(),
+        [first, ..] if names.iter().all(|name| is_made_again(name)) => first.clone(),
         [only] => only.clone(),
         _ => "*".to_owned(),
     };
     let mut path = start.pieces.clone();
     path.push(WordPiece::Glob(format!("/{name}")));
-    filled(arg, "{}", &Arg::from_pieces(&path))
+    with_placeholder_filled(arg, "{}", &Arg::from_pieces(&path))
 }
 
 /// Judges `-delete` after these tests.
@@ -203,7 +205,7 @@ fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let empty_only = has_any_word(tests, &["-empty"])
         && !has_any_word(tests, &OR)
         && !has_any_word(tests, &["-not", "!"]);
-    let made_only = !names.is_empty() && names.iter().all(|name| made(name));
+    let made_only = !names.is_empty() && names.iter().all(|name| is_made_again(name));
     let mut worst = writes("find.delete", "find");
     for start in starts {
         let place = located_path(shell, start);

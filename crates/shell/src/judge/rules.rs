@@ -1,6 +1,6 @@
 //! Judges a call by the rows of its program in the table.
 
-use super::options::{self, KnownOptions, before_dashes, has_any, long, operands};
+use super::options::{self, KnownOptions, before_dashes, has_any, has_long_option, operands};
 use super::{
     Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
     reads as reading, table,
@@ -23,23 +23,26 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
     // It is not known which options take a value. So the operands are read in three ways, and a row
     // may match any of them: an option cannot hide a subcommand.
     let spare = operands(call.args, &table::list("globals"));
-    let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
-    let valued = |at: usize| at > 0 && call.args[at - 1].option();
+    let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.looks_like_option()).collect();
+    let valued = |at: usize| at > 0 && call.args[at - 1].looks_like_option();
     let words = call.args.iter().enumerate();
-    let fewest: Vec<&Arg> =
-        words.filter(|(at, arg)| !arg.option() && !valued(*at)).map(|(_, arg)| arg).collect();
+    let fewest: Vec<&Arg> = words
+        .filter(|(at, arg)| !arg.looks_like_option() && !valued(*at))
+        .map(|(_, arg)| arg)
+        .collect();
     let readings = [&spare, &all, &fewest];
     let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
     for row in rows.iter().filter(|row| gives_class(row)) {
         let behind = row.words.split_whitespace().count();
-        if !conditions_hold(row, call.args, &all) || row.flag("only") && all.len() > behind {
+        if !conditions_hold(row, call.args, &all) || row.has_flag("only") && all.len() > behind {
             continue;
         }
         match row.kind() {
             // One row that proves that the call only reads is enough.
             "reads" => {
-                let found = [proof, proven(row, call)].into_iter().flatten();
-                proof = found.reduce(|one, other| if other.lighter(&one) { other } else { one });
+                let found = [proof, proven_read(row, call)].into_iter().flatten();
+                proof = found
+                    .reduce(|one, other| if other.is_lighter_than(&one) { other } else { one });
             }
             _ if readings
                 .iter()
@@ -62,13 +65,13 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
 
 /// Returns the finding of a `reads` row whose words match the operands. A call only reads if the
 /// row lists all its options.
-fn proven(row: &TableRow, call: &ProgramCall) -> Option<ShellFinding> {
+fn proven_read(row: &TableRow, call: &ProgramCall) -> Option<ShellFinding> {
     let takes = row.list("takes");
     let named = operands(call.args, &takes);
     let begin = row.text("plain");
     let fits = begins_with(row, &named)
         && named.iter().all(|arg| arg.lead.starts_with(begin))
-        && (named.is_empty() || !row.flag("bare"));
+        && (named.is_empty() || !row.has_flag("bare"));
     if !fits {
         return None;
     }
@@ -92,12 +95,12 @@ fn finding(row: &TableRow, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Returns true if a row of `MARK:PROGRAM` matches a call.
-pub(super) fn marked(mark: &str, call: &ProgramCall) -> bool {
-    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+pub(super) fn has_row_of_mark(mark: &str, call: &ProgramCall) -> bool {
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.looks_like_option()).collect();
     table::rows(&format!("{mark}:{}", call.name)).iter().any(|row| {
         conditions_hold(row, call.args, &words)
             && begins_with(row, &words)
-            && (!row.flag("bare") || words.is_empty())
+            && (!row.has_flag("bare") || words.is_empty())
     })
 }
 
@@ -118,7 +121,7 @@ fn conditions_hold(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
             Some((first, second)) if !first.is_empty() => {
                 args.windows(2).any(|two| two[0].is_word(first) && two[1].is_word(second))
             }
-            _ if row.flag("shortens") && word.starts_with("--") => long(args, word),
+            _ if row.has_flag("shortens") && word.starts_with("--") => has_long_option(args, word),
             _ => has_any(args, &[word]),
         },
     };

@@ -4,10 +4,10 @@
 
 use super::{
     Arg, Class, Shell, ShellFinding, WordPiece, decoded, destructive_rule, downloaded, remove,
-    secrets, sql, tried,
+    secrets, sql, tried_text,
 };
 use crate::parse::unescape;
-use crate::table::{contained, holds, list};
+use crate::table::{first_word_in, holds, list};
 
 /// A string in code of another language, and its place in bytes.
 pub(super) struct Text {
@@ -22,7 +22,7 @@ pub(super) struct Text {
 /// Returns the most severe destructive finding in the code, or `None`.
 pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<ShellFinding> {
     shell.mention(code);
-    let has = |name: &str| contained(name, code).is_some();
+    let has = |name: &str| first_word_in(name, code).is_some();
     let runs_text =
         ["eval", "exec", "Function(", "compile("].iter().any(|call| code.contains(call));
     if runs_text && has("codedecodes") {
@@ -49,7 +49,8 @@ pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<Shel
     if ticks || language == "awk" || has("codestarts") {
         codes.extend(commands(code, &texts));
     }
-    let mut found: Vec<ShellFinding> = codes.iter().filter_map(|code| tried(shell, code)).collect();
+    let mut found: Vec<ShellFinding> =
+        codes.iter().filter_map(|code| tried_text(shell, code)).collect();
     if code.contains("execute") || code.contains("query") || code.contains("exec(") {
         found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }
@@ -80,13 +81,13 @@ fn gives_shell(code: &str) -> Option<ShellFinding> {
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
         return Some(destructive_rule("network.talk", "/inet/"));
     }
-    contained("codesockets", code)?;
-    Some(destructive_rule("network.shell", contained("codeshells", code)?))
+    first_word_in("codesockets", code)?;
+    Some(destructive_rule("network.shell", first_word_in("codeshells", code)?))
 }
 
 /// Returns a finding if the code starts processes without end.
 fn forks(code: &str) -> Option<ShellFinding> {
-    contained("codeendless", code)?;
+    first_word_in("codeendless", code)?;
     code.contains("fork").then(|| destructive_rule("fork-bomb", "fork"))
 }
 
@@ -193,7 +194,7 @@ pub(super) fn texts(code: &str) -> Vec<Text> {
             at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
         };
-        let (text, length) = quoted(&rest[quote.len()..], quote);
+        let (text, length) = quoted_content(&rest[quote.len()..], quote);
         let end = at + quote.len() + length;
         found.push(Text { start: at, end, text, ticks: quote == "`" });
         at = end;
@@ -210,7 +211,7 @@ pub(super) fn texts(code: &str) -> Vec<Text> {
 }
 
 /// Returns the content of a quoted string, and its length in bytes with the closing quote.
-fn quoted(rest: &str, quote: &str) -> (String, usize) {
+fn quoted_content(rest: &str, quote: &str) -> (String, usize) {
     let mut at = 0;
     while at < rest.len() && !rest[at..].starts_with(quote) {
         let escaped = rest[at..].starts_with('\\');

@@ -6,7 +6,7 @@ use super::{
     Arg, Location, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule,
     located_path, rules, table,
 };
-use crate::table::{contained, holds, list};
+use crate::table::{first_word_in, holds, list};
 
 /// Returns true if only the owner should read this path.
 pub(crate) fn is_secret(path: &str) -> bool {
@@ -36,7 +36,7 @@ fn holds_secret(shell: &Shell, arg: &Arg) -> bool {
         && !text.contains("://");
     let variable = !expected
         && arg.pieces.iter().any(|piece| match piece {
-            WordPiece::Unknown { shown, .. } => contained("secretwords", shown).is_some(),
+            WordPiece::Unknown { shown, .. } => first_word_in("secretwords", shown).is_some(),
             _ => false,
         });
     // The word may have the form `@FILE`, `name=@FILE` or `name=@FILE;type=TYPE`.
@@ -66,9 +66,9 @@ fn given_secret(shell: &Shell, call: &ProgramCall) -> Option<String> {
 
 /// Returns true if the output of a program contains a secret.
 pub(super) fn prints(shell: &Shell, call: &ProgramCall) -> bool {
-    let dumps = rules::marked("secret", call);
+    let dumps = rules::has_row_of_mark("secret", call);
     dumps
-        || call.stdin.secret()
+        || call.stdin.may_hold_secret()
         || given_secret(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
@@ -80,9 +80,9 @@ pub(super) fn leaks(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     if call.name == "git" {
         return new_remote(shell, call);
     }
-    let sends =
-        table::rows(&format!("sends:{}", call.name)).is_empty() || rules::marked("sends", call);
-    let fed = call.stdin.secret().then(|| "input".to_owned());
+    let sends = table::rows(&format!("sends:{}", call.name)).is_empty()
+        || rules::has_row_of_mark("sends", call);
+    let fed = call.stdin.may_hold_secret().then(|| "input".to_owned());
     let word = given_secret(shell, call).or(fed).filter(|_| sends)?;
     Some(sent(&format!("{} {word}", call.name)))
 }
@@ -94,7 +94,7 @@ pub(crate) fn sent(word: &str) -> ShellFinding {
 
 /// Judges `git push` to a URL, or to a remote that the same text has added.
 fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
-    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.looks_like_option()).collect();
     let [push, to, ..] = words.as_slice() else { return None };
     let text = to.text.as_str();
     let address = text.contains("://") || text.contains('@') && text.contains(':');
@@ -105,9 +105,9 @@ fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
 
 /// Returns a finding if code of another language reads secrets and sends data.
 pub(super) fn in_code(code: &str) -> Option<ShellFinding> {
-    contained("codesends", code)?;
+    first_word_in("codesends", code)?;
     let file = crate::mentions::paths(code).into_iter().find(|path| is_secret(path));
     let bare = code.split(['"', '\'', '`']).find(|text| is_secret(text) && text.len() < 80);
-    let whole = || contained("codeenvironment", code).map(|_| "environment");
+    let whole = || first_word_in("codeenvironment", code).map(|_| "environment");
     Some(sent(file.or(bare).or_else(whole)?))
 }

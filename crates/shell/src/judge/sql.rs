@@ -1,7 +1,7 @@
 //! Recognises statements that lose data, in SQL and in other database languages.
 
 use super::{Arg, Class, ProgramCall, Shell, ShellFinding, destructive_rule, opaque, rules, table};
-use crate::table::{contained, list};
+use crate::table::{first_word_in, list};
 
 use super::options::{operands, values};
 
@@ -41,7 +41,7 @@ pub(super) fn judge(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// that write.
 fn only_asks(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    if contained("sqlwrites", &lower).is_some() {
+    if first_word_in("sqlwrites", &lower).is_some() {
         return false;
     }
     let asks = list("sqlasks");
@@ -63,7 +63,7 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
         let first = words.first().map_or("", String::as_str);
         let rows = table::rows(&format!("sql:{first}"));
         let there = |wanted: &str| match wanted {
-            "$always" => always(&words),
+            "$always" => is_always_true(&words),
             wanted => words.iter().any(|word| word == wanted),
         };
         if let Some(row) = rows.iter().find(|row| row.conditions_hold(there)) {
@@ -71,12 +71,12 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
         }
     }
     let squeezed: String = text.split_whitespace().collect();
-    let found = contained("sqldrops", &squeezed.to_ascii_lowercase())?;
+    let found = first_word_in("sqldrops", &squeezed.to_ascii_lowercase())?;
     Some(destructive_rule("sql.drop", found))
 }
 
 /// Returns true for a condition that always holds: `WHERE 1=1`, `WHERE true`.
-fn always(words: &[String]) -> bool {
+fn is_always_true(words: &[String]) -> bool {
     let after = words.iter().position(|word| word == "WHERE").map(|at| &words[at + 1..]);
     let after: String = after.unwrap_or_default().concat();
     ["1=1", "TRUE", "1", "''=''"].contains(&after.as_str())

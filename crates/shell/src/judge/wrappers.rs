@@ -1,12 +1,12 @@
 //! Judges programs that start another program by what the other program does.
 
 use super::options::{self, KnownOptions};
-use super::options::{leading, takes_next, values};
+use super::options::{count_of_leading_words, takes_next, values};
 use super::{
     Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, family,
-    mentions, opaque, output, redirected, table,
+    judged_redirection, mentions, opaque, output, table,
 };
-use crate::argument::{filled, is_name, joined};
+use crate::argument::{is_name, joined_by_spaces, with_placeholder_filled};
 use crate::table::TableRow;
 
 /// Returns true if the table says that a program may start other programs.
@@ -27,19 +27,19 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
         return None;
     }
     let mut rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
-    let (row, at) = rows.find_map(|row| Some((row, matched(row, call)?)))?;
+    let (row, at) = rows.find_map(|row| Some((row, index_after_subcommand(row, call)?)))?;
     let mut found = judge_wrapped(shell, call, row, at)?;
     for file in values(call.args, &row.list("outputs")) {
-        found = found.most_severe(redirected(shell, &file, false));
+        found = found.most_severe(judged_redirection(shell, &file, false));
     }
-    if row.flag("elsewhere") {
+    if row.has_flag("elsewhere") {
         return Some(opaque("elsewhere", call.name).most_severe(found));
     }
     let command_len = wrapped_words(call.name, &call.args[at..], row).len();
     let own = &call.args[..call.args.len().saturating_sub(command_len)];
     // Among the wrapper's own words, a path may be a file that it changes, and `A=1` sets a
     // variable for the command.
-    for arg in own.iter().filter(|arg| !arg.option()) {
+    for arg in own.iter().filter(|arg| !arg.looks_like_option()) {
         if mentions::is_path(&arg.text) {
             shell.may_change(arg);
         }
@@ -47,7 +47,7 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
             shell.check_exported(name, Some(value).filter(|_| arg.sure));
         }
     }
-    let clear = row.flag("clear")
+    let clear = row.has_flag("clear")
         && own.iter().all(|arg| arg.sure)
         && options::known_options(row, own) == KnownOptions::Listed;
     Some(if clear { found } else { opaque("wrapper", call.name).most_severe(found) })
@@ -60,10 +60,10 @@ fn taking(row: &TableRow) -> Vec<&'static str> {
 
 /// Returns the index of the first word after the subcommand, if the call has the subcommand of this
 /// row.
-fn matched(row: &TableRow, call: &ProgramCall) -> Option<usize> {
+fn index_after_subcommand(row: &TableRow, call: &ProgramCall) -> Option<usize> {
     let (mut at, takes) = (0, row.list("takes"));
     for wanted in row.words.split_whitespace() {
-        at += leading(&call.args[at..], &takes);
+        at += count_of_leading_words(&call.args[at..], &takes);
         let word = call.args.get(at)?.literal()?;
         if !wanted.split('|').any(|name| name == word) {
             return None;
@@ -81,8 +81,8 @@ fn judge_wrapped(
     from: usize,
 ) -> Option<ShellFinding> {
     let args = &call.args[from..];
-    let mut codes = coded(args, row);
-    let rest = packaged(call.name, wrapped_words(call.name, args, row));
+    let mut codes = values_with_code(args, row);
+    let rest = without_package_version(call.name, wrapped_words(call.name, args, row));
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
     if call.name == "ssh" {
@@ -102,7 +102,7 @@ fn judge_wrapped(
         "joined" => {
             let words: Vec<&Arg> =
                 rest.iter().filter(|arg| !table::holds("sentkeys", &arg.text)).collect();
-            codes.push(Arg::from_pieces(&joined(&words)));
+            codes.push(Arg::from_pieces(&joined_by_spaces(&words)));
         }
         "each" => codes.extend(rest),
         _ => {}
@@ -112,7 +112,7 @@ fn judge_wrapped(
         run = Some(vec![Arg::with_known_text("python")]);
     }
     // `--entrypoint` names the program, and the words after the image are its arguments.
-    let image = leading(args, &taking(row));
+    let image = count_of_leading_words(args, &taking(row));
     if let Some(entry) = values(&args[..image], &["--entrypoint"]).into_iter().next() {
         let words = args.get(image + 1..).unwrap_or_default();
         run = Some(std::iter::once(entry).chain(words.iter().cloned()).collect());
@@ -121,7 +121,7 @@ fn judge_wrapped(
         return None;
     }
     let elsewhere = shell.elsewhere;
-    shell.elsewhere |= row.flag("elsewhere");
+    shell.elsewhere |= row.has_flag("elsewhere");
     let found = shell.in_process(call.name, |shell| {
         shell.with_input(Vec::new(), stdin.clone(), |shell| {
             codes.iter().for_each(|code| drop(shell.code(code, call.name)));
@@ -137,7 +137,7 @@ fn judge_wrapped(
 
 /// Returns the words of a command that comes from a package: `rimraf@5` and `nixpkgs#git` start
 /// `rimraf` and `git`.
-fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
+fn without_package_version(by: &str, words: &[Arg]) -> Vec<Arg> {
     let mut words = words.to_vec();
     let first = words.first_mut().filter(|_| table::holds("packagers", by));
     let Some(first) = first else { return words };
@@ -155,13 +155,13 @@ fn screen_code(args: &[Arg]) -> Vec<Arg> {
 }
 
 /// Returns the values of the options that contain code, up to `--`.
-fn coded(args: &[Arg], row: &TableRow) -> Vec<Arg> {
+fn values_with_code(args: &[Arg], row: &TableRow) -> Vec<Arg> {
     let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
     values(&args[..end], &row.list("code"))
 }
 
 fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
-    if row.flag("dashes") {
+    if row.has_flag("dashes") {
         let at = args.iter().position(|arg| arg.is_word("--"));
         return at.map_or(&[], |at| &args[at + 1..]);
     }
@@ -178,7 +178,7 @@ fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
             if operands_left == 0 {
                 break;
             }
-        } else if arg.option() {
+        } else if arg.looks_like_option() {
             // For example `nice -10`, `-u root` or `--user=root`.
             let lead = arg.lead.as_str();
             at += 1 + usize::from(takes_next(lead, &takes) || code.contains(&lead));
@@ -204,7 +204,8 @@ fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
 /// - `echo a b | xargs -I{} rm {}.rs` calls `rm a.rs` and `rm b.rs`.
 /// - `xargs rm < list` calls `rm` with words that are not known.
 fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
-    let (own, command) = call.args.split_at(leading(call.args, &table::list("xargstakes")));
+    let (own, command) =
+        call.args.split_at(count_of_leading_words(call.args, &table::list("xargstakes")));
     if command.is_empty() {
         return None;
     }
@@ -231,13 +232,16 @@ fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
 
 /// Judges `parallel COMMAND ::: WORD…`. Without `:::`, the words are the lines of the input.
 fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let (own, rest) = call.args.split_at(leading(call.args, &table::list("paralleltakes")));
+    let (own, rest) =
+        call.args.split_at(count_of_leading_words(call.args, &table::list("paralleltakes")));
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let given = rest.get(end + 1..).filter(|_| !rest[end].text.starts_with("::::"));
     // After `::::` and `-a` comes a file that contains the words.
     let from_file = end < rest.len() || !values(own, &["-a", "--arg-file"]).is_empty();
     let stdin = match given {
-        Some(words) => StreamData::with_known_pieces(joined(&words.iter().collect::<Vec<_>>())),
+        Some(words) => {
+            StreamData::with_known_pieces(joined_by_spaces(&words.iter().collect::<Vec<_>>()))
+        }
         None if from_file => StreamData::with_unknown_content(),
         None => call.stdin.clone(),
     };
@@ -314,7 +318,9 @@ fn run_given_words(
     let calls: Vec<Vec<Arg>> = match placeholder {
         Some(placeholder) => words
             .iter()
-            .map(|word| command.iter().map(|arg| filled(arg, placeholder, word)).collect())
+            .map(|word| {
+                command.iter().map(|arg| with_placeholder_filled(arg, placeholder, word)).collect()
+            })
             .collect(),
         None => vec![[command, &words[..]].concat()],
     };

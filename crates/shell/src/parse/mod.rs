@@ -213,14 +213,14 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
     }
-    parsed(text, depth).map_err(|error| {
+    script_of_text(text, depth).map_err(|error| {
         let at = text.char_indices().take_while(|(at, _)| *at < error.at).count();
         SyntaxError { at, ..error }
     })
 }
 
 /// Parses a text of any length. The position of an error is counted in bytes.
-fn parsed(text: &str, depth: usize) -> Result<Script, SyntaxError> {
+fn script_of_text(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let script = parser.script(&[])?;
     parser.skip_space();

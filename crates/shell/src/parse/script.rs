@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         loop {
             self.skip_space();
             if self.rest_of_text().starts_with('!')
-                && self.rest_of_text()[1..].chars().next().is_some_and(blank)
+                && self.rest_of_text()[1..].chars().next().is_some_and(is_blank)
             {
                 self.at += 1;
                 negated = true;
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
             return Ok(kind);
         }
         if self.eat("(") {
-            let body = self.closed(&[")"], "a ( is not closed")?;
+            let body = self.script_up_to(&[")"], "a ( is not closed")?;
             return Ok(Kind::Subshell(body));
         }
         if self.keyword("[[") {
@@ -184,10 +184,10 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.at += word.len();
         match word {
-            "{" => Ok(Kind::Group(self.closed(&["}"], "a { is not closed")?)),
+            "{" => Ok(Kind::Group(self.script_up_to(&["}"], "a { is not closed")?)),
             "if" => self.conditional(),
-            "while" | "until" => self.repeated(),
-            "for" | "select" => self.counted(),
+            "while" | "until" => self.parse_loop(),
+            "for" | "select" => self.parse_for(),
             "case" => self.case(),
             "coproc" => {
                 self.skip_space();
@@ -208,18 +208,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a script up to a closing word or sign, which is consumed.
-    fn closed(&mut self, end: &[&str], what: &'static str) -> Result<Script, SyntaxError> {
+    fn script_up_to(&mut self, end: &[&str], what: &'static str) -> Result<Script, SyntaxError> {
         let body = self.script(end)?;
         let Some(found) = end.iter().find(|sign| self.stands_at(&[sign])) else {
             return Err(self.error(what));
         };
-        self.filled(&body)?;
+        self.require_body(&body)?;
         self.at += found.len();
         Ok(body)
     }
 
     /// Returns an error if a part of a compound command contains no command.
-    fn filled(&self, body: &Script) -> Result<(), SyntaxError> {
+    fn require_body(&self, body: &Script) -> Result<(), SyntaxError> {
         match body.is_empty() {
             true => Err(self.error("a compound command without a command")),
             false => Ok(()),
@@ -227,17 +227,17 @@ impl<'a> Parser<'a> {
     }
 
     fn conditional(&mut self) -> Result<Kind, SyntaxError> {
-        let mut parts = vec![self.closed(&["then"], "an if without then")?];
+        let mut parts = vec![self.script_up_to(&["then"], "an if without then")?];
         loop {
             let branch = self.script(&["elif", "else", "fi"])?;
             if !self.is_at_end() {
-                self.filled(&branch)?;
+                self.require_body(&branch)?;
             }
             parts.push(branch);
             if self.keyword("elif") {
-                parts.push(self.closed(&["then"], "an elif without then")?);
+                parts.push(self.script_up_to(&["then"], "an elif without then")?);
             } else if self.keyword("else") {
-                parts.push(self.closed(&["fi"], "an if without fi")?);
+                parts.push(self.script_up_to(&["fi"], "an if without fi")?);
                 return Ok(Kind::Branches(parts));
             } else if self.keyword("fi") {
                 return Ok(Kind::Branches(parts));
@@ -247,13 +247,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn repeated(&mut self) -> Result<Kind, SyntaxError> {
-        let condition = self.closed(&["do"], "a loop without do")?;
-        let body = self.closed(&["done"], "a loop without done")?;
+    fn parse_loop(&mut self) -> Result<Kind, SyntaxError> {
+        let condition = self.script_up_to(&["do"], "a loop without do")?;
+        let body = self.script_up_to(&["done"], "a loop without done")?;
         Ok(Kind::Loop(vec![condition, body]))
     }
 
-    fn counted(&mut self) -> Result<Kind, SyntaxError> {
+    fn parse_for(&mut self) -> Result<Kind, SyntaxError> {
         self.skip_space();
         if self.rest_of_text().starts_with("((") {
             let head = self.arithmetic_command().ok_or(self.error("a for without ))"))?;
@@ -292,10 +292,10 @@ impl<'a> Parser<'a> {
         self.skip_lines()?;
         if self.stands_at(&["{"]) {
             self.at += 1;
-            return self.closed(&["}"], "a { is not closed");
+            return self.script_up_to(&["}"], "a { is not closed");
         }
         self.expect_word("do", "a loop without do")?;
-        self.closed(&["done"], "a loop without done")
+        self.script_up_to(&["done"], "a loop without done")
     }
 
     fn case(&mut self) -> Result<Kind, SyntaxError> {
@@ -403,7 +403,7 @@ impl<'a> Parser<'a> {
                 && let Some(assign) = self.assign()?
             {
                 if !words.is_empty() {
-                    words.push(spelled(&assign));
+                    words.push(word_of_assignment(&assign));
                 }
                 assigns.push(Assign { operand: !words.is_empty(), ..assign });
                 continue;
@@ -566,7 +566,7 @@ impl<'a> Parser<'a> {
         let mut body = String::new();
         while !self.is_at_end() {
             let mut line = self.line();
-            while !pending.literal && continues(&line) {
+            while !pending.literal && is_continued(&line) {
                 line.truncate(line.len() - "\\\n".len());
                 line.push_str(&self.line());
             }
@@ -596,16 +596,16 @@ impl<'a> Parser<'a> {
 
 /// Returns true if a line ends in a backslash that is not escaped, so that the next line continues
 /// it.
-fn continues(line: &str) -> bool {
+fn is_continued(line: &str) -> bool {
     let Some(line) = line.strip_suffix('\n') else { return false };
     (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }
 
 pub(super) fn ends_word(c: char) -> bool {
-    blank(c) || ";&|()<>".contains(c)
+    is_blank(c) || ";&|()<>".contains(c)
 }
 
-fn blank(c: char) -> bool {
+fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
@@ -616,7 +616,7 @@ pub(crate) fn declares(name: &str) -> bool {
 
 /// Returns an assignment as the word that `export` and similar builtins receive. For an array this
 /// is only the name. `NAME+=value` becomes `NAME=$NAMEvalue`.
-fn spelled(assign: &Assign) -> Word {
+fn word_of_assignment(assign: &Assign) -> Word {
     let sign = if assign.elements.is_some() { "" } else { "=" };
     let mut parts = vec![Part::Quoted(format!("{}{sign}", assign.name))];
     if assign.append && assign.elements.is_none() {

@@ -134,7 +134,7 @@ impl Parser<'_> {
             let script = self.script_until(")")?;
             parts.push(Part::Command { script, quoted });
         } else if self.eat("${") {
-            let part = self.deeper(|parser| parser.braced(quotes))?;
+            let part = self.deeper(|parser| parser.rest_of_braces(quotes))?;
             parts.push(part);
         } else if self.rest_of_text().starts_with("$[") {
             return Err(self.error("the old form $[ is not read"));
@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of `${…}` after the `${`.
-    fn braced(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
+    fn rest_of_braces(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
         let quoted = quotes == Quotes::Inside;
         let indirect =
             self.rest_of_text().starts_with('!') && !self.rest_of_text().starts_with("!}");

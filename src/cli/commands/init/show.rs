@@ -32,10 +32,10 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
         page.gap();
     }
     for offer in &answer.agents_here {
-        offered(page, offer, ", not wired: ");
+        show_offer(page, offer, ", not wired: ");
     }
     for offer in &answer.editors {
-        offered(page, offer, ": ");
+        show_offer(page, offer, ": ");
     }
     if let Some(team) = &answer.team {
         for_team(page, team);
@@ -54,7 +54,7 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
 
 /// Prints something that a person could set up. These lines begin with "found", because they depend
 /// on the machine and not only on the project.
-fn offered(page: &mut Page, offer: &InitOffer, then: &'static str) {
+fn show_offer(page: &mut Page, offer: &InitOffer, then: &'static str) {
     page.literal("  ").styled(NOTE, "found").pad_to(COLUMN).styled(STRONG, &offer.name);
     page.literal(" by ").text(&offer.by).literal(then).literal("`").text(&offer.command).line("`");
 }
@@ -112,14 +112,13 @@ fn files(page: &mut Page, agent: &WiredAnswer) {
     }
 }
 
-/// Prints one file and what was done to it.
 fn print_file(page: &mut Page, is_kept: bool, done: &impl Serialize, path: &str) {
     let style = if is_kept { DIM } else { GOOD };
     page.literal("  ").styled(style, shared::json_word(done)).pad_to(COLUMN).text(path).end();
 }
 
 /// Prints what was done for agents that a person named.
-pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
+pub(super) fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
     let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
     if let Some(created) = created {
         workspace(page, created);

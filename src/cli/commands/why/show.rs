@@ -137,14 +137,14 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     let lines = format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line);
     field(page, "block").text(&block.kind).literal(" ");
     page.styled(STRONG, &block.qualified_name).literal("  ").styled(DIM, lines).end();
-    if let Some(who) = written(block, now) {
+    if let Some(who) = who_wrote(block, now) {
         field(page, "by").text(&who).end();
     }
     if let Some(session) = &block.session {
         field(page, "session").text(session).end();
     }
     for share in block.claims.iter().take(SHARES) {
-        claimed(page, &share.claimed, Some(share.lines));
+        show_claim(page, &share.claimed, Some(share.lines));
     }
     match &block.origin {
         Some(origin) => origin_of_lines(page, origin, now),
@@ -177,7 +177,7 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     if let Some(lines) = block.lines.as_ref().filter(|_| wanted.each_line) {
         each_line(page, lines, now);
     }
-    reassigned(page, block, now);
+    show_reassigned(page, block, now);
     other_records(page, block, wanted);
 }
 
@@ -215,7 +215,7 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
         }
     }
     if let Some(line) = &line.claimed {
-        claimed(page, line, None);
+        show_claim(page, line, None);
     }
     match &line.origin {
         Some(origin) => origin_of_lines(page, origin, now),
@@ -257,7 +257,7 @@ fn commit_line(page: &mut Page, commit: Option<&CommitBrief>, uncommitted: bool)
 }
 
 /// Prints what another tool claims about lines.
-fn claimed(page: &mut Page, line: &ClaimedLine, count: Option<usize>) {
+fn show_claim(page: &mut Page, line: &ClaimedLine, count: Option<usize>) {
     let name = if line.strength() == "inferred" { "inferred" } else { "claimed" };
     field(page, name).text(line.in_words());
     if let Some(count) = count {
@@ -342,7 +342,7 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
 fn verdict_line(page: &mut Page, block: &BlockAnswer) {
     let (style, mark) = style_and_mark(block.verdict);
     field(page, "verdict").label(style, mark).styled(style, block.verdict.as_str());
-    page.literal("  ").text(meaning(block)).end();
+    page.literal("  ").text(meaning_of_verdict(block)).end();
 }
 
 fn style_and_mark(verdict: Verdict) -> (Style, &'static str) {
@@ -354,7 +354,7 @@ fn style_and_mark(verdict: Verdict) -> (Style, &'static str) {
     }
 }
 
-fn meaning(block: &BlockAnswer) -> String {
+fn meaning_of_verdict(block: &BlockAnswer) -> String {
     if let Some(accepted) = &block.accepted {
         let by = answers::accepted_by(&accepted.contributor);
         return format!("accepted as it stands by {by}");
@@ -400,7 +400,7 @@ fn of_git(commit: &CommitBrief) -> String {
 }
 
 /// Returns who wrote the block, when, and how much of it.
-fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
+fn who_wrote(block: &BlockAnswer, now: Timestamp) -> Option<String> {
     let who = answers::who_in_full(block.contributor.as_ref()?, block.tool.as_deref());
     let at = block.timestamp.as_deref().map(|at| moment(now, at));
     let parts = [Some(who), at, block.brought_text()];
@@ -466,7 +466,7 @@ fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut
 }
 
 /// Prints the intents that the block was under before a person reassigned it.
-fn reassigned(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
+fn show_reassigned(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     let is_its = |record: &&RecordBrief| Some(&record.record) == block.record.as_ref();
     let its = block.lineage.iter().find(is_its);
     for one in its.into_iter().flat_map(|record| record.reassigned.iter().rev()) {

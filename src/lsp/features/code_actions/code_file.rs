@@ -126,7 +126,7 @@ impl CodePlace<'_> {
                 .findings
                 .iter()
                 .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
-            let does = self.widening(id);
+            let does = self.action_that_widens(id);
             let codes: &[Code] = if accused { &[Code::ScopeViolation] } else { &[] };
             self.as_fix_for(codes, Offer::new(title, REGISTRY, does))
         };
@@ -147,7 +147,7 @@ impl CodePlace<'_> {
 
     /// Returns a command if a person sits at the client, which takes one step. Otherwise returns an
     /// edit, which has to be saved afterwards.
-    fn widening(&self, id: String) -> Action {
+    fn action_that_widens(&self, id: String) -> Action {
         if !self.file.view.snapshot.settings.has_person() {
             return Action::Plan(Plan::Widen { id, entry: scope::entry_for(&self.file.path) });
         }
@@ -196,7 +196,7 @@ impl CodePlace<'_> {
         let does = Action::Command(command_names::RECORD, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
-        Some(Offer { disabled: self.unsaved(), ..offer })
+        Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
     /// Offers a person to accept the block in its present state.
@@ -212,7 +212,7 @@ impl CodePlace<'_> {
         let does = Action::Command(command_names::ACCEPT, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
-        Some(Offer { disabled: self.unsaved(), ..offer })
+        Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
     /// Offers to restore the block from the commit.
@@ -237,7 +237,7 @@ impl CodePlace<'_> {
         Some(self.as_fix_for(&codes, Offer::new(title, RESTORE, does)))
     }
 
-    fn unsaved(&self) -> Option<String> {
+    fn reason_if_unsaved(&self) -> Option<String> {
         let text = self.file.open.document.text();
         // A byte order mark belongs to the file, but some editors do not send it.
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
@@ -254,7 +254,6 @@ impl CodePlace<'_> {
     }
 }
 
-/// Returns the name of an intent in titles.
 pub(super) fn intent_title(intent: &Intent) -> String {
     let name = text::shorten(&intent.name.value, MAX_NAME);
     text::visible(format!("{} {name}", intent.id.value).trim_end(), false)

@@ -129,13 +129,13 @@ fn registry(
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
         .map_err(|error| error.with_hint())?;
     if let Some(file) = shown.file(&planned.path) {
-        return Ok(annotated(view, &file.uri, &file.document, &planned.edits, note).finish());
+        return Ok(annotated_edits(view, &file.uri, &file.document, &planned.edits, note).finish());
     }
     // Only clients that can create files get here.
     let uri = view.address(&planned.path).ok_or(NO_REGISTRY)?;
     let whole = TextEdit { range: 0..0, text: planned.text };
     let empty = Document::from_text(planned.path.as_str(), "");
-    let edits = annotated(view, &uri, &empty, &[whole], note);
+    let edits = annotated_edits(view, &uri, &empty, &[whole], note);
     let create = lsp::CreateFile { uri, options: None, annotation_id: None };
     Ok(edits.finish_with(Some(lsp::ResourceOp::Create(create)), None))
 }
@@ -145,11 +145,11 @@ fn in_file(
     edits: &[TextEdit],
     note: lsp::ChangeAnnotation,
 ) -> lsp::WorkspaceEdit {
-    annotated(file.view, &file.open.uri, &file.open.document, edits, note).finish()
+    annotated_edits(file.view, &file.open.uri, &file.open.document, edits, note).finish()
 }
 
 /// Returns edits of one document, each annotated with the note.
-fn annotated<'a>(
+fn annotated_edits<'a>(
     view: WorkspaceView<'a>,
     uri: &lsp::Url,
     document: &Document,

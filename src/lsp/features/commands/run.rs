@@ -433,7 +433,7 @@ fn workspace_of_paths(
     target: TargetArguments<'_>,
     paths: &[String],
 ) -> RequestResult<Workspace> {
-    let named = match absolute(target)? {
+    let named = match absolute_target(target)? {
         None => paths.iter().map(|path| PathBuf::from(as_path(path))).find(|it| it.is_absolute()),
         named => named,
     };
@@ -444,7 +444,7 @@ fn file(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
 ) -> RequestResult<(Workspace, RelativePath)> {
-    if let Some(path) = absolute(target)? {
+    if let Some(path) = absolute_target(target)? {
         let workspace = open_workspace(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
         return Ok((workspace, relative));
@@ -466,7 +466,7 @@ fn link_target(snapshot: &Snapshot, uri: &str) -> RequestResult<(Workspace, Rela
 
 /// Returns the absolute path that a target names. `None` if it names nothing, or a path relative to
 /// the only workspace.
-fn absolute(target: TargetArguments<'_>) -> RequestResult<Option<PathBuf>> {
+fn absolute_target(target: TargetArguments<'_>) -> RequestResult<Option<PathBuf>> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Url>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));

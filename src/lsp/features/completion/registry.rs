@@ -90,7 +90,7 @@ fn values(
     let registry = &view.workspace.registry;
     let intents = || registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
-        values.into_iter().map(|it| quoted(Choice::new(it, Kind::VALUE), position)).collect()
+        values.into_iter().map(|it| quoted_choice(Choice::new(it, Kind::VALUE), position)).collect()
     };
     Some(match field {
         Field::Status => statuses(),
@@ -100,7 +100,7 @@ fn values(
         }
         Field::Scope => {
             let choices = paths(&view.survey().files, typed).into_iter();
-            choices.map(|it| quoted(it, position)).collect()
+            choices.map(|it| quoted_choice(it, position)).collect()
         }
         Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
         Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
@@ -152,7 +152,7 @@ fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
 }
 
 /// Puts an item in quotes if YAML would otherwise misread it.
-fn quoted(choice: Choice, position: &RegistryPosition<'_>) -> Choice {
+fn quoted_choice(choice: Choice, position: &RegistryPosition<'_>) -> Choice {
     let label = text::visible(&choice.label, false);
     let special =
         choice.label.starts_with(['*', '!', '&', '@', '[', '{', '#', '%', '`', '"', '\''])
