@@ -33,7 +33,7 @@ fuzz_target!(|payload: &[u8]| {
     for name in HOSTS.iter().map(|host| host.name).chain(["auto"]) {
         let (heard, said, output) =
             answered(name, Cursor::new(payload.to_vec()), DENYING, &environment);
-        let deniable = heard.deniable() && heard.moment == Moment::Before;
+        let deniable = heard.can_be_denied() && heard.moment == Moment::Before;
         let is_denied = matches!(said, HookAnswer::Deny(_));
         assert!(!deniable || is_denied, "{name}: not denied");
         let is_heard = output.exit != 0 || !output.stdout.trim().is_empty();

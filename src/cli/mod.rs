@@ -153,7 +153,7 @@ pub fn run(process: Process) -> Exit {
 fn carry_out(cli: Cli, process: Process) -> Exit {
     // A hook must answer its host even if the current folder no longer exists, so it runs before a
     // `Context` is made.
-    let command = cli.command.short();
+    let command = cli.command.short_spelling();
     if let Command::Hook(args) = &command {
         return hook::run(args, &process.environment);
     }

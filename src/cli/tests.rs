@@ -90,7 +90,7 @@ fn both_spellings_are_read_as_the_same_command() {
         let read = |line: &str| {
             let words: Vec<&str> = std::iter::once("intent").chain(line.split(' ')).collect();
             let cli = Cli::try_parse_from(&words).expect(line);
-            format!("{:?}", Cli { command: cli.command.short(), ..cli })
+            format!("{:?}", Cli { command: cli.command.short_spelling(), ..cli })
         };
         assert_eq!(read(grouped), read(short));
         let words: Vec<String> = grouped.split(' ').map(str::to_owned).collect();

@@ -125,7 +125,7 @@ impl Incoming {
     }
 
     /// Returns true if the host waits for the answer before something changes.
-    pub(crate) fn can_be_denied(&self) -> bool {
+    pub fn can_be_denied(&self) -> bool {
         match self.moment {
             Moment::Before => {
                 !self.only_reads && !self.event.as_ref().is_some_and(Event::only_reads)

@@ -201,43 +201,67 @@ pub enum SetupCommand {
 
 impl Command {
     /// Returns a command of a group as the command with the short spelling.
-    pub fn short(self) -> Self {
+    pub fn short_spelling(self) -> Self {
         match self {
-            Self::Evidence(EvidenceCommand::Seal(args)) => Self::Seal(args),
-            Self::Evidence(EvidenceCommand::Verify(args)) => Self::Verify(args),
-            Self::Evidence(EvidenceCommand::Anchor(args)) => Self::Anchor(args),
-            Self::Evidence(EvidenceCommand::Attest(args)) => Self::Attest(args),
-            Self::Evidence(EvidenceCommand::Erase(args)) => Self::Erase(args),
-            Self::Evidence(EvidenceCommand::Compact(args)) => Self::Compact(args),
-            Self::Evidence(EvidenceCommand::Reassign(args)) => Self::Reassign(args),
-            Self::Evidence(EvidenceCommand::Import(args)) => Self::Import(args),
-            Self::Evidence(EvidenceCommand::Export(args)) => Self::Export(args),
-            Self::Evidence(EvidenceCommand::Sessions(args)) => Self::Sessions(args),
-            Self::Agent(AgentCommand::Hook(args)) => Self::Hook(args),
-            Self::Agent(AgentCommand::Mcp(args)) => Self::Mcp(args),
-            Self::Agent(AgentCommand::Gate(args)) => Self::Gate(args),
-            Self::Agent(AgentCommand::Off(args)) => Self::Off(args),
-            Self::Agent(AgentCommand::On(args)) => Self::On(args),
-            Self::Agent(AgentCommand::Worktree(args)) => Self::Worktree(args),
-            Self::Agent(AgentCommand::Protocol(args)) => Self::Protocol(args),
-            Self::Agent(AgentCommand::Explain(args)) => Self::Explain(args),
-            Self::Setup(SetupCommand::Init(args)) => Self::Init(args),
-            Self::Setup(SetupCommand::Uninstall(args)) => Self::Uninstall(args),
-            Self::Setup(SetupCommand::GitHooks(args)) => Self::GitHooks(args),
-            Self::Setup(SetupCommand::Team(args)) => Self::Init(args.into()),
-            Self::Setup(SetupCommand::SplitRegistry(args)) => Self::SplitRegistry(args),
-            Self::Setup(SetupCommand::MergeRegistry(args)) => Self::MergeRegistry(args),
-            Self::Setup(SetupCommand::Renumber(args)) => Self::Renumber(args),
-            Self::Setup(SetupCommand::Demo(args)) => Self::Demo(args),
-            Self::Setup(SetupCommand::Completions(args)) => Self::Completions(args),
-            Self::Setup(SetupCommand::Man(args)) => Self::Man(args),
+            Self::Evidence(command) => command.short_spelling(),
+            Self::Agent(command) => command.short_spelling(),
+            Self::Setup(command) => command.short_spelling(),
             short => short,
         }
     }
 }
 
+impl EvidenceCommand {
+    fn short_spelling(self) -> Command {
+        match self {
+            Self::Seal(args) => Command::Seal(args),
+            Self::Verify(args) => Command::Verify(args),
+            Self::Anchor(args) => Command::Anchor(args),
+            Self::Attest(args) => Command::Attest(args),
+            Self::Erase(args) => Command::Erase(args),
+            Self::Compact(args) => Command::Compact(args),
+            Self::Reassign(args) => Command::Reassign(args),
+            Self::Import(args) => Command::Import(args),
+            Self::Export(args) => Command::Export(args),
+            Self::Sessions(args) => Command::Sessions(args),
+        }
+    }
+}
+
+impl AgentCommand {
+    fn short_spelling(self) -> Command {
+        match self {
+            Self::Hook(args) => Command::Hook(args),
+            Self::Mcp(args) => Command::Mcp(args),
+            Self::Gate(args) => Command::Gate(args),
+            Self::Off(args) => Command::Off(args),
+            Self::On(args) => Command::On(args),
+            Self::Worktree(args) => Command::Worktree(args),
+            Self::Protocol(args) => Command::Protocol(args),
+            Self::Explain(args) => Command::Explain(args),
+        }
+    }
+}
+
+impl SetupCommand {
+    fn short_spelling(self) -> Command {
+        match self {
+            Self::Init(args) => Command::Init(args),
+            Self::Uninstall(args) => Command::Uninstall(args),
+            Self::GitHooks(args) => Command::GitHooks(args),
+            Self::Team(args) => Command::Init(args.into()),
+            Self::SplitRegistry(args) => Command::SplitRegistry(args),
+            Self::MergeRegistry(args) => Command::MergeRegistry(args),
+            Self::Renumber(args) => Command::Renumber(args),
+            Self::Demo(args) => Command::Demo(args),
+            Self::Completions(args) => Command::Completions(args),
+            Self::Man(args) => Command::Man(args),
+        }
+    }
+}
+
 pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
-    match command.short() {
+    match command.short_spelling() {
         Command::Init(args) => init::run(context, args),
         Command::SplitRegistry(args) => split_registry::run(context, args),
         Command::MergeRegistry(args) => merge_registry::run(context, args),
@@ -294,7 +318,8 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, args),
         Command::Schema(args) => schema::run(context, args),
-        // The short spelling of a command is in no group.
-        Command::Evidence(_) | Command::Agent(_) | Command::Setup(_) => Ok(Exit::Fine),
+        Command::Evidence(_) | Command::Agent(_) | Command::Setup(_) => {
+            unreachable!("the short spelling of a command is in no group")
+        }
     }
 }
