@@ -27,7 +27,7 @@ const MAX_ARCHITECTURE_LINES: usize = 150;
 const MAX_CRATE_LINES: usize = 10_000;
 
 /// The largest number of files that may import each other in a circle.
-const MAX_CIRCLE: usize = 6;
+const MAX_CIRCLE: usize = 5;
 
 /// The number of files that are in a circle of imports. It may only fall.
 const MAX_FILES_IN_CIRCLES: usize = 32;
