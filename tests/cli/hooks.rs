@@ -43,12 +43,13 @@ fn program(lab: &Lab, name: &str, arguments: &[&str], with_intent: bool) -> Outp
     command.env("PATH", path).args(arguments).output().expect("it runs")
 }
 
-/// Commits recorded work, and returns whether the commit carries evidence.
+/// Commits recorded work, about which the hooks must say nothing, and returns whether the commit carries evidence.
 fn commit_seals(lab: &Lab, number: usize) -> bool {
     lab.write("src/a.rs", format!("fn one() {{\n    call({number});\n    more({number});\n}}\n"));
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
     let commit = program(lab, "git", &["commit", "-qam", "Work"], true);
-    assert!(commit.status.success(), "{}", String::from_utf8_lossy(&commit.stderr));
+    assert!(commit.status.success());
+    assert_eq!(String::from_utf8_lossy(&commit.stderr), "");
     lab.read_git(&["show", "--format=", "--name-only", "HEAD"]).contains("agent_trace")
 }
 
@@ -180,6 +181,63 @@ fn a_line_that_somebody_added_to_our_hook_is_kept() {
         assert!(kept.contains("make lint"), "{again}: {kept}");
     }
     assert!(!lab.root.join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
+fn a_hook_as_the_last_version_wrote_it_is_replaced_or_removed() {
+    for again in ["--install", "--remove"] {
+        let lab = without_hooks();
+        lab.fine(&["git-hooks", "--install"]);
+        let now = lab.read(".git/hooks/pre-commit");
+        let before = now
+            .replace("intent=$(command -v intent) || exit 0", "intent=intent")
+            .replace(">/dev/null\nexit", ">/dev/null 2>&1\nexit");
+        assert_eq!(before.matches("intent=intent\n").count() + before.matches("2>&1").count(), 2);
+        executable(&lab, ".git/hooks/pre-commit", &before);
+        lab.fine(&["git-hooks", again]);
+        assert!(!lab.root.join(".git/hooks.before-intent").exists(), "{again}");
+        assert_eq!(lab.root.join(".git/hooks/pre-commit").exists(), again == "--install");
+        if again == "--install" {
+            assert_eq!(lab.read(".git/hooks/pre-commit"), now);
+        }
+    }
+}
+
+#[test]
+fn a_hook_says_what_it_leaves_for_later_and_the_commit_is_made() {
+    for managed in [false, true] {
+        let lab = without_hooks();
+        if managed {
+            lab.run_git(&["config", "core.hooksPath", "hk"]);
+            program(&lab, "sh", &["-c", &lines_to_paste(&lab)], false);
+        } else {
+            lab.fine(&["git-hooks", "--install"]);
+        }
+        lab.write("src/a.rs", "fn one() {\n    call(1);\n}\n");
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+        // Evidence cannot be written, because its folder is a file.
+        let folder = lab.root.join(".orchestration/agent_trace");
+        std::fs::remove_dir_all(&folder).expect("removed");
+        std::fs::write(&folder, "").expect("written");
+        let commit = program(&lab, "git", &["commit", "-qm", "Work", "src"], true);
+        assert!(commit.status.success());
+        let told = String::from_utf8_lossy(&commit.stderr);
+        assert!(told.contains("pre-commit could not seal: "), "{told}");
+        assert!(told.contains("`intent seal` completes it"), "{told}");
+        // Where the program is gone, nothing is said.
+        if !managed {
+            let hook = lab.read(".git/hooks/pre-commit");
+            let moved = |line: &str| match line.starts_with("intent='") {
+                true => "intent='/nowhere/intent'\n".to_owned(),
+                false => format!("{line}\n"),
+            };
+            executable(&lab, ".git/hooks/pre-commit", &hook.lines().map(moved).collect::<String>());
+            std::fs::remove_file(lab.root.join(".git/hooks/post-commit")).expect("removed");
+        }
+        let commit = program(&lab, "git", &["commit", "-q", "--allow-empty", "-m", "Work"], false);
+        assert!(commit.status.success());
+        assert_eq!(String::from_utf8_lossy(&commit.stderr), "");
+    }
 }
 
 #[test]

@@ -47,9 +47,13 @@ fn lefthook(ws: &Workspace, top: &Path, file: &Path) -> Manager {
 
 fn block(name: &str) -> String {
     let message = if name == super::MESSAGE { " \"{1}\"" } else { "" };
-    format!(
-        "{name}:\n  commands:\n    intent:\n      priority: 99\n      run: intent seal --hook {name}{message} 2>/dev/null || true\n"
-    )
+    let call = guarded_call(name, message);
+    format!("{name}:\n  commands:\n    intent:\n      priority: 99\n      run: {call}\n")
+}
+
+/// Returns the command that seals. It says nothing to people without the program.
+fn guarded_call(name: &str, message: &str) -> String {
+    format!("command -v intent >/dev/null && intent seal --hook {name}{message} || true")
 }
 
 /// Advice for husky's scripts, or for the scripts in the folder that `core.hooksPath` names.
@@ -68,8 +72,8 @@ fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     }
     for name in missing.iter().filter(|name| !calls::seals(&home.join(name), name)) {
         // The last line of a script may lack its line end, so our line begins with one.
-        let line = format!("\\nintent seal --hook {name} \"$@\" 2>/dev/null || true\\n");
-        lines.push_str(&format!("printf '{line}' >> {}\n", file(name)));
+        let call = guarded_call(name, " \"$@\"");
+        lines.push_str(&format!("printf '\\n{call}\\n' >> {}\n", file(name)));
     }
     if !missing.is_empty() {
         let files: Vec<String> = missing.iter().map(|name| file(name)).collect();

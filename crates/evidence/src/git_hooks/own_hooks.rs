@@ -117,12 +117,16 @@ fn keep(folder: &Path, name: &str, place: &Path) -> Result<(), VerbError> {
     Ok(rename(place, &unused(&path_of_moved_hook(folder, name)))?)
 }
 
-/// Returns true if one of our hooks is as we wrote it, for whichever path of the program.
+/// Returns true if one of our hooks is as we wrote it, for whichever path of the program. The lines
+/// that find and call the program do not count: earlier versions wrote others.
 fn is_as_written(folder: &Path, name: &str, place: &Path) -> bool {
     let ours = script(folder, name, Path::new(""));
+    let is_call = |line: &str| {
+        let starts = ["intent='", "[ -x \"$intent\" ] || intent=", "\"$intent\" seal --hook "];
+        starts.iter().any(|start| line.starts_with(start))
+    };
     let lines = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| !line.starts_with("intent='"));
-        lines.map(str::to_owned).collect()
+        text.lines().filter(|line| !is_call(line)).map(str::to_owned).collect()
     };
     lines(&ours) == lines(&calls::text(place))
 }
@@ -205,8 +209,8 @@ fn script(folder: &Path, name: &str, program: &Path) -> String {
          before=\"${{0%/*}}/../{aside}/{name}\"\n\
          if [ -f \"$before\" ] && [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
          intent='{program}'\n\
-         [ -x \"$intent\" ] || intent=intent\n\
-         \"$intent\" seal --hook {name} \"$@\" </dev/null >/dev/null 2>&1\n\
+         [ -x \"$intent\" ] || intent=$(command -v intent) || exit 0\n\
+         \"$intent\" seal --hook {name} \"$@\" </dev/null >/dev/null\n\
          exit 0\n"
     )
 }
