@@ -43,7 +43,7 @@ fn findings(repo: &Repo, base: &str) -> Vec<String> {
 
 /// Returns the numbers of blocks and of files that `list --count` shows for an intent.
 fn counts(repo: &Repo, id: &str) -> (usize, usize) {
-    let all = select::list_with_counts(&repo.open()).expect("a list");
+    let (all, _) = select::list_with_counts(&repo.open()).expect("a list");
     let one = all.into_iter().find(|one| one.id == id).expect("it is listed");
     (one.blocks.expect("counted"), one.files.expect("counted"))
 }

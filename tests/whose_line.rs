@@ -491,6 +491,46 @@ fn missing_history_is_said_and_never_another_name() {
     }
 }
 
+/// An answer about all files says that history is missing, and no map is written or judged without it.
+#[test]
+fn answers_about_all_files_say_that_history_is_missing() {
+    const MAP: &str = ".orchestration/intent_map.md";
+    const SAID: &str = "nobody can tell who brought some lines of src/a.rs: commits are missing";
+    let place = Place(Repo::new());
+    place.0.write(".orchestration/policy.yaml", "map: committed\n");
+    place.step(1, &f("one two"));
+    place.step(2, &f("one two three"));
+    assert_eq!(intent_in(&place.0.root(), &["map"]).code, 0);
+    place.commit(&[]);
+    place.step(0, &f("one two three four"));
+    for option in ["--depth=1", "--depth=2", "--filter=blob:none", "--filter=tree:0"] {
+        let clone = cloned(&place.0, &[option]);
+        let asked = |arguments: &[&str]| {
+            let told = intent_in(clone.path(), arguments);
+            let fetch = if option.starts_with("--depth") { "--unshallow" } else { "--no-filter" };
+            let all = format!("{}{}", told.out, told.err).replace('\\', "");
+            assert!(!all.contains("No recorded block exists"), "{option} {arguments:?}: {all}");
+            assert!(all.contains(SAID) && all.contains(fetch), "{option} {arguments:?}: {all}");
+            told.code
+        };
+        assert_eq!(asked(&["list", "--count"]), 0);
+        assert_eq!(asked(&["--json", "report"]), 0);
+        assert_eq!(asked(&["map", "--stdout"]), 0);
+        assert_eq!(asked(&["--json", "map", "--stdout"]), 0);
+        assert_eq!(asked(&["verify", "--blocks"]), 2);
+        assert_eq!(asked(&["--json", "verify", "--blocks"]), 2);
+        assert_eq!(asked(&["map", "--check"]), 2);
+        assert_eq!(asked(&["map"]), 2);
+        assert_eq!(asked(&["seal", "--hook", "pre-commit"]), 0);
+        let map = std::fs::read_to_string(clone.path().join(MAP)).expect("a map");
+        assert_eq!(map, place.0.read(MAP), "{option}");
+    }
+    // A line of a known commit has it, beside lines of which the history is missing.
+    let clone = cloned(&place.0, &["--depth=2"]);
+    let told = intent_in(clone.path(), &["why", "src/a.rs:1"]).out;
+    assert!(told.contains("4 lines history is missing here, 1 line git: Test"), "{told}");
+}
+
 /// A change that only removed lines, and the acceptance of a block, bring no line by which their commit could be found.
 #[test]
 fn what_brings_no_line_is_sealed_late_too() {

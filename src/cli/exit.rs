@@ -9,7 +9,7 @@ pub enum Exit {
     Fine,
     /// 1: the command ran, and a person should look at its result.
     Findings,
-    /// 2: the usage was wrong or the input is broken. Nothing was changed.
+    /// 2: the usage was wrong, the input is broken, or history is missing. Nothing was changed.
     Usage,
     /// The exit code of another program that this command ran (`intent fence`).
     Program(u8),

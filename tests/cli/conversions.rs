@@ -106,6 +106,17 @@ fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     assert!(status.contains("other/same.py: a program converts them"), "{status}");
     let why = lab.json(&["why", "other/same.py"]).to_string();
     assert!(why.contains("filter=secret"), "{why}");
+    // Its history is here, and no answer about all files waits for it.
+    assert!(!why.contains("history_missing"), "{why}");
+    assert!(!lab.fine(&["why", "other/same.py:2"]).contains("history is missing"));
+    for asked in [&["verify", "--blocks"][..], &["list", "--count"], &["--json", "report"]] {
+        let told = lab.fine(asked);
+        let said = "nobody can tell who brought the lines of other/same.py: a program converts";
+        assert!(told.contains(said), "{asked:?}: {told}");
+    }
+    for asked in [&["map"][..], &["map", "--check"], &["report", "--badge"]] {
+        lab.fine(asked);
+    }
     // A new file is a change, and so is what is committed.
     lab.write("other/new.py", "def total(items):\n    return 1\n");
     lab.commit();

@@ -41,6 +41,10 @@ pub struct VerifyAnswer {
     /// no anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchors: Option<AnchorsAnswer>,
+    /// Whether blocks were left out of the counts, because this clone lacks history that says who
+    /// brought their lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_history: bool,
     /// Remarks that are not findings, each a sentence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -242,8 +246,11 @@ fn answer_for_audit(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 
 impl VerifyAnswer {
     /// Adds the verdict of every recorded block.
-    pub fn with_blocks(self, ws: &Workspace) -> Self {
-        Self { blocks: Some(blocks(ws, |_, _| (), drop)), ..self }
+    pub fn with_blocks(mut self, ws: &Workspace) -> Self {
+        let (blocks, unknown) = blocks(ws, |_, _| (), drop);
+        self.notes.extend(unknown.notes());
+        self.lacks_history = unknown.lacks_history();
+        Self { blocks: Some(blocks), ..self }
     }
 }
 
@@ -270,7 +277,7 @@ pub fn blocks<R: Send>(
     ws: &Workspace,
     each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
     mut take: impl FnMut(R),
-) -> VerdictCounts {
+) -> (VerdictCounts, UnknownLines) {
     let mut counts = VerdictCounts::default();
     let of_recorded = |path: &RelativePath, file: &FileProvenance| {
         file.lines.lines.iter().any(|line| line.claim.is_some()).then(|| {
@@ -279,37 +286,99 @@ pub fn blocks<R: Send>(
             (counts, each(path, file))
         })
     };
-    compare_all_files(ws, of_recorded, |found| {
+    let unknown = compare_all_files(ws, of_recorded, |found| {
         if let Some((of_file, found)) = found {
             counts.add_counts(of_file);
             take(found);
         }
     });
-    counts
+    (counts, unknown)
+}
+
+/// The files of which nobody can tell who brought some of the lines.
+#[derive(Clone, Debug, Default)]
+pub struct UnknownLines {
+    /// Those with lines of which this clone lacks the history.
+    without_history: Vec<RelativePath>,
+    /// What to do about them.
+    hint: &'static str,
+    /// Those that a program converts for git.
+    converted: Vec<RelativePath>,
+}
+
+impl UnknownLines {
+    /// Says which lines count as if nobody had recorded them, each note a sentence.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let converted = named_files(&self.converted).map(|files| {
+            format!(
+                "Not counted as recorded: nobody can tell who brought the lines of {files}: a program converts such a file for git."
+            )
+        });
+        self.history_note().into_iter().chain(converted)
+    }
+
+    /// Like [`Self::notes`], but only about history that this clone lacks.
+    pub fn history_note(&self) -> Option<String> {
+        let error = self.error("Not counted as recorded").err()?;
+        Some(format!("{}.", error.with_hint()))
+    }
+
+    /// Returns true if this clone lacks history that says who brought lines.
+    pub fn lacks_history(&self) -> bool {
+        !self.without_history.is_empty()
+    }
+
+    /// Fails if this clone lacks history. `outcome` says what that leads to.
+    pub fn error(&self, outcome: &str) -> Result<(), VerbError> {
+        let Some(files) = named_files(&self.without_history) else { return Ok(()) };
+        let message = format!(
+            "{outcome}: nobody can tell who brought some lines of {files}: commits are missing here"
+        );
+        Err(VerbError::mendable(message, self.hint))
+    }
+}
+
+/// Names the first of these files, and says how many more there are.
+fn named_files(files: &[RelativePath]) -> Option<String> {
+    let (first, more) = files.split_first()?;
+    Some(match more.len() {
+        0 => first.to_string(),
+        more => format!("{first} and {}", text::counted(more, "more file")),
+    })
 }
 
 /// Compares all files with their records, except those in `.orchestration`. For each that can be read,
 /// `each` makes what the caller needs, on several threads. `take` gets it, in the order of the files.
-/// Reads no more files once the workspace is stopped.
+/// Reads no more files once the workspace is stopped. Returns the files of which the answer is not
+/// complete.
 pub fn compare_all_files<R: Send>(
     ws: &Workspace,
     each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
     mut take: impl FnMut(R),
-) {
+) -> UnknownLines {
     let mut files = match ws.files() {
         Target::WorkTree => ignores::walk(&ws.root),
         Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
     };
     files.retain(|path| !path.is_orchestration());
     ws.progress().expect_files(files.len());
+    let hint = ws.git().map(|git| git.how_to_get_history()).unwrap_or_default();
+    let mut unknown = UnknownLines { hint, ..UnknownLines::default() };
     for paths in files.chunks(AT_ONCE) {
         let of_file = |path: &RelativePath| {
             let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))?;
             ws.progress().count_file();
-            Some(each(path, &standing?))
+            let file = standing?;
+            Some((each(path, &file), file.lacks_history(), file.is_converted))
         };
-        in_parallel(paths, of_file).into_iter().flatten().for_each(&mut take);
+        for (path, found) in paths.iter().zip(in_parallel(paths, of_file)) {
+            let Some((found, lacks_history, is_converted)) = found else { continue };
+            unknown.without_history.extend(lacks_history.then(|| path.clone()));
+            unknown.converted.extend(is_converted.then(|| path.clone()));
+            take(found);
+        }
     }
+    unknown
 }
 
 impl VerdictCounts {

@@ -571,6 +571,15 @@ impl Git {
         found.map_err(|error| self.unreadable(error))
     }
 
+    /// Returns what to do if this clone lacks history that the answer needs.
+    pub fn how_to_get_history(&self) -> &'static str {
+        match (self.is_shallow(), self.is_partial()) {
+            (true, _) => UNSHALLOW,
+            (false, true) => FETCH_ALL,
+            (false, false) => SEE_FSCK,
+        }
+    }
+
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
         let hint = if self.is_partial() { FETCH_ALL } else { SEE_FSCK };
         unreadable(&self.dir, error.to_string(), hint)
@@ -705,6 +714,8 @@ impl Git {
 
 /// What to do if git's own files are damaged.
 const SEE_FSCK: &str = "`git fsck` says more";
+/// What to do if commits are missing in a shallow clone.
+const UNSHALLOW: &str = "this is a shallow clone, so fetch its history: `git fetch --unshallow`; in CI set the depth of the checkout to 0";
 /// What to do if an object cannot be read in a partial clone.
 const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
 

@@ -20,11 +20,11 @@ use serde::Serialize;
 
 pub use fresh::{follow, kept_for_intent, refresh};
 
-use page::render;
+use page::{NO_BLOCK, render};
 
 use super::check;
 use code::FileBlocks;
-use evidence::verify;
+use evidence::verify::{self, UnknownLines};
 use ground::policy::Map;
 use ground::{RelativePath, store};
 use why::answers::FileProvenance;
@@ -43,6 +43,9 @@ pub struct MapAnswer {
     /// because branches share that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
+    /// Whether blocks are left out, because this clone lacks history that says who brought their lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_history: bool,
     /// What the map leaves out, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -71,21 +74,22 @@ pub struct MappedFile {
     pub blocks: Vec<MappedBlock>,
 }
 
-/// Returns what all intents have produced, in all files.
-fn produced_by_all(ws: &Workspace) -> ByIntent {
+/// Returns what all intents have produced, in all files, and the files of which that is not known.
+fn produced_by_all(ws: &Workspace) -> (ByIntent, UnknownLines) {
     let mut found = ByIntent::new();
     let of_file = |path: &RelativePath, file: &FileProvenance| produced_of(ws, path, file);
-    verify::blocks(ws, of_file, |produced| {
+    let (_, unknown) = verify::blocks(ws, of_file, |produced| {
         for (intent, files) in produced {
             found.entry(intent).or_default().extend(files);
         }
     });
-    found
+    (found, unknown)
 }
 
-/// Returns what the intents have produced in one file.
-fn produced_in_file(ws: &Workspace, path: &RelativePath) -> ByIntent {
-    answers::standing(ws, path).map(|file| produced_of(ws, path, &file)).unwrap_or_default()
+/// Returns what the intents have produced in one file. `None` if this clone lacks history that says it.
+fn produced_in_file(ws: &Workspace, path: &RelativePath) -> Option<ByIntent> {
+    let Some(file) = answers::standing(ws, path) else { return Some(ByIntent::new()) };
+    (!file.lacks_history()).then(|| produced_of(ws, path, &file))
 }
 
 /// Returns the blocks of a file, by the intent that brought at least half of their lines. An intent that
@@ -121,12 +125,22 @@ fn mapped_block(blocks: &FileBlocks, at: usize) -> MappedBlock {
 
 /// Returns the map of the work tree as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
-    Ok(MapAnswer { change: check::class(ws), ..map_of_all_intents(ws)? })
+    let (mut answer, unknown) = map_of_all_intents(ws)?;
+    answer.notes.extend(unknown.history_note());
+    Ok(MapAnswer { change: check::class(ws), lacks_history: unknown.lacks_history(), ..answer })
 }
 
-fn map_of_all_intents(ws: &Workspace) -> Result<MapAnswer, VerbError> {
+/// Like [`map()`], for a file: fails if this clone lacks history, so that no file is written or judged
+/// that lacks what others see.
+fn complete_map(source: &Workspace) -> Result<MapAnswer, VerbError> {
+    let (answer, unknown) = map_of_all_intents(source)?;
+    unknown.error("intent_map.md stays as it is")?;
+    Ok(answer)
+}
+
+fn map_of_all_intents(ws: &Workspace) -> Result<(MapAnswer, UnknownLines), VerbError> {
     ws.sound_registry()?;
-    let mut by_intent = produced_by_all(ws);
+    let (mut by_intent, unknown) = produced_by_all(ws);
     let registered = ws.registry.intents().iter();
     let mut intents: Vec<MappedIntent> = registered
         .map(|intent| {
@@ -136,7 +150,8 @@ fn map_of_all_intents(ws: &Workspace) -> Result<MapAnswer, VerbError> {
         .collect();
     intents.extend(by_intent.into_iter().map(|(id, files)| mapped(ws, &id, files)));
     let notes = Vec::from_iter(ws.unread_evidence());
-    Ok(MapAnswer { intents, written: None, change: None, notes })
+    let answer = MapAnswer { intents, written: None, change: None, lacks_history: false, notes };
+    Ok((answer, unknown))
 }
 
 fn mapped(ws: &Workspace, id: &str, files: ByFile) -> MappedIntent {
@@ -160,13 +175,14 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
 
 /// Returns the text that [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
-    Ok(markdown(&map_of_all_intents(&source(ws)?)?))
+    Ok(markdown(&complete_map(&source(ws)?)?))
 }
 
 /// Writes `intent_map.md` and returns the map.
 pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.governed()?;
-    let answer = map(&source(ws)?)?;
+    let source = source(ws)?;
+    let answer = MapAnswer { change: check::class(&source), ..complete_map(&source)? };
     let path = path();
     store::write_atomic(&ws.root.absolute(&path), markdown(&answer).as_bytes())?;
     fresh::keep(ws, &answer)?;
@@ -198,5 +214,9 @@ pub fn markdown(answer: &MapAnswer) -> String {
         });
         (intent.id.clone(), files.collect())
     });
-    render(&answer.notes, &answer.intents, &shown.collect())
+    let nothing = match answer.lacks_history {
+        true => "No recorded block is known here.",
+        false => NO_BLOCK,
+    };
+    render(&answer.notes, &answer.intents, &shown.collect(), nothing)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use evidence::verify;
+use evidence::verify::{self, UnknownLines};
 use ground::RelativePath;
 use ledger::{Claim, EntityType};
 use why::answers::FileProvenance;
@@ -21,8 +21,8 @@ pub(crate) struct LineCounts {
     /// The lines that a record is about, by who brought them.
     pub(crate) recorded: BTreeMap<LineOwner, usize>,
     pub(crate) intents: BTreeMap<String, IntentLines>,
-    /// The files of which nobody can tell who brought some of the lines.
-    pub(crate) unknown: Vec<RelativePath>,
+    /// The lines that were counted as if nobody had recorded them.
+    pub(crate) unknown: UnknownLines,
 }
 
 /// Who brought lines, under which intent, and when.
@@ -57,11 +57,11 @@ impl LineCounts {
         let of_file = |path: &RelativePath, file: &FileProvenance| {
             (Self::of_file(ws, path, file), each(path, file))
         };
-        verify::compare_all_files(ws, of_file, |(of_file, found)| {
+        let unknown = verify::compare_all_files(ws, of_file, |(of_file, found)| {
             counts.add_lines(of_file);
             take(found);
         });
-        counts
+        Self { unknown, ..counts }
     }
 
     fn of_file(ws: &Workspace, path: &RelativePath, file: &FileProvenance) -> Self {
@@ -87,9 +87,6 @@ impl LineCounts {
             }
             *counts.recorded.entry(owner).or_default() += lines;
         }
-        if file.error.is_some() || file.provenance.iter().any(|found| found.is_missing) {
-            counts.unknown.push(path.clone());
-        }
         counts
     }
 
@@ -97,7 +94,6 @@ impl LineCounts {
     fn add_lines(&mut self, other: Self) {
         self.files += other.files;
         self.lines += other.lines;
-        self.unknown.extend(other.unknown);
         for (owner, lines) in other.recorded {
             *self.recorded.entry(owner).or_default() += lines;
         }
@@ -116,18 +112,6 @@ impl LineCounts {
 
     pub(crate) fn under_intents(&self) -> usize {
         self.intents.values().map(|intent| intent.lines).sum()
-    }
-
-    /// Says that some lines were counted as if nobody had recorded them. `None` if that is not so.
-    pub(crate) fn unknown_note(&self) -> Option<String> {
-        let first = self.unknown.first()?;
-        let more = match self.unknown.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        Some(format!(
-            "nobody can tell who brought some lines of {first}{more}: commits are missing here, or a program converts the file for git"
-        ))
     }
 }
 

@@ -175,7 +175,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());
     notes.extend(ws.unread_evidence());
-    notes.extend(counts.unknown_note().map(|note| format!("Not counted as recorded: {note}.")));
+    notes.extend(counts.unknown.notes());
     let mut findings = findings(ws, &mut notes);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let summary = ReportSummary {
@@ -247,10 +247,7 @@ pub fn badge(ws: &Workspace) -> Result<BadgeAnswer, VerbError> {
         Some(head) => LineCounts::counted(&ws.at_commit(head.clone(), None)?, |_, _| (), drop),
         None => LineCounts::counted(ws, |_, _| (), drop),
     };
-    if let Some(note) = counts.unknown_note() {
-        let hint = "fetch the history, for example with `git fetch --unshallow`; in CI set the depth of the checkout to 0";
-        return Err(VerbError::mendable(note, hint));
-    }
+    counts.unknown.error("the badge is not written")?;
     Ok(BadgeAnswer { lines: counts.lines, under_intent: counts.under_intents() })
 }
 

@@ -198,9 +198,9 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     Ok(all.into_iter().map(|(_, summary)| summary).collect())
 }
 
-/// Like [`list`], with what each intent has produced and which criteria were shown. All records and
-/// files are read for this.
-pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
+/// Like [`list`], with what each intent has produced and which criteria were shown, and with notes on
+/// lines that could not be counted. All records and files are read for this.
+pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<String>), VerbError> {
     let mut intents = list(ws)?;
     let mut counts = LineCounts::counted(ws, |_, _| (), drop);
     for summary in &mut intents {
@@ -214,7 +214,7 @@ pub fn list_with_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError>
             criteria.shown = Some(criteria.all - criteria::not_shown(ws, intent));
         }
     }
-    Ok(intents)
+    Ok((intents, counts.unknown.notes().collect()))
 }
 
 /// Returns an intent as it is shown in lists, without what it has produced.

@@ -186,16 +186,17 @@ pub struct ShareAnswer {
     /// Whether the lines are in no commit yet, and no record is about them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncommitted: bool,
+    /// Whether this clone lacks history that says who brought the lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub history_missing: bool,
 }
 
 impl ShareAnswer {
     /// Says why nobody is named for the lines. `None` if an intent or a commit is.
-    pub fn unnamed(&self, history_missing: bool) -> Option<&'static str> {
+    pub fn unnamed(&self) -> Option<&'static str> {
         match (&self.intent, &self.commit) {
-            (Some(_), _) => None,
-            // The last commit that is known may not have brought the lines.
-            (None, _) if history_missing && !self.uncommitted => Some("history is missing here"),
-            (None, Some(_)) => None,
+            (Some(_), _) | (_, Some(_)) => None,
+            (None, None) if self.history_missing => Some("history is missing here"),
             (None, None) if self.uncommitted => Some("not committed"),
             (None, None) => Some("no intent"),
         }
@@ -709,16 +710,13 @@ fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<Shar
         let version = file.lines.versions.get(at).filter(|version| !version.is_uncommitted())?;
         commit_brief(ws, &CommitId(version.commit.to_string()))
     };
-    // The oldest commit that a clone has did not bring the lines whose history is missing.
-    let is_missing = |at: usize| {
-        found.own.iter().any(|(_, source)| source.version == Some(at) && source.is_missing)
-    };
     let is_uncommitted = |at: usize| file.lines.versions[at].is_uncommitted();
     let shares = found.shares.iter().map(|share| ShareAnswer {
         lines: share.lines,
         uncommitted: share.version.is_some_and(is_uncommitted),
         intent: share.claim.as_ref().and_then(|claim| ws.intent_of(claim)),
-        commit: share.version.filter(|at| !is_missing(*at)).and_then(commit),
+        history_missing: share.is_missing && !file.is_converted,
+        commit: share.version.and_then(commit),
     });
     shares.collect()
 }

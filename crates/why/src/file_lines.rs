@@ -32,6 +32,13 @@ pub struct FileProvenance {
 }
 
 impl FileProvenance {
+    /// Returns true if this clone lacks history that says who brought some of the lines that say
+    /// something.
+    pub fn lacks_history(&self) -> bool {
+        let is_unread = self.error.is_some() && !self.is_converted;
+        is_unread || self.provenance.iter().any(|found| found.is_missing)
+    }
+
     /// Says that the answer lacks evidence in a newer format. `None` if it does not.
     pub fn unread_evidence(&self) -> Option<String> {
         self.lines.newer_format.map(newer_format_note)
@@ -77,7 +84,9 @@ pub(crate) fn provenance_of_file(
         lines: &lines,
         blocks_of_version: &blocks_of_version,
     };
-    let provenance = file.judged();
+    let mut provenance = file.judged();
+    // The history of a file that a program converts is here, but it has other lines.
+    provenance.iter_mut().for_each(|found| found.is_missing &= !is_converted);
     let (document, lines) = (document.clone(), Arc::new(lines));
     FileProvenance { document, blocks, lines, provenance, error, is_converted }
 }

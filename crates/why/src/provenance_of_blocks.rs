@@ -46,8 +46,10 @@ pub struct LineShare {
     /// The newest record of the intent. `None` if no record is about the lines.
     pub claim: Option<Arc<Claim>>,
     /// The version that brought the lines, as an index of [`FileLines::versions`], if no record is
-    /// about them.
+    /// about them and their history is not missing.
     pub version: Option<usize>,
+    /// Whether this clone lacks history that says who brought the lines.
+    pub is_missing: bool,
     pub lines: usize,
     /// How many of the lines each record brought, by its index in [`FileLines::claims`].
     pub by_claim: BTreeMap<usize, usize>,
@@ -308,17 +310,21 @@ impl FileToJudge<'_> {
     }
 
     fn shares(&self, lines: &[usize]) -> Vec<LineShare> {
-        let mut by_owner: BTreeMap<(Option<&str>, Option<usize>), LineShare> = BTreeMap::new();
+        let mut by_owner: BTreeMap<(Option<&str>, Option<usize>, bool), LineShare> =
+            BTreeMap::new();
         for line in lines {
             let source = self.lines.lines[*line];
             let claim = source.claim.map(|at| &self.lines.claims[at]);
             let key = match claim {
-                Some(claim) => (Some(claim.intent().unwrap_or_default()), None),
-                None => (None, source.version),
+                Some(claim) => (Some(claim.intent().unwrap_or_default()), None, false),
+                // The oldest commit that a clone has may not have brought the lines.
+                None if source.is_missing => (None, None, true),
+                None => (None, source.version, false),
             };
             let share = by_owner.entry(key).or_insert_with(|| LineShare {
                 claim: None,
                 version: key.1,
+                is_missing: key.2,
                 lines: 0,
                 by_claim: BTreeMap::new(),
             });

@@ -87,6 +87,7 @@ export interface Share {
   intent?: string | null;
   commit?: { id: string; author: string } | null;
   uncommitted?: boolean;
+  history_missing?: boolean;
 }
 
 export interface Block {

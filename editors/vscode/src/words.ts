@@ -88,8 +88,8 @@ export function askedFor({ asked }: Block): string {
 }
 
 /** Who brought how many lines: `3 lines INT-001, 1 line git: Ada abc1234567`; empty where one intent brought all. */
-export function shares({ shares = [], history_missing }: Block): string {
-  const whose = ({ intent, commit, uncommitted }: Share) => {
+export function shares({ shares = [] }: Block): string {
+  const whose = ({ intent, commit, uncommitted, history_missing }: Share) => {
     if (intent) return visible(intent);
     if (uncommitted) return "not committed";
     if (history_missing) return "history is missing here";

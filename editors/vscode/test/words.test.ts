@@ -50,7 +50,8 @@ test("each line is somebody's, or nobody's", () => {
   assert.equal(shares(block({ lines: 3, intent: "INT-001" })), "");
   assert.equal(shares(block({ lines: 3, intent: "INT-001" }, { lines: 1, commit })), "3 lines INT-001, 1 line git: Ada 0123456789");
   assert.equal(shares(block({ lines: 2, uncommitted: true })), "2 lines not committed");
-  assert.equal(shares({ ...block({ lines: 2, commit }), history_missing: true }), "2 lines history is missing here");
+  const missing = { lines: 2, history_missing: true };
+  assert.equal(shares(block(missing, { lines: 1, commit })), "2 lines history is missing here, 1 line git: Ada 0123456789");
 });
 
 test("what is not recorded is told by the word of its strength", () => {

@@ -30,13 +30,17 @@ pub struct ListArgs {
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     let mut workspace = context.open_workspace()?;
-    let mut intents = match args.count {
+    let (mut intents, mut notes) = match args.count {
         true => {
             workspace = workspace.with_kept_answers();
             context.with_progress(&workspace, || list_with_counts(&workspace))?
         }
-        false => list(&workspace)?,
+        false => (list(&workspace)?, Vec::new()),
     };
+    notes.extend(match args.count {
+        true => workspace.unread_evidence(),
+        false => workspace.unread_evidence_seen(),
+    });
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
@@ -47,11 +51,7 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
             }
             None => show(page, &workspace, &intents, args.all),
         }
-        let unread = match args.count {
-            true => workspace.unread_evidence(),
-            false => workspace.unread_evidence_seen(),
-        };
-        shared::notes(page, &Vec::from_iter(unread));
+        shared::notes(page, &notes);
     })
 }
 

@@ -22,7 +22,8 @@ editors keep it fresh by themselves. Git ignores it, unless the policy says
 holds, and this command does the same. In a merge that git commits by itself the
 lines of both sides are united as they come, and the next commit writes them anew.")]
 pub struct MapArgs {
-    /// Write nothing; exit code 1 when the file is not up to date
+    /// Write nothing; exit code 1 when the file is not up to date, 2 when missing history leaves that
+    /// open
     #[arg(long, conflicts_with = "stdout")]
     check: bool,
 

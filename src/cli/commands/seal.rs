@@ -94,8 +94,10 @@ fn run_hook(
             // Git commits a merge from the tree that it had before this hook. A map that is staged
             // now would stay behind in the index.
             if hook == "pre-commit" {
-                let map = map::write_for_commit(workspace).map_err(|error| error.with_hint())?;
-                stage(workspace, map.iter())?;
+                match map::write_for_commit(workspace) {
+                    Ok(map) => stage(workspace, map.iter())?,
+                    Err(error) => drop(context.printer.error(&error.into())),
+                }
             }
         }
         "commit-msg" => {

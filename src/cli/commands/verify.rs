@@ -21,7 +21,8 @@ use ground::git::short_id;
 With --blocks every recorded block is held against the code, which takes as long as asking
 `intent why` of every file.
 
-Exit code 1 when there is an error or a warning.")]
+Exit code 1 when there is an error or a warning, and 2 when this clone lacks history that
+--blocks needs.")]
 pub struct VerifyArgs {
     /// Also compare every recorded block with the code
     #[arg(long)]
@@ -54,7 +55,10 @@ pub fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
         false => answer,
     };
     context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::found(shared::has_warning(&answer.findings)))
+    Ok(match answer.lacks_history {
+        true => Exit::Usage,
+        false => Exit::found(shared::has_warning(&answer.findings)),
+    })
 }
 
 fn show(page: &mut Page, answer: &VerifyAnswer) {

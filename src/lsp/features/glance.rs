@@ -361,7 +361,7 @@ fn other_shares(text: &Prose, answer: &BlockAnswer) -> Option<String> {
     let (named, commits): (Vec<&ShareAnswer>, Vec<&ShareAnswer>) =
         others.partition(|share| share.commit.is_none());
     let lines = |share: &&ShareAnswer| {
-        let whose = match (share.unnamed(answer.history_missing), &share.intent) {
+        let whose = match (share.unnamed(), &share.intent) {
             (Some(said), _) => said.to_owned(),
             (None, intent) => text.escaped(intent.as_deref().unwrap_or_default()),
         };

@@ -217,7 +217,7 @@ fn what_a_hover_says_comes_as_data() {
 #[test]
 fn a_count_that_nobody_waits_for_reads_no_more_files() {
     let editor = Editor::in_git("//- /src/a.rs intent=INT-001\nfn a() -> u8 { 1 }\n");
-    let counted = |ws: &Workspace| overview::select::list_with_counts(ws).unwrap()[0].lines;
+    let counted = |ws: &Workspace| overview::select::list_with_counts(ws).unwrap().0[0].lines;
     assert_eq!(counted(editor.workspace()), Some(1));
     let stop = Arc::new(AtomicBool::new(true));
     assert_eq!(counted(&editor.workspace().clone().with_stop(stop)), Some(0));

@@ -16,7 +16,7 @@ use provenance::Classification;
 use why::baseline::{Baseline, FormerFile};
 use why::change_class;
 use why::rules::{Rules, ask_for_scope};
-use why::{VerbError, answers};
+use why::{VerbError, Workspace, answers};
 
 /// A file at the base and now. A side is `None` if the file does not exist there or is not known to
 /// be text.
@@ -117,15 +117,22 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
 }
 
 /// Returns the error for a file with changed lines of which nobody can say here who brought them.
-fn history_missing(path: &RelativePath, file: &answers::FileProvenance) -> VerbError {
+fn history_missing(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &answers::FileProvenance,
+) -> VerbError {
     let what = match &file.error {
         Some(error) => return VerbError::refused(format!("{path}: {error}")),
         None => {
             "history-missing: this clone lacks the commits that say who brought changed lines of"
         }
     };
-    let hint = "fetch them, for example with `git fetch --unshallow`; in CI set the depth of the checkout to 0";
-    VerbError::mendable(format!("{what} {path}"), hint)
+    let message = format!("{what} {path}");
+    match ws.git() {
+        Some(git) => VerbError::mendable(message, git.how_to_get_history()),
+        None => VerbError::refused(message),
+    }
 }
 
 pub(super) struct Judge<'a> {
@@ -550,7 +557,7 @@ fn examine_file(
         (parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
     }
     if edited.iter().any(|block| history.misses_history(&file, block.at)) {
-        return Err(history_missing(path, &file));
+        return Err(history_missing(ws, path, &file));
     }
     let fate = other_fate(kind, &file.document, &before);
     // A new or renamed file has a part for the file as a whole already.

@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::page::{Definitions, render};
+use super::page::{Definitions, NO_BLOCK, render};
 use super::{ByFile, MapAnswer, mapped, path, produced_in_file};
 use evidence::comparison;
 use ground::parallel::in_parallel;
@@ -125,7 +125,8 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
         store::remove(&cache_path(ws))?;
         return Ok(());
     };
-    let cached = cached.looked_at(ws, paths, &records);
+    // Where history is missing, the map stays as it is.
+    let Some(cached) = cached.looked_at(ws, paths, &records) else { return Ok(()) };
     write_cache(ws, &cached)?;
     let shown = by_intent(ws, cached.files);
     let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
@@ -133,7 +134,7 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
     ids.extend(others);
     let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, ByFile::new())).collect();
     let notes = Vec::from_iter(ws.unread_evidence_seen());
-    let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
+    let (text, map) = (render(&notes, &intents, &shown, NO_BLOCK), ws.root.absolute(&path()));
     if store::read_capped(&map, MAX_BYTES)?.as_deref() != Some(text.as_bytes()) {
         store::write_atomic(&map, text.as_bytes())?;
     }
@@ -183,23 +184,23 @@ impl CachedMap {
         known.into_iter().filter(|path| !is_as_kept(path)).cloned().collect()
     }
 
-    /// Looks at these files again.
+    /// Looks at these files again. `None` if this clone lacks history about one of them.
     fn looked_at(
         mut self,
         ws: &Workspace,
         paths: BTreeSet<RelativePath>,
         records: &HashMap<RelativePath, String>,
-    ) -> Self {
+    ) -> Option<Self> {
         let paths = Vec::from_iter(paths);
         let shown = in_parallel(&paths, |path| definitions_in_file(ws, path));
         for (path, shows) in paths.into_iter().zip(shown) {
-            let file = CachedFile { shows, ..CachedFile::unseen(ws, &path, records) };
+            let file = CachedFile { shows: shows?, ..CachedFile::unseen(ws, &path, records) };
             match file.shows.is_empty() {
                 true => self.files.remove(&path),
                 false => self.files.insert(path, file),
             };
         }
-        Self { commit: head_of(ws), ..self }
+        Some(Self { commit: head_of(ws), ..self })
     }
 }
 
@@ -271,12 +272,13 @@ fn texts_about_files(ws: &Workspace, ledger: &Ledger) -> HashMap<RelativePath, S
     texts
 }
 
-/// Returns the definitions of one file that stand in the map, by their intent.
-fn definitions_in_file(ws: &Workspace, path: &RelativePath) -> Definitions {
+/// Returns the definitions of one file that stand in the map, by their intent. `None` if this clone
+/// lacks history that says it.
+fn definitions_in_file(ws: &Workspace, path: &RelativePath) -> Option<Definitions> {
     let mut shown = Definitions::new();
-    for (intent, files) in produced_in_file(ws, path) {
+    for (intent, files) in produced_in_file(ws, path)? {
         let names = files.into_values().flatten().filter_map(|block| block.definition);
         shown.entry(intent).or_default().insert(path.clone(), names.collect());
     }
-    shown
+    Some(shown)
 }

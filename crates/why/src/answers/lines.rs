@@ -246,7 +246,7 @@ pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> Bloc
 
 fn run_at(ws: &Workspace, file: &FileProvenance, line: u32, source: &LineSource) -> LineRun {
     let state = match source {
-        LineSource { is_missing: true, .. } => LineState::HistoryMissing,
+        LineSource { is_missing: true, .. } if !file.is_converted => LineState::HistoryMissing,
         LineSource { claim: Some(_), .. } => LineState::AsRecorded,
         _ => LineState::Unrecorded,
     };

@@ -382,7 +382,7 @@ fn recorded_share(block: &BlockAnswer) -> Option<&ShareAnswer> {
 /// Says whose the lines of a block are: `3 lines INT-001, 4 lines git: Ada abc1234 Begin`.
 fn whose_lines(block: &BlockAnswer) -> String {
     let share = |share: &ShareAnswer| {
-        let whose = match (share.unnamed(block.history_missing), &share.intent, &share.commit) {
+        let whose = match (share.unnamed(), &share.intent, &share.commit) {
             (Some(said), ..) => said.to_owned(),
             (None, Some(intent), _) => intent.clone(),
             (None, None, commit) => commit.as_ref().map(of_git).unwrap_or_default(),

@@ -78,9 +78,12 @@ type Answered = RequestResult<Value>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (ListArguments, _) = in_workspace(snapshot, argument)?;
-    let list = if wanted.count { select::list_with_counts } else { select::list };
     let workspace = workspace.with_stop(snapshot.cancel.flag());
-    to_json("intent.list", &list(&workspace).map_err(refusal)?)
+    let listed = match wanted.count {
+        true => select::list_with_counts(&workspace).map(|(intents, _)| intents),
+        false => select::list(&workspace),
+    };
+    to_json("intent.list", &listed.map_err(refusal)?)
 }
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
