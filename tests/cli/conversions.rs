@@ -124,6 +124,39 @@ fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     assert_eq!(told["summary"]["files"], 2, "{told:#}");
 }
 
+#[cfg(unix)]
+#[test]
+fn kept_texts_are_read_by_nobody_else_and_never_committed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let modes = |folder: &std::path::Path| {
+        let files = std::fs::read_dir(folder).expect("texts").map(|file| file.expect("a file"));
+        let texts = files.filter(|file| file.file_name() != ".gitignore");
+        let paths = texts.map(|file| file.path()).chain([folder.to_path_buf()]);
+        let mode = |path: std::path::PathBuf| path.metadata().expect("it is there").permissions();
+        paths.map(|path| mode(path).mode() & 0o777).collect::<Vec<_>>()
+    };
+    for texts in [".git/intent/texts", ".orchestration/texts"] {
+        let lab = if texts.starts_with(".git") { Lab::git() } else { Lab::bare_folder() };
+        lab.fine(&["init"]);
+        // As an earlier version wrote it.
+        let before = lab.read(".orchestration/.gitignore").replace("/texts/\n", "");
+        lab.write(".orchestration/.gitignore", before);
+        std::fs::create_dir_all(lab.root.join(texts)).expect("an open folder");
+        lab.fine(&["new", "Pay", "--scope", "src/**", "--start"]);
+        if texts.starts_with(".git") {
+            lab.commit();
+        }
+        lab.write("src/pay.py", PAY);
+        lab.fine(&["record", "src", "--all", "--intent", "INT-001", "--agent", "codex"]);
+        assert_eq!(modes(&lab.root.join(texts)), [0o600, 0o700], "{texts}");
+        lab.run_git(&["init", "-q"]);
+        lab.run_git(&["add", "-A"]);
+        assert!(!lab.read_git(&["ls-files"]).contains("texts"), "{texts}");
+        let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
+        assert!(told.contains("selection and local state stay out of commits"), "{told}");
+    }
+}
+
 #[test]
 fn a_text_that_is_too_large_to_be_kept_is_known_by_its_runs() {
     let lab = Lab::governed();
@@ -157,6 +190,57 @@ fn a_text_that_is_too_large_to_be_kept_is_known_by_its_runs() {
     assert_eq!(intents(), expected);
     commit_with_evidence(&lab);
     assert_eq!(intents(), expected);
+}
+
+#[test]
+fn a_text_that_is_gone_is_known_by_its_runs() {
+    for texts in [".git/intent/texts", ".orchestration/texts"] {
+        let lab = if texts.starts_with(".git") { Lab::git() } else { Lab::bare_folder() };
+        let with_git = texts.starts_with(".git");
+        lab.fine(&["init"]);
+        lab.fine(&["new", "Pay", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Sell", "--scope", "src/**", "--start"]);
+        if with_git {
+            lab.commit();
+        }
+        let pay = "def pay(x):\n    total = x\n    return total\n";
+        let sell = "\ndef sell(x):\n    price = x\n    return price\n";
+        lab.write("src/pay.py", pay);
+        lab.fine(&["record", "src", "--all", "--intent", "INT-001", "--agent", "codex"]);
+        lab.write("src/pay.py", pay.to_owned() + sell);
+        lab.fine(&["record", "src", "--intent", "INT-002", "--agent", "codex"]);
+        std::fs::remove_dir_all(lab.root.join(texts)).expect("they were kept");
+        let told = || {
+            let told = lab.json(&["why", "src/pay.py"]);
+            let blocks = told["blocks"].as_array().expect("blocks").clone();
+            let named = blocks.iter().map(|block| {
+                format!("{} {} {}", block["name"], block["verdict"], block["intent"]["id"])
+            });
+            named.collect::<Vec<_>>().join(", ").replace('"', "")
+        };
+        let expected = "pay exact INT-001, sell exact INT-002";
+        assert_eq!(told(), expected, "{texts}");
+        // Nothing is brought again.
+        assert!(!lab.intent(&["record", "src", "--intent", "INT-002"]).status.success());
+        assert_eq!(told(), expected, "{texts}");
+        if with_git {
+            lab.run_git(&["add", "-A"]);
+            lab.run_git(&["commit", "-qnm", "without hooks"]);
+            std::fs::remove_dir_all(lab.root.join(texts)).ok();
+            for (asked, open) in [("status", "1 warning"), ("check", "evidence-missing")] {
+                let said = String::from_utf8(lab.intent(&[asked]).stdout).expect("UTF-8");
+                assert!(said.contains(open), "{asked}: {said}");
+            }
+            assert_eq!(told(), expected, "{texts}");
+            lab.fine(&["seal"]);
+            lab.run_git(&["commit", "-qnm", "evidence"]);
+            assert_eq!(told(), expected, "{texts}");
+            assert!(!lab.fine(&["check"]).contains("evidence-missing"));
+        }
+        // A run that is not as it was recorded names nobody.
+        lab.write("src/pay.py", pay.replace("total", "sum") + sell);
+        assert_eq!(told(), "pay unrecorded null, sell exact INT-002", "{texts}");
+    }
 }
 
 #[test]

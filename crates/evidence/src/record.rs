@@ -366,7 +366,7 @@ fn record_file(
         brought.iter_mut().zip(new).for_each(|(line, new)| *line &= new);
     }
     let own = changes::line_text(&document);
-    let recorded = lines_of_unkept_texts(&ws.journal, path, &own);
+    let recorded = lines_of_unkept_texts(&ws.root, &ws.journal, path, &own);
     recorded.into_iter().for_each(|line| brought[line] = false);
     let mut earlier = Vec::new();
     if request.extent == RecordExtent::Changes {

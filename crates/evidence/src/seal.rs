@@ -403,6 +403,10 @@ fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(St
         let Some((last, left)) = records.next() else { continue };
         let mut later = left;
         for (entry, earlier) in records {
+            // Without the texts nobody can tell what is left.
+            if !later.unkept.is_empty() || !earlier.unkept.is_empty() {
+                break;
+            }
             let is_new = new_lines(&[&earlier.text], &later.text);
             let is_its = |line: usize| later.brought.binary_search(&line).is_ok();
             if is_new.iter().enumerate().any(|(line, new)| *new && !is_its(line)) {

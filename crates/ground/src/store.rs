@@ -101,6 +101,17 @@ pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     NewFile::write(path, bytes)?.replace()
 }
 
+/// Like [`write_scratch`], for content that nobody else may read: only the owner can enter the folder
+/// and read the file afterwards, if the system has such rights.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let written = failed(path, "written");
+    let (folder, _) = folder_holding(path, true).map_err(&written)?;
+    folder.handle.close_to_others().map_err(&written)?;
+    let new = NewFile::write(path, bytes)?;
+    new.folder.handle.close_file_to_others(&new.temporary).map_err(&written)?;
+    new.replace()
+}
+
 /// Replaces the content of a file if it is exactly `before`. Returns true if it did. A program that
 /// ignores locks can still write between the comparison and the rename.
 pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool, StoreError> {
@@ -470,6 +481,19 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
         write_atomic(&path, b"2").unwrap();
         assert_eq!(mode(&path), 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_closed_to_others_even_in_a_folder_that_was_open() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("texts/x");
+        write_atomic(&path, b"open").unwrap();
+        write_private(&path, b"private").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+        assert_eq!(std::fs::read(&path).unwrap(), b"private");
     }
 
     #[cfg(unix)]

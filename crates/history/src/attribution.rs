@@ -22,11 +22,11 @@ use ledger::LineRuns;
 /// The text of a file after a recorded change, and the lines that the change brought to it.
 #[derive(Clone, Debug)]
 pub struct RecordedText {
-    /// Empty if the text was too large to be kept.
+    /// Empty if the text was too large to be kept, or is gone.
     pub text: Arc<LineText>,
     /// The lines in ascending order, counted from 0.
     pub brought: Vec<usize>,
-    /// The runs of lines of a text that was not kept. Each is looked for as a whole.
+    /// The runs of lines of a text that was not kept or is gone. Each is looked for as a whole.
     pub unkept: Vec<LineRuns>,
 }
 

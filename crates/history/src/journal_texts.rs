@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use code::language;
 use ground::{RelativePath, Root};
-use ledger::{Entry, FileRecord, Ledger, LineRuns, RecordKind, Trust, kept_text};
+use ledger::{Entry, Ledger, LineRuns, RecordKind, Trust, kept_text};
 
 use crate::attribution::RecordedText;
 use crate::knowledge::runs_about;
 use crate::text::LineText;
 
 /// Returns the records of the journal about a file with the texts that were kept, newest first. Of a
-/// text that was too large the runs of lines are known. A record whose text is gone is left out.
+/// text that was too large or is gone the runs of lines are known.
 pub fn recorded_texts(
     root: &Root,
     journal: &Ledger,
@@ -25,16 +25,15 @@ pub fn recorded_texts(
         if entry.record.kind != RecordKind::Mutation || is_forged || !is_wanted(entry) {
             continue;
         }
-        let mut files = entry.record.files.iter().filter(|file| file.relative_path == *path);
-        let Some(key) = files.find_map(|file| file.text.as_ref()) else {
-            let unkept: Vec<LineRuns> = unkept_runs(entry, path).cloned().collect();
+        let Some(bytes) = text_after(root, entry, path) else {
+            let runs = runs_about(entry, path).filter(|runs| !runs.is_empty());
+            let unkept: Vec<LineRuns> = runs.cloned().collect();
             if !unkept.is_empty() {
                 let text = RecordedText { text: Arc::default(), brought: Vec::new(), unkept };
                 records.push((Arc::clone(entry), text));
             }
             continue;
         };
-        let Some(bytes) = kept_text(root, key) else { continue };
         let text = LineText::new(bytes);
         let mut brought: Vec<usize> =
             runs_about(entry, path).flat_map(|runs| runs.find_in(&text, Vec::new)).collect();
@@ -46,22 +45,27 @@ pub fn recorded_texts(
     records
 }
 
-/// Returns the runs of lines that a record names in a file whose text was too large to be kept.
-fn unkept_runs<'a>(entry: &'a Entry, path: &'a RelativePath) -> impl Iterator<Item = &'a LineRuns> {
-    let of_path = move |file: &&FileRecord| file.relative_path == *path;
-    let files = entry.record.files.iter().filter(of_path).filter(|file| file.text.is_none());
-    let runs = files.flat_map(|file| &file.conversations).map(|one| &one.lines);
-    runs.filter(|runs| !runs.is_empty())
+/// Returns the text that a file had after a record. `None` if it was too large to be kept, or is gone.
+fn text_after(root: &Root, entry: &Entry, path: &RelativePath) -> Option<Vec<u8>> {
+    let mut files = entry.record.files.iter().filter(|file| file.relative_path == *path);
+    kept_text(root, files.find_map(|file| file.text.as_ref())?)
 }
 
 /// Returns the lines of a text that records of the journal brought whose texts were too large to be
-/// kept. A later record of the file does not bring them again.
-pub fn lines_of_unkept_texts(journal: &Ledger, path: &RelativePath, text: &LineText) -> Vec<usize> {
-    let is_work = |entry: &&Arc<Entry>| {
-        entry.record.kind == RecordKind::Mutation && entry.record.of.is_none()
+/// kept or are gone. A later record of the file does not bring them again.
+pub fn lines_of_unkept_texts(
+    root: &Root,
+    journal: &Ledger,
+    path: &RelativePath,
+    text: &LineText,
+) -> Vec<usize> {
+    let is_unkept = |entry: &&Arc<Entry>| {
+        entry.record.kind == RecordKind::Mutation
+            && entry.record.of.is_none()
+            && text_after(root, entry, path).is_none()
     };
-    let entries = journal.of_path(path).filter(is_work);
-    let runs = entries.flat_map(|entry| unkept_runs(entry, path));
+    let entries = journal.of_path(path).filter(is_unkept);
+    let runs = entries.flat_map(|entry| runs_about(entry, path));
     runs.flat_map(|runs| runs.find_in(text, || (0..text.len()).collect())).collect()
 }
 

@@ -2,9 +2,10 @@
 //! committed, so that a later edit, a formatter or another agent does not blur who brought what.
 //!
 //! With git they are in the git directory, where nobody else reads them. Without git they are in
-//! `.orchestration/texts/`, which git would ignore.
+//! `.orchestration/texts/`, which git would ignore. Only their owner can read them.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,14 +23,23 @@ fn folder(root: &Root) -> PathBuf {
     }
 }
 
-/// Keeps a text and returns its key. `None` if it is too large.
+/// Keeps a text and returns its key. `None` if it is too large, or if the folder belongs to somebody
+/// else who works in the same repository.
 pub fn keep_text(root: &Root, bytes: &[u8]) -> Result<Option<Digest>, StoreError> {
     if bytes.len() > MAX_TEXT {
         return Ok(None);
     }
-    let key = Digest::compute(bytes);
-    store::write_scratch(&folder(root).join(key.to_string()), bytes)?;
-    Ok(Some(key))
+    let (key, folder) = (Digest::compute(bytes), folder(root));
+    if root.common_dir().is_none() {
+        // A repository may be made here later, and the `.gitignore` above may be older than texts.
+        store::create_new(&folder.join(".gitignore"), b"*\n")?;
+    }
+    match store::write_private(&folder.join(key.to_string()), bytes) {
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {
+            Ok(None)
+        }
+        written => written.map(|()| Some(key)),
+    }
 }
 
 /// Returns a text that was kept. `None` if it is gone or was changed.

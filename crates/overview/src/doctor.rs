@@ -253,12 +253,16 @@ fn check_ignored(ws: &Workspace) -> CheckResult {
     }
     let text = rules(ws, ".orchestration/.gitignore");
     let mut missing = vec!["active_intent_current.json", "local"];
+    let texts = ws.root.orchestration().join("texts");
+    if texts.is_dir() && !texts.join(".gitignore").exists() {
+        missing.push("texts");
+    }
     missing.retain(|name| !text.contains(name));
     match missing.is_empty() {
         true => good_health("selection and local state stay out of commits"),
         false => bad_health(format!(
-            ".orchestration/.gitignore does not name {}; `intent init` writes a missing one",
-            missing.join(" and ")
+            ".orchestration/.gitignore does not name {}; add it there, or remove the file and run `intent init`",
+            missing.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().join(" and ")
         )),
     }
 }

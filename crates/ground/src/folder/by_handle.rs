@@ -58,6 +58,16 @@ impl FolderHandle {
         Ok(FolderEntry { is_link: FileType::from_raw_mode(mode).is_symlink(), permissions })
     }
 
+    /// Lets only the owner enter this folder.
+    pub(crate) fn close_to_others(&self) -> Result<()> {
+        Ok(fs::chmodat(&self.0, ".", Mode::RWXU, AtFlags::empty())?)
+    }
+
+    /// Lets only the owner read and write a file in this folder.
+    pub(crate) fn close_file_to_others(&self, name: &OsStr) -> Result<()> {
+        Ok(fs::chmodat(&self.0, name, Mode::RUSR | Mode::WUSR, AtFlags::empty())?)
+    }
+
     /// Renames a file in this folder. An existing file with the new name is replaced.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         Ok(fs::renameat(&self.0, from, &self.0, to)?)

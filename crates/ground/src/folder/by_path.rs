@@ -52,6 +52,16 @@ impl FolderPath {
         Ok(FolderEntry { is_link: found.is_symlink(), permissions: found.permissions() })
     }
 
+    /// Does nothing: on these systems a folder has the rights of the one that holds it.
+    pub(crate) fn close_to_others(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing, like [`Self::close_to_others`].
+    pub(crate) fn close_file_to_others(&self, _: &OsStr) -> Result<()> {
+        Ok(())
+    }
+
     /// Renames a file in this folder. An existing file with the new name is replaced.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
