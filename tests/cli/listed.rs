@@ -45,6 +45,28 @@ fn one(id: &str, blocks: u64, files: u64) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
+fn a_list_without_counts_says_how_to_get_them() {
+    const HINT: &str = "`intent list --count` adds what each has produced";
+    let lab = Lab::governed();
+    assert!(!lab.fine(&["list"]).contains(HINT));
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    // There is nothing to count yet.
+    assert!(!lab.fine(&["list"]).contains(HINT));
+    lab.commit();
+    lab.write("src/auth.rs", TWO);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    for in_commit in [false, true] {
+        // With its evidence in a commit, nothing of it is in the journal.
+        if in_commit {
+            lab.commit();
+        }
+        assert!(lab.fine(&["list"]).ends_with(&format!("hint: {HINT}\n")));
+        assert!(!lab.fine(&["list", "--count"]).contains(HINT));
+        assert!(!lab.fine(&["--json", "list"]).contains("hint"));
+    }
+}
+
+#[test]
 fn a_second_list_sees_a_change_of_the_file() {
     let lab = recorded();
     assert_eq!(counts(&lab), one("INT-001", 2, 1));

@@ -52,7 +52,17 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
             None => show(page, &workspace, &intents, args.all),
         }
         shared::notes(page, &notes);
+        if !args.count && !intents.is_empty() && has_records(&workspace) {
+            shared::hint(page, Some("`intent list --count` adds what each has produced"));
+        }
     })
+}
+
+/// Returns true if there may be something to count. No evidence is read for this.
+fn has_records(workspace: &Workspace) -> bool {
+    let mut entries = workspace.journal.entries().iter();
+    ledger::evidence::is_present(&workspace.root)
+        || entries.any(|entry| !entry.record.files.is_empty())
 }
 
 fn show(page: &mut Page, workspace: &Workspace, intents: &[IntentSummary], all: bool) {
