@@ -33,6 +33,38 @@ fn twice() -> Lab {
 }
 
 #[test]
+fn a_row_shows_all_intents_that_brought_as_many_lines() {
+    let lab = Lab::governed();
+    for name in ["Doors", "Alarms", "Lights"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    let block = |name: &str, calls: &[&str]| {
+        let body: String = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        format!("fn {name}() {{\n{body}}}\n")
+    };
+    let before = ["old", "older", "oldest"];
+    lab.write("src/shop.rs", block("part", &before));
+    lab.commit();
+    let mut part = before.to_vec();
+    for (intent, half, calls) in [
+        ("INT-001", &["one"][..], ["lock", "bolt"]),
+        ("INT-002", &["one", "two", "three"], ["arm", "ring"]),
+        ("INT-003", &["one", "two", "three"], ["glow", "shine"]),
+    ] {
+        part.extend(calls);
+        lab.write("src/shop.rs", block("part", &part) + &block("half", half));
+        lab.fine(&["record", "src", "--intent", intent, "--agent", "codex"]);
+    }
+    let told = lab.fine(&["why", "src/shop.rs"]);
+    let row = |name: &str| {
+        let row = told.lines().find(|row| row.contains(name)).expect("a row");
+        row.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(row("part"), "· unrecorded 2/10 INT-001, 2/10 INT-002, 2/10 INT-003");
+    assert_eq!(row("half"), "? ambiguous 2/4 INT-001, 2/4 INT-002");
+}
+
+#[test]
 fn a_block_has_all_facts_that_its_traced_record_has() {
     let lab = twice();
     let why = lab.json(&["why", "src/shop.rs"]);

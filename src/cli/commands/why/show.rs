@@ -516,18 +516,18 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
             Cell::new(DIM, name),
             Cell::new(DIM, format!("{mark} {word}")),
         ];
-        if let Some(share) = recorded_share(block) {
-            let all: usize = block.shares.iter().map(|share| share.lines).sum();
-            row.push(Cell::new(DIM, format!("{}/{all}", share.lines)));
-            row.push(Cell::new(DIM, share.intent.as_deref().unwrap_or_default()));
-        } else {
-            row.extend(origin_cells(block, now));
-        }
+        row.extend(foremost_cells(block, DIM).unwrap_or_else(|| origin_cells(block, now)));
         return row;
     }
     let inside = if block.only_inside { " inside" } else { "" };
     let suspect = if block.suspect.is_some() { ", suspect" } else { "" };
     let word = format!("{mark} {word}{inside}{suspect}");
+    if block.verdict == Verdict::Ambiguous
+        && let Some(cells) = foremost_cells(block, INTENT)
+    {
+        let place = [Cell::new(DIM, lines), Cell::new(PLAIN, name), Cell::new(style, word)];
+        return place.into_iter().chain(cells).collect();
+    }
     let brought = block.brought.map(|brought| format!("{}/{}", brought.lines, brought.of));
     let id = block.intent.as_ref().map(IntentBrief::label);
     let who =
@@ -542,6 +542,18 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         Cell::new(PLAIN, who.unwrap_or_default()),
         Cell::new(DIM, at),
     ]
+}
+
+/// Returns the intent that brought the most lines of a block without a named one, and how many of how
+/// many. If several brought as many, all of them: `2/11  INT-001, 2/11 INT-002`.
+fn foremost_cells(block: &BlockAnswer, style: Style) -> Option<Vec<Cell>> {
+    let most = recorded_share(block)?.lines;
+    let all: usize = block.shares.iter().map(|share| share.lines).sum();
+    let brought = format!("{most}/{all}");
+    let tied = block.shares.iter().filter(|share| share.lines == most);
+    let ids: Vec<&str> = tied.filter_map(|share| share.intent.as_deref()).collect();
+    let ids = ids.join(&format!(", {brought} "));
+    Some(vec![Cell::new(DIM, brought), Cell::new(style, ids)])
 }
 
 /// Returns what the commit of a block without a record tells.
