@@ -40,7 +40,7 @@ struct StandingContent {
 
 /// How many files are read at once before they are judged, so that a large change does not have to fit
 /// into memory.
-const READ_AHEAD: usize = 64;
+const READ_AHEAD: usize = 16;
 
 /// Returns the share of an intent or a contributor, which is new if there was none.
 fn share_of(shares: &mut Vec<Share>, id: String, name: Option<String>) -> &mut Share {
