@@ -621,3 +621,19 @@ fn a_line_that_a_branch_removed_is_not_removed_by_the_merge() {
         "{told}"
     );
 }
+
+/// `git replace` changes what history says, so what was found before does not count.
+#[test]
+fn what_was_kept_does_not_outlive_a_replaced_commit() {
+    let place = Place(Repo::new());
+    place.step(0, &f("one"));
+    place.step(1, &f("one two"));
+    place.step(0, &f("one two three"));
+    let told = || intent_in(&place.0.root(), &["why", FILE, "--json"]).json()["blocks"].clone();
+    let before = told();
+    let alone = place.0.git(&["commit-tree", "-m", "alone", "HEAD^{tree}"]);
+    place.git(&["replace", "HEAD", alone.trim()]);
+    assert_ne!(told(), before);
+    place.git(&["replace", "-d", "HEAD"]);
+    assert_eq!(told(), before);
+}

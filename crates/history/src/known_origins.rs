@@ -2,9 +2,10 @@
 //!
 //! The origins of a file at the commit that last changed it never change. So no key contains the
 //! commit that is checked out, and a new commit makes no answer about another file useless. What
-//! else decides is in every key: where a shallow clone ends, replaced objects, and the commits that
-//! are ignored.
+//! else decides is in every key: where a shallow clone ends, replaced objects, the commits that are
+//! ignored, and the grammars of this program, which find blocks that moved.
 
+use code::language;
 use ground::answer_store::{AnswerKey, AnswerStore};
 use ground::git::{BString, GitError, ObjectId, ObjectReader};
 use serde::{Deserialize, Serialize};
@@ -41,12 +42,15 @@ struct KeptOrigins {
 
 impl<'a> KnownOrigins<'a> {
     pub fn new(store: &'a AnswerStore, reader: &mut ObjectReader<'_>) -> Result<Self, GitError> {
-        Ok(Self { store, inputs: reader.view_of_history()? })
+        let mut inputs = reader.view_of_history()?;
+        inputs.extend(env!("CARGO_PKG_VERSION").bytes());
+        let grammars = language::with_grammar().flat_map(|language| [" ", language.id]);
+        inputs.extend(grammars.flat_map(str::bytes));
+        Ok(Self { store, inputs })
     }
 
     fn key(&self, kind: &str, parts: &[&[u8]]) -> AnswerKey {
-        let mut all: Vec<&[u8]> = vec![env!("CARGO_PKG_VERSION").as_bytes(), kind.as_bytes()];
-        all.push(&self.inputs);
+        let mut all: Vec<&[u8]> = vec![kind.as_bytes(), &self.inputs];
         all.extend(parts);
         AnswerKey::from_parts(&all)
     }

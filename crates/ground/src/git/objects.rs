@@ -224,7 +224,7 @@ impl ObjectReader<'_> {
     }
 
     /// Returns what else than the commits themselves decides about answers: where a shallow clone
-    /// ends, and which commits are ignored.
+    /// ends, which commits are ignored, and which objects stand in for others.
     pub fn view_of_history(&mut self) -> GitResult<Vec<u8>> {
         if self.ignored.is_none() {
             self.ignored = Some(self.ignored_commits()?);
@@ -235,6 +235,10 @@ impl ObjectReader<'_> {
             ids.sort_unstable();
             ids.into_iter().for_each(|id| view.extend_from_slice(id.as_slice()));
             view.push(b'\n');
+        }
+        for (replaced, by) in self.repo.objects.store_ref().replacements() {
+            view.extend_from_slice(replaced.as_slice());
+            view.extend_from_slice(by.as_slice());
         }
         Ok(view)
     }
