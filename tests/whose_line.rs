@@ -301,6 +301,18 @@ const STORIES: &[LineStory] = &[
         expected: "-----",
     },
     LineStory {
+        name: "a branch that was sealed late is squashed, and a person repeats its line",
+        told: |place| {
+            place.step(0, &f("one two"));
+            sealed_late(place, "t", &f("one audit two"));
+            place.git(&["merge", "-q", "--squash", "t"]);
+            place.commit(&[]);
+            place.step(0, &(f("one audit two") + &function("g", "audit")));
+            place.forget(&["t"]);
+        },
+        expected: "--1---",
+    },
+    LineStory {
         name: "two pull requests that edit one function are squashed",
         told: |place| {
             two_pull_requests(place);
@@ -374,6 +386,16 @@ const STORIES: &[LineStory] = &[
     },
 ];
 
+/// Commits an agent's text on a branch without hooks, and seals it with the next commit.
+fn sealed_late(place: &Place, branch: &str, text: &str) {
+    place.git(&["switch", "-qc", branch, "main"]);
+    place.write(1, text);
+    place.git(&["commit", "-qam", "without a hook"]);
+    place.write_to("src/other.rs", 0, &function("other", "x"));
+    place.commit(&[]);
+    place.git(&["switch", "-q", "main"]);
+}
+
 fn conflict(place: &Place, resolved: &str) {
     let merged = std::process::Command::new(&*crate::support::GIT)
         .args(["merge", "-q", "t"])
@@ -402,6 +424,21 @@ fn each_line_has_its_intent_in_both_clones() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.
+#[test]
+fn of_two_equal_lines_neither_is_taken_for_a_commit_that_is_gone() {
+    let place = Place(Repo::new());
+    place.step(0, &(f("one two") + &function("x", "x")));
+    sealed_late(&place, "t", &(f("one audit two") + &function("x", "x")));
+    place.step(0, &(f("one two") + &function("x", "x") + &function("g", "audit")));
+    place.git(&["rebase", "-q", "main", "t"]);
+    place.git(&["switch", "-q", "main"]);
+    place.git(&["merge", "-q", "--ff-only", "t"]);
+    assert_eq!(picture(&place.0.root(), FILE), "--1-----");
+    place.forget(&["t"]);
+    assert_eq!(picture(cloned(&place.0, &[]).path(), FILE), "--------");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use ledger::{Claim, Entry, Ledger, RecordKind, Strength, Trust};
 use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
 use crate::journal_texts::{language_of, recorded_texts};
-use crate::knowledge::{Knowledge, claimed_lines, is_about, path_of_version, runs_about};
+use crate::knowledge::{EvidenceOfReplaced, Knowledge, claimed_lines, path_of_version, runs_about};
 use crate::known_origins::KnownOrigins;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
 use crate::text::LineText;
@@ -185,7 +185,7 @@ impl LineFinder<'_, '_> {
                     .for_each(|run| asked[run.lines.clone()].fill(true));
                 self.of_uncommitted(&mut claims, now, asked)?
             } else {
-                self.of_version(&mut claims, version)?
+                self.of_version(&mut claims, version, &origins.versions)?
             });
         }
         let count = origins.runs.last().map_or(0, |run| run.lines.end);
@@ -330,11 +330,58 @@ impl LineFinder<'_, '_> {
         Ok((text, found))
     }
 
-    /// Returns the claims on the lines of a committed version.
+    /// Returns the late evidence of commits that the commit of a version replaced.
+    ///
+    /// Equal lines alone do not show that. Unless the commit is a copy, it must have brought at least
+    /// half of the lines of a record, and be the only one of `versions` that did.
+    fn evidence_of_replaced_commits(
+        &mut self,
+        version: &FileVersion,
+        versions: &[FileVersion],
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        let mut found = self.evidence_repeated_by(version)?;
+        if found.iter().any(|one| !one.is_copied) {
+            for other in versions.iter().filter(|other| other.commit != version.commit) {
+                let by_other = self.evidence_repeated_by(other)?;
+                found.retain(|one| {
+                    let is_it = |other: &EvidenceOfReplaced| Arc::ptr_eq(&one.entry, &other.entry);
+                    one.is_copied || !by_other.iter().any(is_it)
+                });
+            }
+        }
+        Ok(found.into_iter().map(|one| one.entry).collect())
+    }
+
+    /// Returns the late evidence of commits that the commit of a version may have replaced, since it
+    /// brought at least half of the lines of a record.
+    fn evidence_repeated_by(
+        &mut self,
+        version: &FileVersion,
+    ) -> Result<Vec<EvidenceOfReplaced>, GitError> {
+        let path = path_of_version(version, self.prefix).filter(|_| !version.is_uncommitted());
+        let Some(path) = path else { return Ok(Vec::new()) };
+        let mut found = self.knowledge.of_replaced_commits(self.reader, version.commit, &path)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let text = LineText::new(self.reader.blob(version.blob)?);
+        let brought = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
+        found.retain(|one| {
+            runs_about(&one.entry, &path).any(|runs| {
+                let lines = runs.find_in(&text, || brought.clone());
+                let here = lines.iter().filter(|line| brought.binary_search(line).is_ok()).count();
+                2 * here >= runs.line_count()
+            })
+        });
+        Ok(found)
+    }
+
+    /// Returns the claims on the lines of a committed version, which is one of `versions`.
     fn of_version(
         &mut self,
         claims: &mut FoundClaims,
         version: &FileVersion,
+        versions: &[FileVersion],
     ) -> Result<Vec<Option<usize>>, GitError> {
         let mut entries = self.own_entries_about(version)?;
         if entries.is_empty()
@@ -352,8 +399,8 @@ impl LineFinder<'_, '_> {
         };
         entries.extend(self.journal.of_path(&path).filter(about).cloned());
         // After a rebase, evidence may name a commit that is gone.
-        let gone = self.knowledge.of_replaced_commits(self.reader, version.commit)?;
-        entries.splice(0..0, gone.iter().filter(|entry| is_about(entry, &path)).cloned());
+        let gone = self.evidence_of_replaced_commits(version, versions)?;
+        entries.splice(0..0, gone);
         let time = version.time * 1_000;
         let language = language_of(&path);
         let may_be_its = |entry: &Arc<Entry>| {
@@ -408,7 +455,7 @@ impl LineFinder<'_, '_> {
         version: &FileVersion,
     ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
         let mut claims = FoundClaims::default();
-        let found = self.of_version(&mut claims, version)?;
+        let found = self.of_version(&mut claims, version, std::slice::from_ref(version))?;
         let entry = |at: usize| Arc::clone(&claims.all[at].entry);
         let is_open = |entry: &Arc<Entry>| entry.section.is_none() && entry.record.of.is_none();
         Ok(found.into_iter().map(|at| at.map(entry).filter(is_open)).collect())

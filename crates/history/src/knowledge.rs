@@ -5,7 +5,7 @@
 //! under its name or in a compacted file of its month. So evidence that somebody took back says
 //! nothing any more.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
@@ -69,6 +69,10 @@ struct EvidenceByCommit {
     late: Option<Arc<[LateCommit]>>,
     /// The evidence of projects at other places: then in the commits, and now in the workspace.
     elsewhere: HashMap<(BString, String), Arc<ReadEvidence>>,
+    /// What is known of the history before some commits.
+    ancestors: HashMap<ObjectId, Ancestors>,
+    /// The commits that added files of late evidence. `None` for a file that is in no commit yet.
+    added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
 
 impl ReadEvidence {
@@ -81,9 +85,54 @@ impl ReadEvidence {
 #[derive(Debug)]
 struct LateCommit {
     commit: String,
-    /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
-    authorship: Option<BString>,
+    /// The commit, and its [`ObjectReader::authorship`]. `None` if the repository does not have it.
+    object: Option<(ObjectId, BString)>,
     entries: OnceLock<Vec<Arc<Entry>>>,
+}
+
+/// Late evidence about a commit that another one may have replaced.
+pub(crate) struct EvidenceOfReplaced {
+    pub entry: Arc<Entry>,
+    /// Whether the other commit is a copy of it.
+    pub is_copied: bool,
+}
+
+/// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
+const WRONG_CLOCK: i64 = 24 * 60 * 60;
+
+/// A commit and those that it comes from. The history is walked only as far as is asked.
+#[derive(Debug)]
+struct Ancestors {
+    seen: HashSet<ObjectId>,
+    /// Those whose parents were not looked at, newest first. The time of the first is not known.
+    next: BinaryHeap<(i64, ObjectId)>,
+}
+
+impl Ancestors {
+    fn new(commit: ObjectId) -> Self {
+        Self { seen: HashSet::from([commit]), next: BinaryHeap::from([(i64::MAX, commit)]) }
+    }
+
+    fn contain(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+    ) -> Result<bool, GitError> {
+        let oldest = reader.commit(commit)?.time - WRONG_CLOCK;
+        while !self.seen.contains(&commit) {
+            let Some((_, next)) = self.next.peek().copied().filter(|(time, _)| *time >= oldest)
+            else {
+                return Ok(false);
+            };
+            self.next.pop();
+            for parent in reader.commit(next)?.parents {
+                if self.seen.insert(parent) {
+                    self.next.push((reader.commit(parent)?.time, parent));
+                }
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// Evidence about a file, and the path that it has there.
@@ -331,16 +380,22 @@ impl<'a> Knowledge<'a> {
         RelativePath::new(&format!("{}{path}", self.place)).ok()
     }
 
-    /// Returns the late evidence about commits that a commit may have replaced, as a rebase does. It
-    /// counts for the same runs of lines that the commit brought to the same files.
+    /// Returns the late evidence about a file at commits that a commit may have replaced, as a rebase
+    /// or a squash does. It counts for the same runs of lines that the commit brought.
     ///
-    /// A commit that was replaced is missing here, or still here with the same author, time and
-    /// message. A shallow clone may only lack it, so there nothing is known.
+    /// A commit that has the author, the time and the message of the other one is a copy of it, which
+    /// the answer says.
+    /// Otherwise the other one must have left the history, and this one must have been there when the
+    /// late evidence came. For example, somebody squashes a branch with an agent's commit and with the
+    /// evidence about it: the squash brings both. What a person commits on top of it replaced nothing,
+    /// even if one of its lines is equal. A shallow clone may only lack a commit, so there nothing is
+    /// known.
     pub(crate) fn of_replaced_commits(
         &mut self,
         reader: &mut ObjectReader<'_>,
         by: ObjectId,
-    ) -> Result<Vec<Arc<Entry>>, GitError> {
+        path: &RelativePath,
+    ) -> Result<Vec<EvidenceOfReplaced>, GitError> {
         let known = self.known_evidence.lock().late.clone();
         let late = if let Some(known) = known {
             known
@@ -350,32 +405,103 @@ impl<'a> Knowledge<'a> {
             for commit in commits {
                 let id = ObjectId::from_hex(commit.as_bytes()).ok();
                 let id = id.filter(|id| reader.has_object(*id));
-                let authorship = id.and_then(|id| reader.authorship(id).ok());
-                late.push(LateCommit { commit, authorship, entries: OnceLock::new() });
+                let object = id.and_then(|id| Some((id, reader.authorship(id).ok()?)));
+                late.push(LateCommit { commit, object, entries: OnceLock::new() });
             }
             let late: Arc<[LateCommit]> = late.into();
             self.known_evidence.lock().late = Some(Arc::clone(&late));
             late
         };
-        let mut entries: Vec<Arc<Entry>> = Vec::new();
-        if !late.is_empty() {
-            let (id, authorship) = (by.to_string(), reader.authorship(by)?);
-            let is_it = |other: &BString| *other == authorship;
-            let replaced =
-                |one: &&LateCommit| one.commit != id && one.authorship.as_ref().is_none_or(is_it);
-            for one in late.iter().filter(replaced) {
-                let known = match one.entries.get() {
-                    Some(known) => known,
-                    None => {
-                        let read = self.late_entries(reader, &one.commit, None)?;
-                        one.entries.get_or_init(|| read)
-                    }
-                };
-                entries.extend(known.iter().cloned());
+        let mut found = Vec::new();
+        if late.is_empty() {
+            return Ok(found);
+        }
+        let (id, authorship) = (by.to_string(), reader.authorship(by)?);
+        for one in late.iter().filter(|one| one.commit != id) {
+            let is_copied = one.object.as_ref().is_some_and(|(_, other)| *other == authorship);
+            if !is_copied && self.is_in_history(reader, one)? {
+                continue;
+            }
+            let known = match one.entries.get() {
+                Some(known) => known,
+                None => {
+                    let read = self.late_entries(reader, &one.commit, None)?;
+                    one.entries.get_or_init(|| read)
+                }
+            };
+            let is_its =
+                |entry: &&Arc<Entry>| is_about(entry, path) && entry.trust != Trust::Contradicted;
+            for entry in known.iter().filter(is_its) {
+                if is_copied || self.was_there_before(reader, by, &entry.origin.path)? {
+                    found.push(EvidenceOfReplaced { entry: Arc::clone(entry), is_copied });
+                }
             }
         }
-        entries.retain(|entry| entry.trust != Trust::Contradicted);
-        Ok(entries)
+        Ok(found)
+    }
+
+    fn is_in_history(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        late: &LateCommit,
+    ) -> Result<bool, GitError> {
+        match (&late.object, reader.tip()) {
+            (Some((commit, _)), Some(tip)) => self.is_ancestor(reader, *commit, tip),
+            _ => Ok(false),
+        }
+    }
+
+    fn is_ancestor(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+        of: ObjectId,
+    ) -> Result<bool, GitError> {
+        let mut known = self.known_evidence.lock();
+        known.ancestors.entry(of).or_insert_with(|| Ancestors::new(of)).contain(reader, commit)
+    }
+
+    /// Returns true if the commit that added a file of evidence is this one, or comes from it.
+    fn was_there_before(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+        file: &RelativePath,
+    ) -> Result<bool, GitError> {
+        let known = self.known_evidence.lock().added_in.get(file).copied();
+        let added_in = match known {
+            Some(known) => known,
+            None => {
+                let found = self.commit_that_added(reader, file)?;
+                *self.known_evidence.lock().added_in.entry(file.clone()).or_insert(found)
+            }
+        };
+        // The next commit will add a file that is in none, and comes from all.
+        added_in.map_or(Ok(true), |added_in| self.is_ancestor(reader, commit, added_in))
+    }
+
+    /// Returns the commit that added a file which is still there. `None` if no commit has it.
+    fn commit_that_added(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        file: &RelativePath,
+    ) -> Result<Option<ObjectId>, GitError> {
+        let (mut added_in, mut next) = (None, reader.tip());
+        while let Some(commit) = next.take() {
+            let node = reader.commit(commit)?;
+            if self.locate(reader, node.tree, file)?.is_none() {
+                break;
+            }
+            added_in = Some(commit);
+            for parent in node.parents {
+                let tree = reader.commit(parent)?.tree;
+                if self.locate(reader, tree, file)?.is_some() {
+                    next = Some(parent);
+                    break;
+                }
+            }
+        }
+        Ok(added_in)
     }
 
     /// Returns the late evidence about a commit. A section that names another commit, or none, lies
@@ -651,7 +777,7 @@ pub fn of_project(entry: &Entry, project: &str) -> Entry {
     entry
 }
 
-pub(crate) fn is_about(entry: &Entry, path: &RelativePath) -> bool {
+fn is_about(entry: &Entry, path: &RelativePath) -> bool {
     entry.record.files.iter().any(|file| file.relative_path == *path)
 }
 

@@ -215,6 +215,11 @@ impl ObjectReader<'_> {
         Ok(Self { accepted: commit.or(self.accepted), ..self })
     }
 
+    /// Returns the commit whose rules count; see [`Self::accepting`]. `None` without a commit.
+    pub fn tip(&self) -> Option<ObjectId> {
+        self.accepted
+    }
+
     /// Returns true if `.git-blame-ignore-revs` in the accepted tree names a commit.
     pub fn ignores(&mut self, commit: ObjectId) -> GitResult<bool> {
         if self.ignored.is_none() {
