@@ -659,6 +659,22 @@ fn a_line_that_a_branch_removed_is_not_removed_by_the_merge() {
     );
 }
 
+/// A person settles a conflict by dropping lines, or takes all of one side.
+#[test]
+fn what_a_merge_dropped_is_listed() {
+    let place = Place(Repo::new());
+    place.step(0, &f("one two three"));
+    place.branch("t", 1, &f("one a guard two three"));
+    place.branch("u", 1, &f("one two three four"));
+    place.step(2, &f("one b watch two three"));
+    conflict(&place, &f("one a b two three"));
+    place.git(&["merge", "-q", "-s", "ours", "-m", "m", "u"]);
+    let told = intent_in(&place.0.root(), &["why", FILE, "--removed", "--json"]).json();
+    let commits = told["commits"].as_array().expect("commits").iter();
+    let lines = commits.map(|commit| commit["removed"][0]["start_line"].as_u64());
+    assert_eq!(lines.collect::<Vec<_>>(), [Some(5), Some(4), Some(4)], "{told}");
+}
+
 /// `git replace` changes what history says, so what was found before does not count.
 #[test]
 fn what_was_kept_does_not_outlive_a_replaced_commit() {

@@ -1,6 +1,7 @@
 //! Whose line is it: which change brought each line of a file.
 //!
 //! - `attribution`: the records that brought the lines of a text that is not committed.
+//! - `file_changes`: the commits that changed a file, and the lines that they removed.
 //! - `file_lines`: who brought each line of a file.
 //! - `journal_moves`: lines that were moved after they were recorded and before a commit.
 //! - `journal_texts`: the texts that the journal kept.
@@ -10,11 +11,11 @@
 //! - `line_map`: which lines of a text pass to an earlier text.
 //! - `moves`: whole blocks that one commit moved.
 //! - `origins`: the commit that brought each line.
-//! - `removals`: the commits that removed lines of a file.
 //! - `renames`: which file a new file was before.
 //! - `text`: a text as lines of bytes.
 
 mod attribution;
+mod file_changes;
 mod file_lines;
 mod journal_moves;
 mod journal_texts;
@@ -24,16 +25,15 @@ mod line_diff;
 mod line_map;
 mod moves;
 mod origins;
-mod removals;
 mod renames;
 mod text;
 
 pub use attribution::{RecordedText, attribute};
+pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
 pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::new_lines;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
-pub use removals::{Removals, RemovedLines};
 pub use text::LineText;

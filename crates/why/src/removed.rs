@@ -15,19 +15,20 @@ use code::saying_lines::says_something;
 use code::{Block, Document};
 use ground::{CommitId, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
-use history::{LineText, Removals, RemovedLines};
+use history::{FileChanges, LineText};
 use ledger::{BlockName, Entry};
 use provenance::Difference;
 
 /// How many commits an answer has.
 const MAX_COMMITS: usize = 50;
 
-/// What commits removed from a file, newest commit first.
+/// What commits removed from a file, newest commit first. A merge that removed lines of several parents
+/// is there once for each of them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemovedAnswer {
     /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// One entry for each commit that removed something.
+    /// One entry for each commit that removed something, and each of its parents that had it.
     pub commits: Vec<RemovalAnswer>,
     /// Remarks on what the answer lacks, or what to do about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,29 +76,35 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
         return Ok(answer);
     };
     let tip = git.object_id(tip)?;
-    let (mut of_evidence, mut of_file) = (git.object_reader()?, git.object_reader()?);
+    let mut of_evidence = git.object_reader()?;
     let asked = AskedTree::Tree(of_evidence.commit(tip)?.tree);
     let mut knowledge = Knowledge::new(&ws.root, git.path_in_repository(""), asked);
-    let mut walk = Removals::new(&mut of_file, tip, git.path_in_repository(path.as_str()))?;
-    while let Some(removed) = walk.next_commit()? {
-        let Some(path) = git.path_in_workspace(removed.path.as_ref()) else { continue };
-        let commit = CommitId(removed.commit.to_string());
-        let parts = parts_of(ws, &path, &removed);
-        if parts.is_empty() {
-            continue;
+    let path = git.path_in_repository(path.as_str());
+    let mut walk = FileChanges::new(git.object_reader()?, tip, path)?;
+    while let Some(change) = walk.next_change()? {
+        let commit = CommitId(change.commit.to_string());
+        for (before, is_gone) in change.before.iter().zip(change.removed_lines()) {
+            let Some(before) = before.as_ref().filter(|_| is_gone.contains(&true)) else {
+                continue;
+            };
+            let Some(path) = git.path_in_workspace(before.path.as_ref()) else { continue };
+            let parts = parts_of(ws, &path, (&before.content, &is_gone), change.now.as_deref());
+            if parts.is_empty() {
+                continue;
+            }
+            if answer.commits.len() == MAX_COMMITS {
+                answer.notes.push(format!(
+                    "Earlier commits removed more: `intent why {}:{} --removed`.",
+                    commit.short(),
+                    answer.path
+                ));
+                return Ok(answer);
+            }
+            let evidence = knowledge.of_commit(&mut of_evidence, change.commit)?;
+            let removed = parts.into_iter().map(|part| with_intent(ws, &path, part, &evidence));
+            let removed = removed.collect();
+            answer.commits.push(RemovalAnswer { commit: brief(ws, &commit), path, removed });
         }
-        if answer.commits.len() == MAX_COMMITS {
-            answer.notes.push(format!(
-                "Earlier commits removed more: `intent why {}:{} --removed`.",
-                commit.short(),
-                answer.path
-            ));
-            return Ok(answer);
-        }
-        let evidence = knowledge.of_commit(&mut of_evidence, removed.commit)?;
-        let removed = parts.into_iter().map(|part| with_intent(ws, &path, part, &evidence));
-        let removed = removed.collect();
-        answer.commits.push(RemovalAnswer { commit: brief(ws, &commit), path, removed });
     }
     if walk.is_cut_off() {
         answer.notes.push("The history before is missing here.".to_owned());
@@ -105,11 +112,17 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
     Ok(answer)
 }
 
-/// Divides lines that a commit removed into blocks that it removed, and lines in what stayed.
-fn parts_of(ws: &Workspace, path: &RelativePath, removed: &RemovedLines) -> Vec<RemovedPart> {
-    let text = LineText::new(removed.before.clone());
-    let Ok(before) = ws.document(path, &removed.before) else { return Vec::new() };
-    let now = removed.now.as_deref().and_then(|now| ws.document(path, now).ok());
+/// Divides lines that a commit removed into blocks that it removed, and lines in what stayed. Of the
+/// lines before it is known which are gone.
+fn parts_of(
+    ws: &Workspace,
+    path: &RelativePath,
+    (before, is_gone): (&[u8], &[bool]),
+    now: Option<&[u8]>,
+) -> Vec<RemovedPart> {
+    let text = LineText::new(before.to_vec());
+    let Ok(before) = ws.document(path, before) else { return Vec::new() };
+    let now = now.and_then(|now| ws.document(path, now).ok());
     let now = now.unwrap_or_else(|| Document::from_text(path.as_str(), ""));
     let language = before.language().map(|language| language.id);
     let name = |block: &Block| BlockName {
@@ -117,10 +130,8 @@ fn parts_of(ws: &Workspace, path: &RelativePath, removed: &RemovedLines) -> Vec<
         path: block.identity.path.clone(),
         language: language.map(str::to_owned),
     };
-    let mut left: Vec<u32> = removed
-        .lines
-        .iter()
-        .filter(|line| says_something(text.line(**line), language))
+    let mut left: Vec<u32> = (0..is_gone.len())
+        .filter(|line| is_gone[*line] && says_something(text.line(*line), language))
         .filter_map(|line| u32::try_from(line + 1).ok())
         .collect();
     let mut parts = Vec::new();

@@ -293,6 +293,13 @@ impl ObjectReader<'_> {
         Ok(node)
     }
 
+    /// Returns the best common ancestors of commits, such as the parents of a merge.
+    pub fn merge_bases(&mut self, commits: &[ObjectId]) -> GitResult<Vec<ObjectId>> {
+        let Some((first, others)) = commits.split_first() else { return Ok(Vec::new()) };
+        let bases = self.git.read(self.repo.merge_bases_many(*first, others))?;
+        Ok(bases.into_iter().map(|id| id.detach()).collect())
+    }
+
     /// Returns who wrote a commit, when, and its message. A rebase and a pick keep that.
     pub fn authorship(&mut self, id: ObjectId) -> GitResult<BString> {
         let (hash, git) = (id.kind(), self.git);
