@@ -126,6 +126,17 @@ const STORIES: &[LineStory] = &[
         expected: "---",
     },
     LineStory {
+        name: "a person rejects a function, and needs the same import for another one",
+        told: |place| {
+            let with_import = |rest: &str| format!("use std::fs;\n{}{rest}", function("x", "x"));
+            place.step(0, &function("x", "x"));
+            place.write(1, &with_import(&function("g", "remove")));
+            place.git(&["checkout", "-q", "."]);
+            place.step(0, &with_import(&function("region", "mine other")));
+        },
+        expected: "------",
+    },
+    LineStory {
         name: "a function is stashed, and written otherwise by a person",
         told: |place| {
             place.step(0, &function("x", "x"));

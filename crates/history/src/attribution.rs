@@ -8,8 +8,11 @@
 //!
 //! A line alone does not show that a change is still there: after a person has rejected a function
 //! and written another one, the line `def login(user):` may be the same. So lines that a record
-//! brought together count only if at least half of those that say something are there.
+//! brought together count only if at least half of those that say something are there. A single line
+//! does not count either if nothing is there of what the record brought elsewhere. For example, a
+//! person rejects a function that needed `import os`, and writes another one that needs it, too.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -65,21 +68,31 @@ pub fn attribute(
                 stands[*place].push(line);
             }
         }
-        for group in groups(&owners, &record.text) {
-            let says = |line: &usize| says_something(record.text.line(*line), language);
-            let said = group.clone().filter(says).count();
-            let kept = group.clone().filter(says).filter(|line| !stands[*line].is_empty()).count();
-            let is_there = if said == 0 {
-                group.clone().all(|line| !stands[line].is_empty())
-            } else {
-                2 * kept >= said
-            };
-            for line in group.filter(|_| is_there) {
-                for line_now in &stands[line] {
-                    if is_open[*line_now] {
-                        found[*line_now] = owners[line];
-                        is_open[*line_now] = false;
-                    }
+        let is_there = |line: &usize| !stands[*line].is_empty();
+        let says = |line: &usize| says_something(record.text.line(*line), language);
+        let says_by = |group: &Range<usize>| group.clone().filter(says).count();
+        // For each record, how many of its groups say something, and how many of those are there.
+        let mut counts: HashMap<Option<usize>, (usize, usize)> = HashMap::new();
+        let mut left = groups(&owners, &record.text);
+        left.retain(|group| {
+            let said = says_by(group);
+            if said == 0 {
+                return group.clone().all(|line| is_there(&line));
+            }
+            let kept = group.clone().filter(says).filter(is_there).count();
+            let (all, there) = counts.entry(owners[group.start]).or_default();
+            *all += 1;
+            *there += usize::from(2 * kept >= said);
+            2 * kept >= said
+        });
+        left.retain(|group| {
+            says_by(group) != 1 || !matches!(counts[&owners[group.start]], (2.., 1))
+        });
+        for line in left.into_iter().flatten() {
+            for line_now in &stands[line] {
+                if is_open[*line_now] {
+                    found[*line_now] = owners[line];
+                    is_open[*line_now] = false;
                 }
             }
         }
@@ -190,6 +203,11 @@ mod tests {
         let rejected = "a +def +one +two +three +four b";
         assert_eq!(told("a b", "a def other b", &[rejected]), "----");
         assert_eq!(told("a b", "a def one two mine b", &[rejected]), "-000--");
+        // One line is not enough if the other part is gone.
+        let with_import = "+import a +def +one +two";
+        assert_eq!(told("a", "import a def other", &[with_import]), "----");
+        assert_eq!(told("a", "import a other two", &[with_import]), "----");
+        assert_eq!(told("a", "import a def two", &[with_import]), "0-00");
         // What a later record took away was not rejected.
         let records = ["a def +new b", rejected];
         assert_eq!(told("a b", "a def new b", &records), "-10-");
