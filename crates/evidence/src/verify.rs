@@ -304,6 +304,8 @@ pub struct UnknownLines {
     hint: &'static str,
     /// Those that a program converts for git.
     converted: Vec<RelativePath>,
+    /// Says that there is evidence in a newer format than this program can read, if there is.
+    pub unread_evidence: Option<String>,
 }
 
 impl UnknownLines {
@@ -314,7 +316,7 @@ impl UnknownLines {
                 "Not counted as recorded: nobody can tell who brought the lines of {files}: a program converts such a file for git."
             )
         });
-        self.history_note().into_iter().chain(converted)
+        self.unread_evidence.clone().into_iter().chain(self.history_note()).chain(converted)
     }
 
     /// Like [`Self::notes`], but only about history that this clone lacks.
@@ -369,15 +371,18 @@ pub fn compare_all_files<R: Send>(
             let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))?;
             ws.progress().count_file();
             let file = standing?;
-            Some((each(path, &file), file.lacks_history(), file.is_converted))
+            let found = each(path, &file);
+            Some((found, file.lacks_history(), file.is_converted, file.unread_evidence()))
         };
         for (path, found) in paths.iter().zip(in_parallel(paths, of_file)) {
-            let Some((found, lacks_history, is_converted)) = found else { continue };
+            let Some((found, lacks_history, is_converted, unread)) = found else { continue };
             unknown.without_history.extend(lacks_history.then(|| path.clone()));
             unknown.converted.extend(is_converted.then(|| path.clone()));
+            unknown.unread_evidence = unknown.unread_evidence.max(unread);
             take(found);
         }
     }
+    ws.forget_read_evidence();
     unknown
 }
 

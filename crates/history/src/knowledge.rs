@@ -76,6 +76,11 @@ struct EvidenceByCommit {
 }
 
 impl ReadEvidence {
+    /// Lets go of all that was read.
+    pub fn forget(&self) {
+        *self.lock() = EvidenceByCommit::default();
+    }
+
     fn lock(&self) -> MutexGuard<'_, EvidenceByCommit> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

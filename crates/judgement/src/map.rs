@@ -149,7 +149,7 @@ fn map_of_all_intents(ws: &Workspace) -> Result<(MapAnswer, UnknownLines), VerbE
         })
         .collect();
     intents.extend(by_intent.into_iter().map(|(id, files)| mapped(ws, &id, files)));
-    let notes = Vec::from_iter(ws.unread_evidence());
+    let notes = Vec::from_iter(unknown.unread_evidence.clone());
     let answer = MapAnswer { intents, written: None, change: None, lacks_history: false, notes };
     Ok((answer, unknown))
 }

@@ -174,7 +174,6 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     });
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());
-    notes.extend(ws.unread_evidence());
     notes.extend(counts.unknown.notes());
     let mut findings = findings(ws, &mut notes);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();

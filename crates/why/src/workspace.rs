@@ -736,6 +736,12 @@ impl Workspace {
         self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
     }
 
+    /// Lets go of the evidence that was read to say who brought lines. A question about all files
+    /// reads most of it, and needs none of it once it is answered.
+    pub fn forget_read_evidence(&self) {
+        self.known_evidence.forget();
+    }
+
     /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only some files are
     /// looked at.
     pub fn unread_evidence_seen(&self) -> Option<String> {

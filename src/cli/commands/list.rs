@@ -37,10 +37,9 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
         }
         false => (list(&workspace)?, Vec::new()),
     };
-    notes.extend(match args.count {
-        true => workspace.unread_evidence(),
-        false => workspace.unread_evidence_seen(),
-    });
+    if !args.count {
+        notes.extend(workspace.unread_evidence_seen());
+    }
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
