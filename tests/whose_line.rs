@@ -452,15 +452,97 @@ fn of_two_equal_lines_neither_is_taken_for_a_commit_that_is_gone() {
     assert_eq!(picture(cloned(&place.0, &[]).path(), FILE), "--------");
 }
 
+/// A story of one function `f`, and what the answer says of it in the end.
+struct VerdictStory {
+    name: &'static str,
+    told: fn(&Place),
+    /// The verdict, and what the answer says was changed since.
+    expected: (&'static str, &'static str),
+}
+
+const VERDICTS: &[VerdictStory] = &[
+    VerdictStory {
+        name: "a clean merge unites two recorded edits",
+        told: |place| {
+            place.step(1, &f("one two three four five"));
+            place.branch("t", 1, &f("eins two three four five"));
+            place.step(2, &f("one two three four vijf"));
+            place.git(&["merge", "-q", "-m", "m", "t"]);
+        },
+        expected: ("exact", ""),
+    },
+    VerdictStory {
+        name: "a person drops lines of both sides in a conflict",
+        told: |place| {
+            place.step(1, &f("one two three"));
+            place.branch("t", 1, &f("one a guard two three"));
+            place.step(2, &f("one b watch two three"));
+            conflict(place, &f("one a b two three"));
+        },
+        expected: ("modified", "lines were removed since"),
+    },
+    VerdictStory {
+        name: "a person blanks a line that two intents wrote around",
+        told: |place| {
+            place.step(1, &f("one guard two three"));
+            place.step(2, &f("one guard two three four"));
+            place.step(0, &f("one guard two three four").replace("    guard();", ""));
+        },
+        expected: ("modified", "lines were removed since"),
+    },
+    VerdictStory {
+        name: "a person adds a line before the commit of the record",
+        told: |place| {
+            place.write(1, &f("one two three"));
+            place.step(0, &f("one two three four"));
+        },
+        expected: ("modified", "1 line by"),
+    },
+    VerdictStory {
+        name: "a person removes a line before the commit of the record",
+        told: |place| {
+            place.write(1, &f("one guard two three"));
+            place.step(0, &f("one two three"));
+        },
+        expected: ("modified", "lines were removed since"),
+    },
+    VerdictStory {
+        name: "a formatter runs before the commit of the record",
+        told: |place| {
+            place.write(1, &f("one two three"));
+            place.step(0, &f("one two three").replace("    ", "\t"));
+        },
+        expected: ("exact", ""),
+    },
+    VerdictStory {
+        name: "a person wrote a line before the record",
+        told: |place| {
+            place.write(0, &f("one two three four"));
+            place.write(1, &f("one two three four five six seven eight nine ten"));
+            place.commit(&[]);
+        },
+        expected: ("exact", ""),
+    },
+];
+
 #[test]
-fn a_clean_merge_of_two_recorded_edits_is_as_recorded() {
-    let place = Place(Repo::new());
-    place.step(1, &f("one two three four five"));
-    place.branch("t", 1, &f("eins two three four five"));
-    place.step(2, &f("one two three four vijf"));
-    place.git(&["merge", "-q", "-m", "m", "t"]);
-    assert_eq!(picture(&place.0.root(), FILE), "111112");
-    assert_eq!(place.0.picture(FILE), "exact INT-001 function f\n");
+fn only_a_text_that_was_recorded_is_exact() {
+    let mut wrong = String::new();
+    for VerdictStory { name, told, expected } in VERDICTS {
+        let place = Place(Repo::new());
+        told(&place);
+        let fresh = cloned(&place.0, &[]);
+        for folder in [place.0.root(), fresh.path().to_owned()] {
+            let answer = intent_in(&folder, &["why", FILE, "--json"]).json();
+            let block = answer["blocks"].as_array().expect("blocks").first().expect("a block");
+            let line = intent_in(&folder, &["why", &format!("{FILE}:2")]).out;
+            let is_told = line.contains(expected.1);
+            if block["verdict"] != expected.0 || !is_told {
+                wrong += &format!("{name}: {}, not {expected:?}\n{line}\n", block["verdict"]);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]
@@ -499,9 +581,15 @@ fn a_removed_or_indented_line_is_said_and_takes_no_name_away() {
     place.write_to("src/a.py", 1, &python("    "));
     place.commit(&[]);
     place.write_to("src/a.py", 0, &python("        "));
+    let indented = |by: &str| {
+        assert_eq!(picture(&place.0.root(), "src/a.py"), "11111");
+        assert_eq!(place.0.picture("src/a.py"), "modified INT-001 function f\n");
+        let told = intent_in(&place.0.root(), &["why", "src/a.py:1"]).out;
+        assert!(told.contains(&format!("1 line{by}")), "{told}");
+    };
+    indented(", not committed yet");
     place.commit(&[]);
-    assert_eq!(picture(&place.0.root(), "src/a.py"), "11111");
-    assert_eq!(place.0.picture("src/a.py"), "modified INT-001 function f\n");
+    indented(" by Test");
 }
 
 /// A clone without the history that says who brought a line says so, and names nobody.

@@ -40,7 +40,7 @@ pub use open::{
 };
 pub use settle::{retire, retire_daily};
 
-use draft::Draft;
+use draft::{Draft, LaterEdits};
 
 /// What was sealed, or would be sealed in a dry run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -207,6 +207,8 @@ struct LinesByEntry {
     entries: Vec<Arc<Entry>>,
     /// For each line, the index of its record.
     owners: Vec<Option<usize>>,
+    /// The text that the last record left. `None` if that is this text, or was not kept.
+    left: Option<Arc<LineText>>,
 }
 
 impl LinesByEntry {
@@ -225,7 +227,10 @@ impl LinesByEntry {
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
         let language = language::of_file(path.as_str(), "").map(|language| language.id);
         let owners = attribute(&text, is_new, &texts, language);
-        Self { text, entries, owners }
+        let is_recorded = texts.iter().any(|record| *record.text == text);
+        let last = texts.first().filter(|last| !is_recorded && last.unkept.is_empty());
+        let left = last.map(|last| Arc::clone(&last.text));
+        Self { text, entries, owners, left }
     }
 
     /// Adds the records that brought lines to another place of the work.
@@ -258,11 +263,15 @@ impl LinesByEntry {
         Ok(self)
     }
 
-    /// Returns the numbers of new lines, counted from 1, that no record brought.
-    fn unrecorded(&self, is_new: &[bool]) -> Vec<u32> {
+    /// Returns what was changed after the records.
+    fn later_edits(&self, ws: &Workspace, path: &RelativePath, is_new: &[bool]) -> LaterEdits {
         let is_unrecorded = |line: &usize| is_new[*line] && self.owners[*line].is_none();
         let lines = (0..self.owners.len()).filter(is_unrecorded);
-        lines.filter_map(|line| u32::try_from(line + 1).ok()).collect()
+        let left = self.left.as_ref().and_then(|left| ws.document(path, left.as_bytes()).ok());
+        LaterEdits {
+            unrecorded: lines.filter_map(|line| u32::try_from(line + 1).ok()).collect(),
+            left,
+        }
     }
 
     /// Divides the records into groups that share a line of evidence, each with its lines. A record
@@ -356,12 +365,13 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         }
         let Ok(now) = ws.document(path, &bytes) else { continue };
         let before = before_of(ws, git, parents.first(), from.as_ref().unwrap_or(path))?;
-        let unrecorded = brought.unrecorded(&is_new);
+        let later = brought.later_edits(ws, path, &is_new);
         for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
-            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &unrecorded);
+            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &later);
         }
         for entries in gone.into_iter().flatten() {
-            draft.add_lines(path, &entries, (before.as_ref(), &now), LineRuns::default(), &[]);
+            let (lines, later) = (LineRuns::default(), LaterEdits::default());
+            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &later);
         }
     }
     Ok(draft)

@@ -53,7 +53,7 @@ impl LineText {
     }
 
     /// Returns the whole text.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 

@@ -1,9 +1,10 @@
 //! Who brought each line of a file of the workspace, and what that says about its blocks.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use code::{Document, FileBlocks, language};
+use code::{Block, Document, FileBlocks, language};
 use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, PathChange, Target};
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
@@ -13,6 +14,7 @@ use history::{
 use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 
 use crate::Workspace;
+use crate::block_changes::BlockChanges;
 use crate::provenance_of_blocks::{FileToJudge, Provenance};
 use crate::workspace::newer_format_note;
 
@@ -54,7 +56,7 @@ pub(crate) fn provenance_of_file(
     within: Option<&HashSet<ObjectId>>,
 ) -> FileProvenance {
     let blocks = document.blocks();
-    let (lines, error) = match lines_of_file(ws, path, document, within) {
+    let (mut lines, error) = match lines_of_file(ws, path, document, within) {
         Ok(lines) => (lines, None),
         Err(error) => {
             let lines = LineText::new(document.text().into_bytes()).len();
@@ -77,16 +79,22 @@ pub(crate) fn provenance_of_file(
             })
             .clone()
     };
+    let changes = RefCell::new(BlockChanges::default());
+    let last_change = |block: &Block| changes.borrow_mut().last_change(ws, path, document, block);
     let file = FileToJudge {
         path,
         document,
         blocks: &blocks,
         lines: &lines,
         blocks_of_version: &blocks_of_version,
+        last_change: &last_change,
+        more_versions: RefCell::default(),
     };
     let mut provenance = file.judged();
     // The history of a file that a program converts is here, but it has other lines.
     provenance.iter_mut().for_each(|found| found.is_missing &= !is_converted);
+    let more_versions = file.more_versions.into_inner();
+    lines.versions.extend(more_versions);
     let (document, lines) = (document.clone(), Arc::new(lines));
     FileProvenance { document, blocks, lines, provenance, error, is_converted }
 }

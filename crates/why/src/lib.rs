@@ -7,6 +7,7 @@
 //!
 //! - [`answers`]: which intent produced each block of a file.
 //! - [`baseline`]: the blocks in which a text differs from its baseline.
+//! - `block_changes`: the last change of a block.
 //! - [`change_class`]: the mutation class of a whole change, compared with what agents claimed.
 //! - `commit_brief`: a short description of a commit.
 //! - `commit_intents`: the intent that a commit names or whose files it changed.
@@ -34,6 +35,7 @@
 
 pub mod answers;
 pub mod baseline;
+mod block_changes;
 pub mod change_class;
 pub(crate) mod commit_brief;
 pub mod commit_intents;

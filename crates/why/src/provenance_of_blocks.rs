@@ -4,8 +4,11 @@
 //! named if at least half of the own lines that say something were brought under it and are still
 //! there. If two intents have exactly half each, both are shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use crate::block_changes::{FormerBlock, LastChange};
 
 use code::saying_lines::says_something;
 use code::{Block, ContentHash, Document, FileBlocks};
@@ -64,6 +67,10 @@ enum PairedAs {
     Whole(Verdict),
     /// Its own tokens are the same, and those of the blocks inside it are not.
     OnlyInside,
+    /// It has other tokens. It may have fewer lines.
+    Other {
+        is_shorter: bool,
+    },
 }
 
 impl Provenance {
@@ -93,6 +100,11 @@ pub struct FileToJudge<'a> {
     /// Returns the blocks of a version, an index of [`FileLines::versions`], or of the text after the
     /// last change that the journal has.
     pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<FileBlocks>>,
+    /// Returns the last change of a block. `None` if that cannot be said.
+    pub last_change: &'a dyn Fn(&Block) -> Option<LastChange>,
+    /// The versions that changed the white space of a block, which brought no line. They go on from
+    /// those of [`FileLines::versions`].
+    pub more_versions: RefCell<Vec<FileVersion>>,
 }
 
 impl FileToJudge<'_> {
@@ -165,13 +177,16 @@ impl FileToJudge<'_> {
     fn compare(&self, block: &Block, claim: &Claim, said: &[usize], found: &mut Provenance) {
         let place = |line: &usize| self.place_of(self.lines.lines[*line]);
         let since = self.place_of_claim(claim);
-        let is_newer = |line: &&usize| {
-            let source = self.lines.lines[**line];
-            let is_newest = self.is_uncommitted(source) || place(line) > since;
-            source.claim.is_none() && is_newest
-        };
-        let newer: Vec<usize> = said.iter().filter(is_newer).copied().collect();
         let recorded = self.record_with_text(found, &block.fingerprint.content);
+        // A line that the commit of the record brought besides was there before the record if the
+        // record has the text of the whole block.
+        let is_newest = |line: &usize| {
+            self.is_uncommitted(self.lines.lines[*line])
+                || place(line) > since
+                || place(line) == since && recorded.is_none()
+        };
+        let is_newer = |line: &&usize| self.lines.lines[**line].claim.is_none() && is_newest(line);
+        let newer: Vec<usize> = said.iter().filter(is_newer).copied().collect();
         if let Some((other, path, name)) = &recorded
             && said.iter().all(|line| place(line) <= self.place_of_claim(other))
         {
@@ -189,12 +204,62 @@ impl FileToJudge<'_> {
                 Verdict::Modified
             }
             Some(PairedAs::Whole(verdict)) => verdict,
-            None if newer.is_empty() && self.is_united(block, found) => Verdict::Exact,
-            None => {
+            Some(PairedAs::Other { is_shorter: true }) => {
                 found.is_cut = newer.is_empty();
                 Verdict::Modified
             }
+            _ if newer.is_empty() => self.changed_without_new_lines(block, found),
+            _ => Verdict::Modified,
         };
+    }
+
+    /// Returns the verdict of a block that is not as it was recorded although no line is newer: a merge
+    /// has united it, its white space was changed, or lines were removed.
+    fn changed_without_new_lines(&self, block: &Block, found: &mut Provenance) -> Verdict {
+        let Some(change) = (self.last_change)(block) else { return Verdict::Modified };
+        let is_merge = change.before.len() > 1;
+        let is_kept = |old: &Option<FormerBlock>| {
+            old.as_ref().is_some_and(|old| !old.has_lost_lines && self.has_record_of(&old.content))
+        };
+        if is_merge && change.before.iter().all(is_kept) {
+            return Verdict::Exact;
+        }
+        if let Some(lines) = change.respaced_lines() {
+            let version = Some(self.version_of(&change));
+            let source = |line_there| LineSource {
+                version,
+                line_there,
+                is_missing: false,
+                claim: None,
+                disowned: None,
+            };
+            found.newer = lines.into_iter().map(source).collect();
+            return Verdict::Modified;
+        }
+        // What was changed between the record and its commit brought no line either.
+        let of_record = found.claim.as_ref().and_then(|claim| claim.commit.clone());
+        found.is_cut = of_record == Some(change.commit.to_string())
+            || change.before.iter().flatten().any(|old| old.has_lost_lines);
+        Verdict::Modified
+    }
+
+    /// Returns the index of the version after a change, among those of the file and those besides.
+    fn version_of(&self, change: &LastChange) -> usize {
+        let (versions, mut more) = (&self.lines.versions, self.more_versions.borrow_mut());
+        let is_it = |known: &FileVersion| known.commit == change.commit;
+        let known = versions.iter().chain(&*more).position(is_it);
+        known.unwrap_or_else(|| {
+            let LastChange { commit, time, .. } = *change;
+            let blob = ObjectId::null(commit.kind());
+            more.push(FileVersion { commit, path: self.path.as_str().into(), blob, time });
+            versions.len() + more.len() - 1
+        })
+    }
+
+    /// Returns true if a record about the file has a block with exactly this text.
+    fn has_record_of(&self, content: &ContentHash) -> bool {
+        let files = self.lines.claims.iter().filter_map(|claim| claim.file());
+        files.flat_map(|file| file.ranges()).any(|range| range.content_hash == *content)
     }
 
     /// Returns the verdict from the block as it was recorded, if the two differ in layout or names
@@ -227,11 +292,14 @@ impl FileToJudge<'_> {
         let mut old = blocks.blocks.iter().filter(|old| old.identity.kind == block.identity.kind);
         let same = |old: &&Block| old.identity.path == block.identity.path;
         let named = old.clone().find(same);
+        let lines = |block: &Block| block.whole_lines.end() - block.whole_lines.start();
         let alike = |old: &Block| {
             let (then, now) = (&old.fingerprint, &block.fingerprint);
-            if then.content == now.content {
+            if !self.is_as_recorded_at(old, claim) {
+                None
+            } else if then.content == now.content {
                 // The record is about the blocks inside it.
-                Some(PairedAs::Whole(Verdict::Exact))
+                newer.is_empty().then_some(PairedAs::Whole(Verdict::Exact))
             } else if then.tokens == now.tokens {
                 Some(PairedAs::Whole(Verdict::Reformatted))
             } else if then.own_tokens() == now.own_tokens() {
@@ -243,26 +311,29 @@ impl FileToJudge<'_> {
             }
         };
         match named {
-            Some(old) => alike(old),
+            Some(old) => {
+                let is_shorter = lines(block) < lines(old);
+                alike(old).or(Some(PairedAs::Other { is_shorter }))
+            }
             None => old.find_map(alike),
         }
     }
 
-    /// Returns true if the block unites the lines of several commits, as a merge does, and none of
-    /// them left it longer than it is now, so that no line was removed since.
-    fn is_united(&self, block: &Block, found: &Provenance) -> bool {
-        let claims: BTreeSet<usize> =
-            found.own.iter().filter_map(|(_, source)| source.claim).collect();
-        let commits: BTreeSet<&Option<String>> =
-            claims.iter().map(|at| &self.lines.claims[*at].commit).collect();
-        let count = block.lines.end() - block.lines.start();
-        let ranges = claims.iter().filter_map(|at| self.lines.claims[*at].file());
-        let mut ranges = ranges.flat_map(|file| file.ranges());
-        let is_longer = |range: &BlockRecord| {
-            range.block.as_ref().is_some_and(|name| name.path == block.identity.path)
-                && range.end_line - range.start_line > count
+    /// Returns true unless the evidence of a commit names a block with another text. Then somebody
+    /// changed it after it was recorded, and before the commit.
+    fn is_as_recorded_at(&self, block: &Block, claim: &Claim) -> bool {
+        if claim.commit.is_none() {
+            return true;
+        }
+        let claims = self.lines.claims.iter().filter(|other| other.commit == claim.commit);
+        let ranges = claims.filter_map(|other| other.file()).flat_map(|file| file.ranges());
+        let is_its = |range: &&BlockRecord| {
+            range.block.as_ref().is_some_and(|name| {
+                name.kind == block.identity.kind.as_str() && name.path == block.identity.path
+            })
         };
-        commits.len() > 1 && !ranges.any(is_longer)
+        let mut named = ranges.filter(|range| !range.deleted).filter(is_its).peekable();
+        named.peek().is_none() || named.any(|range| range.content_hash == block.fingerprint.content)
     }
 
     /// Returns the record that has exactly this text for a block, with the path and the name of the

@@ -82,6 +82,27 @@ pub(super) fn group_key(entry: &Entry) -> String {
     format!("{:?}", Group::of_entry(entry))
 }
 
+/// How a committed file differs from what its records left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LaterEdits {
+    /// The lines that no record brought, counted from 1.
+    pub unrecorded: Vec<u32>,
+    /// The text that the last record left. `None` if that is the committed one, or is not known.
+    pub left: Option<Document>,
+}
+
+impl LaterEdits {
+    /// Returns true if a block of the committed file has other tokens than the last record left it.
+    fn have_changed(&self, block: &Block) -> bool {
+        let Some(left) = &self.left else { return false };
+        let left = left.blocks();
+        let is_left = |other: &Block| {
+            other.identity == block.identity && other.fingerprint.tokens == block.fingerprint.tokens
+        };
+        !left.blocks.iter().any(is_left)
+    }
+}
+
 /// What one group brought to one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupFile {
@@ -121,14 +142,14 @@ impl Draft {
     }
 
     /// Adds what the records of one group brought to a file. `now` is the file after the change, and
-    /// `before` the text before it, if there is one.
+    /// `before` the text before it, if there is one. `later` is what was changed after the records.
     pub(super) fn add_lines(
         &mut self,
         path: &RelativePath,
         entries: &[&Entry],
         (before, now): (Option<&Document>, &Document),
         lines: LineRuns,
-        unrecorded: &[u32],
+        later: &LaterEdits,
     ) {
         let Some(group) = entries.last().and_then(|entry| Group::of_entry(entry)) else {
             return;
@@ -138,12 +159,14 @@ impl Draft {
         let mut work = GroupFile {
             time: newest_time(entries),
             from: files.iter().rev().find_map(|file| file.from.clone()),
-            blocks: touched_blocks(&files, before, now, &lines, unrecorded),
+            blocks: touched_blocks(&files, before, now, &lines, later),
             class: proven_class(entries, path, before, now),
             lines,
             ..GroupFile::default()
         };
-        work.unite(before, now);
+        if later.left.is_none() {
+            work.unite(before, now);
+        }
         self.records.extend(entries.iter().map(|entry| entry.record.id.clone()));
         if work.is_nothing() {
             return;
@@ -322,7 +345,7 @@ fn touched_blocks(
     before: Option<&Document>,
     now: &Document,
     lines: &LineRuns,
-    unrecorded: &[u32],
+    later: &LaterEdits,
 ) -> Vec<EvidenceBlock> {
     let language = now.language().map(|language| language.id);
     let brought: Vec<u32> = lines
@@ -347,7 +370,8 @@ fn touched_blocks(
         }
         let last = ranges().filter(is_its).last();
         let textless = provenance::textless(block, language);
-        let is_changed_since = unrecorded.iter().any(is_own) && !ranges().any(is_same);
+        let has_changed = later.unrecorded.iter().any(is_own) || later.have_changed(block);
+        let is_changed_since = has_changed && !ranges().any(is_same);
         // If somebody changed the block after its record, the record stands for the text that it
         // left, and not for the one that was committed.
         let content_hash = match last.filter(|_| is_changed_since) {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::draft::left_a_block;
+use super::draft::{LaterEdits, left_a_block};
 use super::{Draft, LinesByEntry, before_of, has_blocks_of, is_acceptance, is_open, is_work};
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
@@ -201,10 +201,10 @@ fn add_version(
     let mut owners: Vec<Option<usize>> = owners.collect();
     let text = LineText::new(bytes.to_vec());
     owners.resize(text.len(), None);
-    let brought = LinesByEntry { text, entries, owners };
+    let brought = LinesByEntry { text, entries, owners, left: None };
     let draft = drafts.entry(commit.clone()).or_default();
     for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
-        draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &[]);
+        draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &LaterEdits::default());
     }
     Ok(())
 }
