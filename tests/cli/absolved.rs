@@ -62,6 +62,25 @@ fn an_unrecorded_change_beside_recorded_work_is_out_of_scope() {
     assert_eq!(errors(&lab, &["HEAD~3..HEAD"]), [""; 0]);
 }
 
+/// Code that was recorded under one intent is moved under another one, which owns the place where it stands now. Before
+/// the commit the lines are new, and after it they are the old ones.
+#[test]
+fn who_moves_code_answers_for_it_and_not_who_wrote_it() {
+    let lab = with_two_intents();
+    let function =
+        |name: &str| format!("fn {name}() {{\n    first();\n    second();\n    third();\n}}\n");
+    lab.write("src/a.rs", function("one") + "\n" + &function("two"));
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+    lab.commit();
+    lab.fine(&["new", "Split", "--scope", "moved/**", "--scope", "src/**", "--start"]);
+    lab.fine(&["clear"]);
+    lab.commit();
+    lab.write("src/a.rs", function("one"));
+    lab.write("moved/b.rs", format!("use std::fs;\n\n{}", function("two")));
+    lab.fine(&["record", "src", "moved", "--intent", "INT-003", "--agent", "codex"]);
+    assert_found_before_and_after(&lab, &[]);
+}
+
 /// Every kind of change of a file that another intent in progress owns, by nobody that is recorded.
 #[test]
 fn every_kind_of_change_is_the_same_before_and_after_the_commit() {

@@ -327,7 +327,15 @@ impl<'a> EditedFile<'a> {
             let claim = found.claim.as_ref().filter(|_| found.covered())?;
             PartOwner::by_claim(self.ws, Arc::clone(claim))
         };
-        owners[0] = owners[0].take().or_else(of_block);
+        // A record of the change that is about the file answers for code that was moved here, which may
+        // have been recorded long ago under an intent that does not own this place.
+        let is_moved = found.claim.as_ref().is_some_and(|claim| claim.path != *self.path);
+        let moved_by = || {
+            let mut owners =
+                self.change.owners_by_name(self.ws, self.path, |range| !range.deleted).into_iter();
+            owners.next().flatten().filter(|_| is_moved)
+        };
+        owners[0] = owners[0].take().or_else(moved_by).or_else(of_block);
         owners
     }
 }
