@@ -650,6 +650,8 @@ fn answers_about_all_files_say_that_history_is_missing() {
             told.code
         };
         assert_eq!(asked(&["list", "--count"]), 0);
+        let listed = intent_in(clone.path(), &["list", "--count", "--json"]).json();
+        assert!(listed[0].get("id").is_some() && listed[0].get("lines").is_none(), "{listed}");
         assert_eq!(asked(&["--json", "report"]), 0);
         assert_eq!(asked(&["map", "--stdout"]), 0);
         assert_eq!(asked(&["--json", "map", "--stdout"]), 0);

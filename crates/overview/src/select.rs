@@ -199,15 +199,18 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 }
 
 /// Like [`list`], with what each intent has produced and which criteria were shown, and with notes on
-/// lines that could not be counted. All records and files are read for this.
+/// lines that could not be counted. Where this clone lacks history, what was produced is left out. All
+/// records and files are read for this.
 pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<String>), VerbError> {
     let mut intents = list(ws)?;
     let mut counts = LineCounts::counted(ws, |_, _| (), drop);
     for summary in &mut intents {
-        let produced = counts.intents.remove(&summary.id).unwrap_or_default();
-        summary.lines = Some(produced.lines);
-        summary.files = Some(produced.files.len());
-        summary.blocks = Some(produced.blocks);
+        if !counts.unknown.lacks_history() {
+            let produced = counts.intents.remove(&summary.id).unwrap_or_default();
+            summary.lines = Some(produced.lines);
+            summary.files = Some(produced.files.len());
+            summary.blocks = Some(produced.blocks);
+        }
         if let (Some(criteria), Some(intent)) =
             (&mut summary.criteria, ws.registry.get(&summary.id))
         {
