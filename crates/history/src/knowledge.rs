@@ -90,8 +90,8 @@ impl ReadEvidence {
 #[derive(Debug)]
 struct LateCommit {
     commit: String,
-    /// The commit, and its [`ObjectReader::authorship`]. `None` if the repository does not have it.
-    object: Option<(ObjectId, BString)>,
+    /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
+    authorship: Option<BString>,
     entries: OnceLock<Vec<Arc<Entry>>>,
 }
 
@@ -389,9 +389,9 @@ impl<'a> Knowledge<'a> {
     /// or a squash does. It counts for the same runs of lines that the commit brought.
     ///
     /// A commit that has the author, the time and the message of the other one is a copy of it, which
-    /// the answer says.
-    /// Otherwise the other one must have left the history, and this one must have been there when the
-    /// late evidence came. For example, somebody squashes a branch with an agent's commit and with the
+    /// the answer says. Otherwise the repository must lack the other one, since only a walk through the
+    /// whole history would tell whether it left, and this one must have been there when the late
+    /// evidence came. For example, somebody squashes a branch with an agent's commit and with the
     /// evidence about it: the squash brings both. What a person commits on top of it replaced nothing,
     /// even if one of its lines is equal. A shallow clone may only lack a commit, so there nothing is
     /// known.
@@ -410,8 +410,8 @@ impl<'a> Knowledge<'a> {
             for commit in commits {
                 let id = ObjectId::from_hex(commit.as_bytes()).ok();
                 let id = id.filter(|id| reader.has_object(*id));
-                let object = id.and_then(|id| Some((id, reader.authorship(id).ok()?)));
-                late.push(LateCommit { commit, object, entries: OnceLock::new() });
+                let authorship = id.and_then(|id| reader.authorship(id).ok());
+                late.push(LateCommit { commit, authorship, entries: OnceLock::new() });
             }
             let late: Arc<[LateCommit]> = late.into();
             self.known_evidence.lock().late = Some(Arc::clone(&late));
@@ -423,8 +423,8 @@ impl<'a> Knowledge<'a> {
         }
         let (id, authorship) = (by.to_string(), reader.authorship(by)?);
         for one in late.iter().filter(|one| one.commit != id) {
-            let is_copied = one.object.as_ref().is_some_and(|(_, other)| *other == authorship);
-            if !is_copied && self.is_in_history(reader, one)? {
+            let is_copied = one.authorship.as_ref() == Some(&authorship);
+            if !is_copied && one.authorship.is_some() {
                 continue;
             }
             let known = match one.entries.get() {
@@ -443,17 +443,6 @@ impl<'a> Knowledge<'a> {
             }
         }
         Ok(found)
-    }
-
-    fn is_in_history(
-        &self,
-        reader: &mut ObjectReader<'_>,
-        late: &LateCommit,
-    ) -> Result<bool, GitError> {
-        match (&late.object, reader.tip()) {
-            (Some((commit, _)), Some(tip)) => self.is_ancestor(reader, *commit, tip),
-            _ => Ok(false),
-        }
     }
 
     fn is_ancestor(
