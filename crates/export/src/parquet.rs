@@ -190,15 +190,17 @@ impl<R: ParquetRow, W: Write + Send> ParquetTable<R, W> {
         let columns = R::columns();
         let fields: Vec<String> = columns.iter().map(TableColumn::schema).collect();
         let schema = format!("message {} {{ {} }}", R::NAME, fields.join(" "));
-        let schema = Arc::new(parse_message_type(&schema).map_err(failed)?);
+        let schema = Arc::new(parse_message_type(&schema).map_err(as_io_error)?);
         let version = KeyValue::new("schema_version".to_owned(), Some(VERSION.to_string()));
         let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(failed)?))
+            .set_compression(Compression::ZSTD(
+                ZstdLevel::try_new(ZSTD_LEVEL).map_err(as_io_error)?,
+            ))
             .set_created_by(format!("intent export {VERSION}"))
             .set_key_value_metadata(Some(vec![version]))
             .build();
         let writer =
-            SerializedFileWriter::new(writer, schema, Arc::new(properties)).map_err(failed)?;
+            SerializedFileWriter::new(writer, schema, Arc::new(properties)).map_err(as_io_error)?;
         Ok(Self { columns, rows: Vec::new(), writer })
     }
 
@@ -210,13 +212,13 @@ impl<R: ParquetRow, W: Write + Send> ParquetTable<R, W> {
     fn write_group(&mut self) -> io::Result<()> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_by(|one, other| one.key().cmp(&other.key()));
-        let mut group = self.writer.next_row_group().map_err(failed)?;
+        let mut group = self.writer.next_row_group().map_err(as_io_error)?;
         for column in &self.columns {
-            let Some(mut writer) = group.next_column().map_err(failed)? else { break };
-            column.write(&rows, &mut writer).map_err(failed)?;
-            writer.close().map_err(failed)?;
+            let Some(mut writer) = group.next_column().map_err(as_io_error)? else { break };
+            column.write(&rows, &mut writer).map_err(as_io_error)?;
+            writer.close().map_err(as_io_error)?;
         }
-        group.close().map_err(failed)?;
+        group.close().map_err(as_io_error)?;
         Ok(())
     }
 
@@ -224,7 +226,7 @@ impl<R: ParquetRow, W: Write + Send> ParquetTable<R, W> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        self.writer.close().map_err(failed)?;
+        self.writer.close().map_err(as_io_error)?;
         Ok(())
     }
 }
