@@ -41,7 +41,7 @@ impl Workspace {
 
     /// Returns the intent that a namesake is now: the only one that formerly had this id, and has
     /// or had this name. Two clones gave one id to two intents, and this one got another id since.
-    pub fn renumbered(&self, id: &str, name: &str) -> Option<&Intent> {
+    pub(crate) fn renumbered(&self, id: &str, name: &str) -> Option<&Intent> {
         let had_id = |intent: &&Intent| intent.formerly.iter().any(|former| former.value == id);
         let is_called = |intent: &Intent| intent.name.value == name;
         let mut found = self.registry.intents().iter().filter(had_id).filter(|intent| {
@@ -105,7 +105,7 @@ impl Workspace {
 
     /// Returns the id of the only other intent that has, or once had, the text that a record is
     /// about, apart from the id. `None` if there are several or none.
-    pub fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
+    pub(crate) fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
         let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
         let mut twins =
             twins(self, self.registry.get(id)?, (id, hash, evidence::cited_name(record)));
