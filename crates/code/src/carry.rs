@@ -191,9 +191,9 @@ impl Carry<'_> {
         Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
     }
 
-    /// Returns true if a parsed block was added by the edit, as far as can be said in a text that does not parse: it
-    /// has a name and no syntax error, overlaps no block that is kept except those around it and in it, and stands in
-    /// the container that the kept blocks also show, which is not broken.
+    /// Returns true if it is certain that the edit added a parsed block, although the text does not parse. The block
+    /// must have a name and no syntax error, overlap no kept block except those around it and in it, and stand in a
+    /// container that was kept, too, and is not broken.
     fn is_new(&self, at: usize, kept: &[Block]) -> bool {
         let blocks = &self.now.blocks.blocks;
         let new = &blocks[at];

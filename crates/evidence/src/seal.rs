@@ -207,7 +207,8 @@ struct LinesByEntry {
     entries: Vec<Arc<Entry>>,
     /// For each line, the index of its record.
     owners: Vec<Option<usize>>,
-    /// The text that the last record left. `None` if that is this text, or was not kept.
+    /// The text of the file right after its newest record. `None` if the committed text is the same, or
+    /// if the text was not kept.
     left: Option<Arc<LineText>>,
 }
 
@@ -263,7 +264,7 @@ impl LinesByEntry {
         Ok(self)
     }
 
-    /// Returns what was changed after the records.
+    /// Returns what somebody changed in the file after its newest record and before the commit.
     fn later_edits(&self, ws: &Workspace, path: &RelativePath, is_new: &[bool]) -> LaterEdits {
         let is_unrecorded = |line: &usize| is_new[*line] && self.owners[*line].is_none();
         let lines = (0..self.owners.len()).filter(is_unrecorded);

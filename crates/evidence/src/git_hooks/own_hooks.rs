@@ -117,8 +117,8 @@ fn keep(folder: &Path, name: &str, place: &Path) -> Result<(), VerbError> {
     Ok(rename(place, &unused(&path_of_moved_hook(folder, name)))?)
 }
 
-/// Returns true if one of our hooks is as we wrote it, for whichever path of the program. The lines
-/// that find and call the program do not count: earlier versions wrote others.
+/// Returns true if nobody has edited a hook that we wrote. The lines that find and call the program do
+/// not count, because they contain its path, and earlier versions wrote others.
 fn is_as_written(folder: &Path, name: &str, place: &Path) -> bool {
     let ours = script(folder, name, Path::new(""));
     let is_call = |line: &str| {

@@ -82,12 +82,13 @@ pub(super) fn group_key(entry: &Entry) -> String {
     format!("{:?}", Group::of_entry(entry))
 }
 
-/// How a committed file differs from what its records left.
+/// What somebody changed in a file after its newest record and before the commit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaterEdits {
     /// The lines that no record brought, counted from 1.
     pub unrecorded: Vec<u32>,
-    /// The text that the last record left. `None` if that is the committed one, or is not known.
+    /// The text of the file right after its newest record. `None` if the committed text is the same, or
+    /// if the text is not known.
     pub left: Option<Document>,
 }
 
