@@ -15,8 +15,8 @@ use ground::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
 use ledger::evidence::is_readable;
 use ledger::{journal, sorted};
 use why::findings::{FindingAnswer, levelled};
+use why::rules_at::policy_at;
 use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen_tips};
-use why::workspace::policy_at;
 use why::{VerbError, Workspace};
 
 /// The result of comparing the shared branches with the stored commits.

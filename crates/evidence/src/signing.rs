@@ -8,7 +8,7 @@ use ground::git::Target;
 use ground::{CommitId, Policy, RelativePath};
 use intents::Registry;
 use ledger::Approved;
-use why::workspace::{IGNORE_FILES, KNOWN_FINDINGS, POLICY, policy_at};
+use why::rules_at::{IGNORE_FILES, KNOWN_FINDINGS, POLICY, policy_at};
 use why::{VerbError, Workspace, shared_branches};
 
 /// The file with the keys of people, unless the policy names another one.

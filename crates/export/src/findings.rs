@@ -7,7 +7,7 @@ use ground::git::Target;
 use ground::{CommitId, Level};
 use judgement::check::{self, CheckRequest, ComparedSides};
 use why::findings::FindingAnswer;
-use why::workspace::is_governed_at;
+use why::rules_at::is_governed_at;
 use why::{VerbError, Workspace};
 
 /// A row of the table. A column without a value is left out in JSON.

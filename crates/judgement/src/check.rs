@@ -50,7 +50,7 @@ use provenance::Verdict;
 use why::baseline::{FormerFile, commits_of_work};
 use why::change_class::{self, ClassAnswer};
 use why::rules::{Layer, Rules, scope_related};
-use why::workspace::{IGNORE_FILES, POLICY, ignores_at, is_governed_at, policy_at};
+use why::rules_at::{IGNORE_FILES, POLICY, ignores_at, is_governed_at, policy_at};
 use why::{VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, Default)]

@@ -16,7 +16,7 @@ use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 use crate::Workspace;
 use crate::block_changes::BlockChanges;
 use crate::provenance_of_blocks::{FileToJudge, Provenance};
-use crate::workspace::newer_format_note;
+use crate::unread::newer_format_note;
 
 /// A file's blocks with what is known about each. The answers of all faces are made from it.
 #[derive(Clone)]

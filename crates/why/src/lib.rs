@@ -27,10 +27,12 @@
 //! - `provenance_of_blocks`: who each block belongs to.
 //! - [`removed`]: what commits removed from a file.
 //! - [`rules`]: whether work under an intent may change a path.
+//! - [`rules_at`]: the rules in the index or at a commit.
 //! - [`selectable`]: which intents can be selected or started, and the command that does it.
 //! - [`shared_branches`]: remembering the commits of shared branches.
 //! - [`suspect`]: blocks whose intent or specification has changed since they were recorded.
 //! - [`trace`]: listing the records themselves.
+//! - `unread`: what of a workspace cannot be read.
 //! - [`workspace`]: the workspace with everything that verbs need, read once.
 
 pub mod answers;
@@ -55,10 +57,12 @@ pub mod produced;
 pub(crate) mod provenance_of_blocks;
 pub mod removed;
 pub mod rules;
+pub mod rules_at;
 pub mod selectable;
 pub mod shared_branches;
 pub mod suspect;
 pub mod trace;
+mod unread;
 pub mod workspace;
 
 pub use error::{ReadError, VerbError};

@@ -9,14 +9,15 @@ use super::error::{ReadError, VerbError};
 use super::file_progress::FileProgress;
 use super::intent_history::IntentHistory;
 use super::known_commits::KnownCommits;
+use super::rules_at::{ignores_at, policy_at};
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
 use ground::answer_store::AnswerStore;
 use ground::policy::SourceFormat;
 use ground::store::{self, StoreError};
 use ground::{
-    Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, LayeredPolicy, Policy,
-    RelativePath, Root, Selection, cache,
+    Attributes, CommitId, Environment, Finding, Git, Hint, Ignores, Policy, RelativePath, Root,
+    Selection, cache,
     git::{
         Aspect, ChangeKind, ComparedFiles, GitError, PathChange, StoredContent, Target,
         configured_on_machine, path_on_machine, person_of_machine,
@@ -28,7 +29,7 @@ use ground::{
 use history::knowledge::ReadEvidence;
 use intents::{FOLDER, Intent, Registry, lint};
 use ledger::read::is_ledger_path;
-use ledger::{Entry, Ledger, Strength, Trust, evidence};
+use ledger::{Entry, Ledger, Strength, Trust};
 
 /// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
 /// new one is made.
@@ -720,34 +721,6 @@ impl Workspace {
         }
     }
 
-    /// Says that the registry is lost or cannot be read, where and why. `None` otherwise.
-    pub fn unread_registry(&self) -> Option<String> {
-        if let Some(lost) = self.lost_registry() {
-            return Some(lost);
-        }
-        let finding = self.registry.syntax_error()?;
-        let place = finding.place_in_compiler_form(self.registry.path());
-        Some(format!("The registry cannot be read. {place}: {}", finding.message))
-    }
-
-    /// Says that there is evidence in a newer format than this program can read. `None` if there is
-    /// none.
-    pub fn unread_evidence(&self) -> Option<String> {
-        self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
-    }
-
-    /// Lets go of the evidence that was read to say who brought lines. A question about all files
-    /// reads most of it, and needs none of it once it is answered.
-    pub fn forget_read_evidence(&self) {
-        self.known_evidence.forget();
-    }
-
-    /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only some files are
-    /// looked at.
-    pub fn unread_evidence_seen(&self) -> Option<String> {
-        evidence::newer_format_of_some(&self.root).map(newer_format_note)
-    }
-
     /// Returns an error unless there is an `.orchestration/` folder.
     pub fn governed(&self) -> Result<(), VerbError> {
         if self.root.governed() {
@@ -797,54 +770,6 @@ fn may_know(registry: &Registry, id: &str) -> bool {
         || registry.syntax_error().is_some()
         || registry.get(id).is_some()
         || !registry.definitions_of(id).is_empty()
-}
-
-/// Says that there is evidence in a format that this program cannot read.
-pub(crate) fn newer_format_note(format: u32) -> String {
-    format!(
-        "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
-        evidence::FORMAT
-    )
-}
-
-pub const POLICY: &str = ".orchestration/policy.yaml";
-
-/// Returns true if the index or a commit has a workspace, even if nobody has written an intent or a
-/// policy yet.
-pub fn is_governed_at(git: &Git, target: &Target) -> Result<bool, GitError> {
-    Ok(!git.blobs(target, &[ORCHESTRATION])?.is_empty())
-}
-
-const ORCHESTRATION: &str = ".orchestration";
-
-/// Returns the policy in the index or at a commit, and what is wrong with it.
-pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
-    let path = RelativePath::new(POLICY).expect("a fixed name is a path");
-    let read = |path: &RelativePath| {
-        let text = git.text(target, path).map_err(|_| "cannot be read".to_owned())?;
-        Ok(text.map(String::into_bytes))
-    };
-    let layered =
-        git.text(target, &path)?.map(|text| LayeredPolicy::from_text(&path, &text, &read));
-    Ok(layered.map(|layered| (layered.policy, layered.findings)))
-}
-
-/// The default path of the file with the findings that `intent check --baseline` leaves out.
-pub const KNOWN_FINDINGS: &str = ".orchestration/baseline.json";
-
-/// The ignore files for agents, at the root of a workspace.
-pub const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
-
-/// Returns the ignore rules for agents in the index or at a commit.
-pub fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
-    let mut texts = Vec::new();
-    for name in IGNORE_FILES {
-        let path = RelativePath::new(name).expect("a fixed name is a path");
-        if let Some(text) = git.text(target, &path)? {
-            texts.push((path, text));
-        }
-    }
-    Ok(Ignores::from_texts(root, &texts))
 }
 
 /// Returns an error text if there is a `.git` that leads nowhere, for example because the

@@ -11,7 +11,7 @@ use ground::git::Target;
 use ground::text::{counted, shell_word};
 use why::VerbError;
 use why::findings::FindingAnswer;
-use why::workspace::KNOWN_FINDINGS;
+use why::rules_at::KNOWN_FINDINGS;
 
 /// The size in bytes above which a baseline is not read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;

@@ -24,7 +24,7 @@ use ledger::anchor::is_anchor;
 use ledger::read::{self, is_ledger_path};
 use ledger::{Approved, Entry, Trust, journal};
 use why::rules::{ApprovedWork, Rules};
-use why::workspace::is_governed_at;
+use why::rules_at::is_governed_at;
 use why::{VerbError, Workspace};
 
 /// The sentence that is added to notes about changed rules on a person's own machine.

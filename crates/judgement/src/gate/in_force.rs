@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use ground::git::Target;
 use ground::{Code, Finding, Ignores, LayeredPolicy, Policy, RelativePath, session, store};
 use intents::Registry;
-use why::workspace::IGNORE_FILES;
+use why::rules_at::IGNORE_FILES;
 use why::{VerbError, Workspace, shared_branches};
 
 /// The size in bytes of JSON above which kept rules are not read, because this program would not

@@ -1,0 +1,45 @@
+//! The rules of a workspace in the index or at a commit: its policy, and which files agents may not see.
+
+use ground::git::{GitError, Target};
+use ground::{Finding, Git, Ignores, LayeredPolicy, Policy, RelativePath, Root};
+
+/// The path of the policy.
+pub const POLICY: &str = ".orchestration/policy.yaml";
+
+/// Returns true if the index or a commit has a workspace, even if nobody has written an intent or a
+/// policy yet.
+pub fn is_governed_at(git: &Git, target: &Target) -> Result<bool, GitError> {
+    Ok(!git.blobs(target, &[ORCHESTRATION])?.is_empty())
+}
+
+const ORCHESTRATION: &str = ".orchestration";
+
+/// Returns the policy in the index or at a commit, and what is wrong with it.
+pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
+    let path = RelativePath::new(POLICY).expect("a fixed name is a path");
+    let read = |path: &RelativePath| {
+        let text = git.text(target, path).map_err(|_| "cannot be read".to_owned())?;
+        Ok(text.map(String::into_bytes))
+    };
+    let layered =
+        git.text(target, &path)?.map(|text| LayeredPolicy::from_text(&path, &text, &read));
+    Ok(layered.map(|layered| (layered.policy, layered.findings)))
+}
+
+/// The default path of the file with the findings that `intent check --baseline` leaves out.
+pub const KNOWN_FINDINGS: &str = ".orchestration/baseline.json";
+
+/// The ignore files for agents, at the root of a workspace.
+pub const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
+
+/// Returns the ignore rules for agents in the index or at a commit.
+pub fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
+    let mut texts = Vec::new();
+    for name in IGNORE_FILES {
+        let path = RelativePath::new(name).expect("a fixed name is a path");
+        if let Some(text) = git.text(target, &path)? {
+            texts.push((path, text));
+        }
+    }
+    Ok(Ignores::from_texts(root, &texts))
+}
