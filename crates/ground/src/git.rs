@@ -33,7 +33,7 @@ mod web;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use gix::index::entry::Stage;
 use gix::objs::tree::EntryKind;
@@ -71,6 +71,8 @@ pub struct Git {
     root: Root,
     dir: PathBuf,
     checked_objects: CheckedObjects,
+    /// The settings of the machine and of the person, as they were first read.
+    machine_settings: OnceLock<Option<gix::config::File>>,
     /// The path of the workspace below the top of the work tree: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
@@ -287,6 +289,7 @@ impl Git {
             root: root.clone(),
             dir: dir.to_path_buf(),
             checked_objects: CheckedObjects::new(dir.to_path_buf(), common_dir),
+            machine_settings: OnceLock::new(),
             prefix,
             index,
             index_read: Mutex::default(),

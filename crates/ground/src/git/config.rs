@@ -169,7 +169,8 @@ impl Git {
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
-        own.or_else(|| read(&machine_settings(self.environment())?))
+        let of_machine = || machine_settings(self.environment());
+        own.or_else(|| read(self.machine_settings.get_or_init(of_machine).as_ref()?))
     }
 
     fn environment(&self) -> &Environment {

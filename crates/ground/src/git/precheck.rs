@@ -58,7 +58,10 @@ pub(super) struct CheckedObjects {
     common: PathBuf,
     /// The packs or, if objects are borrowed from other repositories, everything.
     packs: OnceLock<Option<String>>,
-    /// The folders of files with one object each. They are named after the first byte of the id.
+    /// Whether there is a folder of files with one object each, for each first byte of an id. A fresh
+    /// clone has none of them, and one listing costs less than a look for each.
+    has_folder: OnceLock<[bool; 256]>,
+    /// What is wrong with the files in these folders.
     loose: [OnceLock<Option<String>>; 256],
     /// All objects, and the logs.
     all: OnceLock<Option<String>>,
@@ -66,8 +69,9 @@ pub(super) struct CheckedObjects {
 
 impl CheckedObjects {
     pub(super) fn new(dir: PathBuf, common: PathBuf) -> Self {
+        let (packs, has_folder, all) = Default::default();
         let loose = [const { OnceLock::new() }; 256];
-        Self { dir, common, packs: OnceLock::new(), loose, all: OnceLock::new() }
+        Self { dir, common, packs, has_folder, loose, all }
     }
 
     /// Returns why one object must not be read. `None` if it may be.
@@ -82,10 +86,14 @@ impl CheckedObjects {
                 false => look_below("pack"),
             });
         let first = id.first_byte();
-        let loose = &self.loose[usize::from(first)];
-        packs
-            .as_deref()
-            .or_else(|| loose.get_or_init(|| look_below(&format!("{first:02x}"))).as_deref())
+        let folders = || folders_of_loose_objects(&self.common.join("objects"));
+        let loose = || match self.has_folder.get_or_init(folders)[usize::from(first)] {
+            true => self.loose[usize::from(first)]
+                .get_or_init(|| look_below(&format!("{first:02x}")))
+                .as_deref(),
+            false => None,
+        };
+        packs.as_deref().or_else(loose)
     }
 
     /// Returns why the objects and logs must not be read. `None` if they may be.
@@ -99,6 +107,22 @@ impl CheckedObjects {
         };
         self.all.get_or_init(look).as_deref()
     }
+}
+
+/// Returns for each byte whether there is a folder that is named after it, such as `0f`. If the folder
+/// of all objects cannot be listed, each may be there.
+fn folders_of_loose_objects(objects: &Path) -> [bool; 256] {
+    let Ok(names) = std::fs::read_dir(objects).and_then(Iterator::collect::<Result<Vec<_>>>) else {
+        return [true; 256];
+    };
+    let mut found = [false; 256];
+    for name in names.iter().map(DirEntry::file_name) {
+        let byte = name.to_str().filter(|name| name.len() == 2);
+        if let Some(byte) = byte.and_then(|name| u8::from_str_radix(name, 16).ok()) {
+            found[usize::from(byte)] = true;
+        }
+    }
+    found
 }
 
 fn first_in_either(
