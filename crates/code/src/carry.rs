@@ -192,8 +192,8 @@ impl Carry<'_> {
     }
 
     /// Returns true if it is certain that the edit added a parsed block, although the text does not parse. The block
-    /// must have a name and no syntax error, overlap no kept block except those around it and in it, and stand in a
-    /// container that was kept, too, and is not broken.
+    /// must have a name and no syntax error. It may overlap only kept blocks that contain it or that it contains. And
+    /// the block around it must have been kept, too, and must not be broken.
     fn is_new(&self, at: usize, kept: &[Block]) -> bool {
         let blocks = &self.now.blocks.blocks;
         let new = &blocks[at];

@@ -5,10 +5,10 @@
 //! passes an implementation of [`Signatures`] that does; only a person's command or CI passes one.
 
 use ground::git::Target;
-use ground::{CommitId, Policy, RelativePath};
+use ground::{CommitId, IGNORE_FILES, POLICY, Policy, RelativePath};
 use intents::Registry;
 use ledger::Approved;
-use why::rules_at::{IGNORE_FILES, KNOWN_FINDINGS, POLICY, policy_at};
+use why::rules_at::{KNOWN_FINDINGS, policy_at};
 use why::{VerbError, Workspace, shared_branches};
 
 /// The file with the keys of people, unless the policy names another one.

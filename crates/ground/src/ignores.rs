@@ -18,8 +18,9 @@ use super::{Code, Finding, Git, Hint, RelativePath, Root, folder, store};
 /// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
 /// slow down every start.
 const MAX_IGNORE_FILE: u64 = 256 * 1024;
-/// The files that deny paths to agents, in the order in which they are tried.
-const DENYING: [&str; 2] = [".intentignore", ".rooignore"];
+/// The files at the root of a workspace that say which paths agents may not change, in the order in
+/// which they are tried. For example, a line `vendor/**` denies everything below that folder.
+pub const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
 /// The first line that a `.intentignore` must have.
 const MARKER: &str = "# intent: deny-write";
 /// The name of a file that no pattern names literally. It stands for any file of a folder.
@@ -91,7 +92,7 @@ impl Ignores {
     /// A file that exists but cannot be read denies every path, and is a finding.
     pub fn load(root: &Root) -> Self {
         let mut ignores = Self::empty(root, root.work_tree());
-        for name in DENYING {
+        for name in IGNORE_FILES {
             let file = RelativePath::new(name).expect("a plain file name");
             match root.read_rules(&file, MAX_IGNORE_FILE) {
                 Ok(None) => {}

@@ -185,8 +185,11 @@ impl LayeredPolicy {
     }
 }
 
+/// The path of the policy, from the root of a workspace.
+pub const POLICY: &str = ".orchestration/policy.yaml";
+
 fn policy_path() -> RelativePath {
-    RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
+    RelativePath::new(POLICY).expect("a plain path")
 }
 
 /// Returns the text of the extended file, which must be a valid policy. The error never quotes a

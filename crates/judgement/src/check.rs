@@ -44,13 +44,13 @@ use evidence::signing::{NoSignatureChecks, Signatures};
 use evidence::{comparison, seal, verify};
 use ground::git::{Aspect, ChangeKind, ComparedFiles, PathChange, Target};
 use ground::text::counted;
-use ground::{Code, CommitId, Finding, Git, Level, RelativePath, text};
+use ground::{Code, CommitId, Finding, Git, IGNORE_FILES, Level, POLICY, RelativePath, text};
 use intents::{FOLDER, Registry};
 use provenance::Verdict;
 use why::baseline::{FormerFile, commits_of_work};
 use why::change_class::{self, ClassAnswer};
 use why::rules::{Layer, Rules, scope_related};
-use why::rules_at::{IGNORE_FILES, POLICY, ignores_at, is_governed_at, policy_at};
+use why::rules_at::{ignores_at, is_governed_at, policy_at};
 use why::{VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, Default)]

@@ -199,8 +199,8 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 }
 
 /// Like [`list`], with what each intent has produced and which criteria were shown, and with notes on
-/// lines that could not be counted. Where this clone lacks history, what was produced is left out. All
-/// records and files are read for this.
+/// lines that could not be counted. Where this clone lacks history, what was produced is left out. This
+/// reads all records and all files.
 pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<String>), VerbError> {
     let mut intents = list(ws)?;
     let mut counts = LineCounts::counted(ws, |_, _| (), drop);

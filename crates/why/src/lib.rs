@@ -27,12 +27,12 @@
 //! - `provenance_of_blocks`: who each block belongs to.
 //! - [`removed`]: what commits removed from a file.
 //! - [`rules`]: whether work under an intent may change a path.
-//! - [`rules_at`]: the rules in the index or at a commit.
+//! - [`rules_at`]: the policy and the ignore files as they are in the index or at a commit.
 //! - [`selectable`]: which intents can be selected or started, and the command that does it.
 //! - [`shared_branches`]: remembering the commits of shared branches.
 //! - [`suspect`]: blocks whose intent or specification has changed since they were recorded.
 //! - [`trace`]: listing the records themselves.
-//! - `unread`: what of a workspace cannot be read.
+//! - `unread`: sentences about a registry or evidence that cannot be read.
 //! - [`workspace`]: the workspace with everything that verbs need, read once.
 
 pub mod answers;

@@ -1,10 +1,10 @@
-//! The rules of a workspace in the index or at a commit: its policy, and which files agents may not see.
+//! The rules of a workspace in the index or at a commit: its policy, and which paths
+//! agents may not change.
 
 use ground::git::{GitError, Target};
-use ground::{Finding, Git, Ignores, LayeredPolicy, Policy, RelativePath, Root};
-
-/// The path of the policy.
-pub const POLICY: &str = ".orchestration/policy.yaml";
+use ground::{
+    Finding, Git, IGNORE_FILES, Ignores, LayeredPolicy, POLICY, Policy, RelativePath, Root,
+};
 
 /// Returns true if the index or a commit has a workspace, even if nobody has written an intent or a
 /// policy yet.
@@ -29,10 +29,7 @@ pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Findi
 /// The default path of the file with the findings that `intent check --baseline` leaves out.
 pub const KNOWN_FINDINGS: &str = ".orchestration/baseline.json";
 
-/// The ignore files for agents, at the root of a workspace.
-pub const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
-
-/// Returns the ignore rules for agents in the index or at a commit.
+/// Returns which paths agents may not change by the ignore files in the index or at a commit.
 pub fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
     let mut texts = Vec::new();
     for name in IGNORE_FILES {

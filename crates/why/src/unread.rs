@@ -1,11 +1,11 @@
-//! What of a workspace cannot be read, in sentences for its user.
+//! Sentences for a person about a registry or evidence that cannot be read.
 
 use ledger::evidence;
 
 use crate::Workspace;
 
 impl Workspace {
-    /// Says that the registry is lost or cannot be read, where and why. `None` otherwise.
+    /// Says where the registry is and why it cannot be read, or that it is lost. `None` if it was read.
     pub fn unread_registry(&self) -> Option<String> {
         if let Some(lost) = self.lost_registry() {
             return Some(lost);
@@ -21,12 +21,6 @@ impl Workspace {
         self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
     }
 
-    /// Lets go of the evidence that was read to say who brought lines. A question about all files
-    /// reads most of it, and needs none of it once it is answered.
-    pub fn forget_read_evidence(&self) {
-        self.known_evidence.forget();
-    }
-
     /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only some files are
     /// looked at.
     pub fn unread_evidence_seen(&self) -> Option<String> {
@@ -34,7 +28,8 @@ impl Workspace {
     }
 }
 
-/// Says that there is evidence in a format that this program cannot read.
+/// Says that there is evidence in a newer format, and what to do. For example, a colleague's newer
+/// version of the program wrote it.
 pub(crate) fn newer_format_note(format: u32) -> String {
     format!(
         "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",

@@ -721,6 +721,12 @@ impl Workspace {
         }
     }
 
+    /// Frees the memory of the evidence that was read to find out who brought lines. A question about
+    /// all files reads most of the evidence, and needs none of it after the answer.
+    pub fn forget_read_evidence(&self) {
+        self.known_evidence.forget();
+    }
+
     /// Returns an error unless there is an `.orchestration/` folder.
     pub fn governed(&self) -> Result<(), VerbError> {
         if self.root.governed() {

@@ -17,7 +17,7 @@ use crate::capabilities::Capabilities;
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile};
-use ground::Code;
+use ground::{Code, IGNORE_FILES};
 use intents::scope;
 use plan::{OfferedPlan, Plan};
 
@@ -105,7 +105,7 @@ pub fn handle(
     };
     let is_governing = file.path.is_orchestration()
         || file.is_registry()
-        || matches!(file.path.as_str(), ".intentignore" | ".rooignore");
+        || IGNORE_FILES.contains(&file.path.as_str());
     let request = ActionRequest { file, range: params.range, context: &params.context };
     let offers =
         if is_governing { governing::offers(&request) } else { code_file::offers(&request) };

@@ -19,7 +19,9 @@ use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, GovernedFile, WorkspaceView};
 use code::Document;
-use ground::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
+use ground::{
+    Code, Finding, IGNORE_FILES, Ignores, POLICY, Policy, RelatedPlace, RelativePath, text,
+};
 use intents::lint;
 use judgement::check;
 use overview::own_setup::is_own_setup;
@@ -123,8 +125,8 @@ fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
         return Some(findings);
     }
     match path.as_str() {
-        ".orchestration/policy.yaml" => Some(Policy::parse(path, &open.document.text()).1),
-        ".intentignore" | ".rooignore" => {
+        POLICY => Some(Policy::parse(path, &open.document.text()).1),
+        name if IGNORE_FILES.contains(&name) => {
             let texts = [(path.clone(), open.document.text())];
             let ignores = Ignores::from_texts(&workspace.root, &texts);
             let strangers = lint::ignored_intents(&workspace.registry, &ignores);

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::control::settings_in_home;
 use crate::fence_plan::add_place;
 use fence::{FenceAccess, FencePlan};
-use ground::{Environment, store};
+use ground::{Environment, IGNORE_FILES, POLICY, store};
 use why::{VerbError, Workspace};
 
 /// Returns an error if a control file has a second name (a hard link). That name may be outside the
 /// work tree, and a command could write the file through it.
 pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
-    let others = [".orchestration/policy.yaml", ".intentignore", ".rooignore"];
-    let others = others.map(|file| ws.root.path().join(file));
+    let others = [POLICY].into_iter().chain(IGNORE_FILES).map(|file| ws.root.path().join(file));
     let registry = ws.registry.files().iter().map(|file| ws.root.absolute(file.path()));
     match registry.chain(others).find(|file| store::names(file) > 1) {
         None => Ok(()),

@@ -14,9 +14,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use ground::git::Target;
-use ground::{Code, Finding, Ignores, LayeredPolicy, Policy, RelativePath, session, store};
+use ground::{
+    Code, Finding, IGNORE_FILES, Ignores, LayeredPolicy, POLICY, Policy, RelativePath, session,
+    store,
+};
 use intents::Registry;
-use why::rules_at::IGNORE_FILES;
 use why::{VerbError, Workspace, shared_branches};
 
 /// The size in bytes of JSON above which kept rules are not read, because this program would not
@@ -78,8 +80,6 @@ fn paths(ws: &Workspace) -> Vec<RelativePath> {
     let fixed = fixed.filter_map(|path| RelativePath::new(path).ok());
     registry.chain(fixed).chain(ws.policy.extended_file()).collect()
 }
-
-const POLICY: &str = ".orchestration/policy.yaml";
 
 fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
     ws.registry.holds(path) || paths(ws).contains(path)
