@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::Repo;
+use crate::support::{Repo, temporary_folder};
 use ground::approvals::{self, Approval, ApprovalState, Request, Subject};
 use ground::session;
 use intents::Status;
@@ -198,7 +198,7 @@ fn turning_the_gate_off_and_on_is_recorded() {
 
 #[test]
 fn a_folder_without_a_registry_takes_no_proposals() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary_folder();
     let ws = why::Workspace::open(folder.path(), &ground::Environment::of_process()).unwrap();
     let wanted = ScopeProposal::default();
     assert!(proposal::request_scope(&ws, ACTOR, folder.path(), wanted).is_err());

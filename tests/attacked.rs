@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::editor::Editor;
-use crate::support::{Repo, git, runs_all, sample_or_all};
+use crate::support::{Repo, git, runs_all, sample_or_all, temporary_folder};
 use serde_json::json;
 
 /// The time limit of one command. It is generous, because this is a debug build on a busy machine.
@@ -27,7 +27,7 @@ struct Clone {
 
 impl Clone {
     fn of(build: impl FnOnce(&Repo, &Path)) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         let outside = folder.path().join("outside");
         std::fs::write(&outside, format!("{SECRET}: [\n{SECRET}\n")).expect("written");
         let theirs = Repo::new();
@@ -237,6 +237,7 @@ const OURS: [&str; 4] = [
 ];
 
 #[test]
+#[ignore = "slow"]
 fn rule_files_that_link_to_an_endless_device_do_no_harm() {
     let clone = Clone::of(|repo, _| {
         for path in STEERING.iter().chain(&OURS) {
@@ -253,6 +254,7 @@ fn rule_files_that_link_to_an_endless_device_do_no_harm() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn rule_files_that_are_pipes_do_not_block() {
     let clone = Clone::of(|_, _| {});
     for path in STEERING.iter().chain(&OURS) {
@@ -268,6 +270,7 @@ fn rule_files_that_are_pipes_do_not_block() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_command_prints_a_file_outside_the_workspace() {
     for (nth, rule) in [
         ".orchestration/policy.yaml",
@@ -295,6 +298,7 @@ fn no_command_prints_a_file_outside_the_workspace() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_folder_of_rules_behind_a_link_is_not_read() {
     let clone = Clone::of(|_, _| {});
     let elsewhere = clone.folder.path().join("elsewhere");
@@ -308,6 +312,7 @@ fn a_folder_of_rules_behind_a_link_is_not_read() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn git_files_that_are_pipes_or_endless_do_not_block() {
     let try_out = |path: &str| {
         let clone = Clone::of(|_, _| {});
@@ -436,6 +441,7 @@ fn crowded(name: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_source_with_too_many_blocks_is_one_block_with_a_note() {
     let names = ["many.rs", "deep.rs", "long.rs", "keys.json", "a.txt"];
     let names = &names[..sample_or_all(2, 5)];
@@ -457,6 +463,7 @@ fn a_source_with_too_many_blocks_is_one_block_with_a_note() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_policy_that_extends_another_kind_of_file_does_not_leak_it() {
     for file in ["/dev/zero", "/dev/tty", "/etc/passwd", "/proc/self/environ", "/proc/kmsg"] {
         let clone = Clone::of(|repo, _| {
@@ -471,6 +478,7 @@ fn a_policy_that_extends_another_kind_of_file_does_not_leak_it() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_total_size_and_blocks_of_many_sources_are_limited() {
     // The usual run has slightly more than the 16 MiB that are read, in few blocks. The long one has three times the
     // 50,000 blocks that are read.
@@ -557,6 +565,7 @@ impl Clone {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "slow"]
 fn commands_start_no_program_and_open_no_connection() {
     if !traces() {
         return;

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::binary::{
     Answer, command, function, intent, intent_in, picture, recorded, verified, why,
 };
-use crate::support::{REGISTRY, Repo, git};
+use crate::support::{REGISTRY, Repo, git, temporary_folder};
 
 /// A way to stand something where it does not belong.
 type Stand<'a> = (&'a str, &'a dyn Fn(&Path));
@@ -36,6 +36,7 @@ fn broken_registries() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_broken_registry_is_reported_and_never_overwritten() {
     const STOPPED: &[&[&str]] = &[
         &["list"],
@@ -67,7 +68,7 @@ fn a_broken_registry_is_reported_and_never_overwritten() {
 
 #[test]
 fn a_registry_outside_the_workspace_is_not_read_or_written() {
-    let outside = tempfile::tempdir().expect("a folder");
+    let outside = temporary_folder();
     let target = outside.path().join("registry.yaml");
     std::fs::write(&target, REGISTRY).expect("written");
     let make: [Stand<'_>; 4] = [
@@ -93,6 +94,7 @@ fn a_registry_outside_the_workspace_is_not_read_or_written() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_dialect_works_or_says_why_it_does_not() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
     for (path, bytes) in picture(&folder) {
@@ -168,6 +170,7 @@ fn with_chain() -> (Repo, PathBuf) {
 type Damage = fn(&[u8]) -> Vec<u8>;
 
 #[test]
+#[ignore = "slow"]
 fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
     fn line(bytes: &[u8], nth: usize) -> &[u8] {
         bytes.split_inclusive(|byte| *byte == b'\n').nth(nth).expect("a line")
@@ -330,6 +333,7 @@ fn an_obstacle_to_the_ledger_is_named() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_of_many_blocks_is_read_back_completely() {
     let repo = Repo::new();
     let source: String = (0..1500)
@@ -525,13 +529,13 @@ fn without_git_a_base_is_refused_and_the_rest_works() {
 fn no_program_is_needed_and_bare_or_shallow_is_refused() {
     let repo = Repo::new();
     repo.write("src/a.rs", &function("a", 1));
-    let nothing = tempfile::tempdir().expect("a folder");
+    let nothing = temporary_folder();
     let mut alone = command(&repo.root(), &["record", "--intent", "INT-001", "src/a.rs"]);
     assert_eq!(Answer::of(alone.env("PATH", nothing.path()).output().expect("runs")).code, 0);
 
     repo.commit("one");
     repo.commit("two");
-    let elsewhere = tempfile::tempdir().expect("a folder");
+    let elsewhere = temporary_folder();
     let source = format!("file://{}", repo.root().display());
     git(elsewhere.path(), &["clone", "-q", "--bare", &source, "bare.git"]);
     git(elsewhere.path(), &["clone", "-q", "--depth", "1", &source, "shallow"]);
@@ -554,7 +558,7 @@ fn a_partial_clone_says_what_to_fetch() {
         repo.commit("a commit");
     }
     repo.git(&["config", "uploadpack.allowFilter", "true"]);
-    let elsewhere = tempfile::tempdir().expect("a folder");
+    let elsewhere = temporary_folder();
     let source = format!("file://{}", repo.root().display());
     git(elsewhere.path(), &["clone", "-q", "--filter=blob:none", &source, "partial"]);
     let partial = elsewhere.path().join("partial");

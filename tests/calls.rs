@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::{Repo, relative};
+use crate::support::{Repo, relative, temporary_folder};
 use edits::{Change, Replacement};
 use evidence::event::{Asking, Effect, Event, Means};
 use judgement::accept::{self, AcceptExtent};
@@ -866,6 +866,7 @@ fn a_command_is_judged_by_the_workspace_that_it_changes() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_person_approves_one_command_once() {
     let repo = repo();
     judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
@@ -1216,7 +1217,7 @@ fn paths_with_links_or_dots_are_judged_by_their_target() {
         assert_eq!(code(&judged), Some(DenialCode::ScopeViolation), "{path}");
     }
     assert_eq!(told_of(&repo, "echo x > src/link/b.rs"), Some(DenialCode::ScopeViolation));
-    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let elsewhere = temporary_folder();
     let linked = elsewhere.path().join("linked");
     repo.git(&["worktree", "add", "-q", &linked.display().to_string(), "-b", "linked"]);
     for (path, expected) in [("src/a.rs", None), ("billing/b.rs", Some(DenialCode::ScopeViolation))]
@@ -1264,7 +1265,7 @@ fn a_write_through_a_late_link_is_reported_and_not_recorded() {
     repo.write("src/sub/b.rs", BEFORE);
     repo.commit("sub");
     judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
-    let outside = tempfile::tempdir().unwrap();
+    let outside = temporary_folder();
     for (target, told) in [
         (repo.root().join("billing"), "to billing/b.rs"),
         (outside.path().to_owned(), "outside of the workspace"),

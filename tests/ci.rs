@@ -198,6 +198,7 @@ fn action(clone: &Clone, inputs: &[(&str, &str)]) -> Ran {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_action_installs_an_archive_and_judges_the_branch() {
     let (good, bad) = (Clone::good(), Clone::bad());
     let from = |clone: &Clone, more: &[(&str, &str)]| {
@@ -266,6 +267,7 @@ fn forges_get_paths_from_the_top_of_the_repository() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_workflow_that_init_writes_judges_the_branch() {
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
         clone.lab.write(".github/workflows/build.yml", "on: push\n");
@@ -290,6 +292,7 @@ fn the_workflow_that_init_writes_judges_the_branch() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_job_for_gitlab_judges_the_branch_and_leaves_reports() {
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
         let job = yaml(&project("integrations/ci/gitlab.yml"))["intent"].clone();
@@ -317,6 +320,7 @@ fn the_job_for_gitlab_judges_the_branch_and_leaves_reports() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_stage_for_jenkins_judges_the_branch() {
     let stage = project("integrations/ci/jenkins.groovy");
     let script = stage.split("'''").nth(1).expect("a script");
@@ -396,6 +400,7 @@ fn exported(folder: &Path) -> Vec<String> {
 
 /// The tests have no Parquet, so the jobs write JSON here.
 #[test]
+#[ignore = "slow"]
 fn the_jobs_that_export_write_the_files_of_a_push() {
     let clone = Clone::good();
     let head = clone.lab.read_git(&["rev-parse", "HEAD", "HEAD~1"]);

@@ -383,6 +383,7 @@ fn program_of(path: &str, text: &str) -> Option<Program> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     let wanted = from_environment("INTENT_FUZZ_RUNS", sample_or_all(40, 250));
     let seed = from_environment("INTENT_FUZZ_SEED", 7);
@@ -406,6 +407,7 @@ fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
 
 /// If one token in the result of a refactoring from the fixtures is changed, it is no refactoring any more.
 #[test]
+#[ignore = "slow"]
 fn a_refactoring_with_one_wrong_token_is_not_one() {
     let mut dice = Dice(0x0123_4567_89ab_cdef);
     let mut kept: Vec<(String, String, String)> = pairs("pairs.txt")
@@ -461,6 +463,7 @@ fn a_text_that_takes_too_long_to_parse_is_undetermined() {
 
 /// Very deep nesting in every language, compared with the same text and one more character.
 #[test]
+#[ignore = "slow"]
 fn hostile_texts_are_classified_in_time() {
     for language in language::with_grammar() {
         let path = format!("a.{}", language.extensions[0]);
@@ -477,6 +480,7 @@ fn hostile_texts_are_classified_in_time() {
 
 /// Many small functions with a comment each; all of them are changed, and a new function calls each.
 #[test]
+#[ignore = "slow"]
 fn the_time_for_a_large_change_grows_only_with_its_size() {
     let function = |at: usize, plus: usize| {
         format!("// What {at} does.\nfn thing_{at}(n: u32) -> u32 {{ n * {at} + {plus} }}\n")
@@ -493,6 +497,7 @@ fn the_time_for_a_large_change_grows_only_with_its_size() {
 
 /// A large data file is compared entry by entry, with the same result as a small one.
 #[test]
+#[ignore = "slow"]
 fn a_large_lock_file_is_classified_like_a_small_one() {
     let lock = |entries: usize, changed: &str| {
         let entry = |at: usize| {

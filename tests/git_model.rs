@@ -15,7 +15,7 @@ use crate::model::code::{self, Fresh, Function, Layout};
 use crate::model::tree::Tree;
 use crate::model::{Book, Known};
 use crate::mutate::chance::{Chance, from_environment};
-use crate::support::{relative, sample_or_all};
+use crate::support::{relative, sample_or_all, temporary_folder};
 
 const SEED: u64 = 77;
 const RUNS: u64 = 12;
@@ -92,7 +92,7 @@ const DEEDS: &[(usize, Deed)] = &[
 
 impl Story {
     fn new(seed: u64) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = temporary_folder();
         let root = folder.path().canonicalize().expect("it exists").join("main");
         let control = root.join(".orchestration");
         std::fs::create_dir_all(&control).expect("folders");

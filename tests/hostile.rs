@@ -27,12 +27,14 @@ fn blocks_in_time(name: &str, text: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_largest_text_of_brackets_ends_in_time() {
     blocks_in_time("a.rs", &"(".repeat(MAX_BYTES));
     blocks_in_time("a.rs", &in_lines("(", MAX_BYTES));
 }
 
 #[test]
+#[ignore = "slow"]
 fn deep_nesting_ends_in_time_in_every_language() {
     for language in language::with_grammar() {
         let name = format!("a.{}", language.extensions[0]);

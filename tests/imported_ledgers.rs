@@ -7,7 +7,7 @@ use ground::store::sha256;
 use serde_json::{Value, json};
 
 use crate::support::binary::{intent, intent_in};
-use crate::support::{GIT, Repo};
+use crate::support::{GIT, Repo, temporary_folder};
 
 fn answered(repo: &Repo, arguments: &[&str]) -> Value {
     let answer = intent(repo, &[arguments, &["--json"]].concat());
@@ -73,6 +73,7 @@ fn intent_claimed(repo: &Repo, line: u32) -> Value {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_dialect_is_taken_over_without_losing_a_byte() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ledgers");
     let files =
@@ -88,7 +89,7 @@ fn every_dialect_is_taken_over_without_losing_a_byte() {
         assert_eq!((&again["was_known"], &again["name"]), (&json!(true), &answer["name"]));
 
         repo.commit("import the ledger");
-        let clone = tempfile::tempdir().expect("a folder");
+        let clone = temporary_folder();
         let target = clone.path().to_str().expect("a plain name");
         repo.git(&["clone", "-q", ".", target]);
         for place in [repo.root().as_path(), clone.path()] {

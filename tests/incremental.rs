@@ -86,6 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(sample_or_all(120, 500)) })]
 
     #[test]
+    #[ignore = "slow"]
     fn an_edited_document_has_the_blocks_of_a_new_one(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {
         let (name, text) = &SAMPLES[which.index(SAMPLES.len())];
         let mut document = Document::from_text(name, text);

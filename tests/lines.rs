@@ -354,6 +354,7 @@ fn longest_common(a: &[String], b: &[String]) -> usize {
 /// Every block of this repository's own sources, with some lines edited. Matched lines have the same text and order
 /// before, and at least 99.5 % of the lines are matched that a plain comparison of texts can match.
 #[test]
+#[ignore = "slow"]
 fn edited_lines_of_our_own_sources_are_matched() {
     let (mut blocks, mut most, mut found) = (0, 0, 0);
     for path in sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {

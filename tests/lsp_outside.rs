@@ -56,12 +56,14 @@ fn assert_prompt(delays: &[Duration]) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_change_shows_in_time_without_watchers_of_the_client() {
     let delays = delays(&repo(), &json!({}), false);
     assert_prompt(&delays);
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_change_shows_in_time_with_watchers_of_the_client() {
     let watching = json!({ "workspace": {
         "didChangeWatchedFiles": { "dynamicRegistration": true } } });

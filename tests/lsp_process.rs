@@ -130,6 +130,7 @@ fn every_other_end_of_the_server_has_code_1() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "slow"]
 fn the_server_ends_when_its_parent_process_dies() {
     let mut parent = Command::new("sleep").arg("60").spawn().unwrap();
     let mut server = Server::initialized(Some(parent.id()));
@@ -141,6 +142,7 @@ fn the_server_ends_when_its_parent_process_dies() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_client_that_reads_nothing_does_not_keep_the_server_alive() {
     let mut server = Server::initialized(None);
     // The answers fill the pipe, because nobody reads them.

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::support::temporary_folder;
 use edits::patch::{self, FilePatch};
 use edits::{After, Change};
 
@@ -90,7 +91,7 @@ impl Real {
     }
 
     fn run(&self, before: &Tree, patch: &str) -> (Tree, bool) {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = temporary_folder();
         for (path, text) in before {
             let file = folder.path().join(path);
             std::fs::create_dir_all(file.parent().expect("below the folder")).expect("folders");

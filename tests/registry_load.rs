@@ -9,13 +9,13 @@ use intents::dialect::Field;
 use intents::sources::unit_of_path;
 use intents::{EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 
-use crate::support::Repo;
+use crate::support::{Repo, temporary_folder};
 
 const ONE: &str =
     "active_intents:\n  - id: A\n    name: a\n    status: IN_PROGRESS\n    owned_scope: [src/**]\n";
 
 fn workspace(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = temporary_folder();
     fs::create_dir_all(folder.path().join(".orchestration/Artifacts")).expect("its folders");
     for (path, text) in files {
         fs::write(folder.path().join(path), text).expect("its files");
@@ -90,7 +90,7 @@ fn an_unreadable_registry_is_reported_and_not_overwritten() {
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_workspace_is_not_followed() {
-    let outside = tempfile::tempdir().unwrap();
+    let outside = temporary_folder();
     fs::write(outside.path().join("r.yaml"), ONE).unwrap();
     let (folder, root) = workspace(&[]);
     let place = folder.path().join(".orchestration/active_intents.yaml");

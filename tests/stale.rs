@@ -122,6 +122,7 @@ impl Place {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_small_edit_does_not_refresh_the_rest_of_the_file() {
     for (path, text, one, two) in
         [("src/a.rs", CODE, "1", "2"), ("src/a.txt", PROSE, "first one", "second one")]
@@ -194,6 +195,7 @@ fn a_patch_refreshes_only_the_blocks_that_it_changes() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn blocks_that_others_added_or_removed_make_a_text_stale() {
     for now in [
         CODE.replace("fn one() {\n    1;\n}\n\n", ""),

@@ -292,6 +292,7 @@ fn wanted() -> usize {
 }
 
 #[test]
+#[ignore = "slow"]
 fn blocks_outside_the_edited_one_stay_while_somebody_types() {
     let wanted = wanted();
     let mut complaints = Vec::new();
@@ -322,6 +323,7 @@ fn prefixes() -> usize {
 }
 
 #[test]
+#[ignore = "slow"]
 fn recording_while_somebody_types_claims_only_the_edited_block() {
     let edits_wanted = wanted().div_ceil(5);
     let mut wrong = Vec::new();
@@ -490,6 +492,7 @@ impl Typist {
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_lens_disappears_while_somebody_types() {
     let repo = Repo::new();
     till_recorded(&repo);

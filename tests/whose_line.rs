@@ -7,7 +7,7 @@ use evidence::seal::{SealCaller, after_commit, seal};
 use why::{Workspace, answers};
 
 use crate::support::binary::intent_in;
-use crate::support::{Repo, git, relative};
+use crate::support::{Repo, git, relative, temporary_folder};
 
 const FILE: &str = "src/a.rs";
 
@@ -92,7 +92,7 @@ fn picture(folder: &Path, path: &str) -> String {
 
 /// Clones a repository with these options, and takes the origin away. The folder is removed with what is returned.
 fn cloned(repo: &Repo, options: &[&str]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = temporary_folder();
     repo.git(&["config", "uploadpack.allowFilter", "true"]);
     repo.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
     let source = format!("file://{}", repo.root().display());
@@ -632,6 +632,7 @@ fn missing_history_is_said_and_never_another_name() {
 
 /// An answer about all files says that history is missing, and no map is written or judged without it.
 #[test]
+#[ignore = "slow"]
 fn answers_about_all_files_say_that_history_is_missing() {
     const MAP: &str = ".orchestration/intent_map.md";
     const SAID: &str = "nobody can tell who brought some lines of src/a.rs: commits are missing";

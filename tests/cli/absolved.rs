@@ -42,6 +42,7 @@ fn assert_found_before_and_after(lab: &Lab, expected: &[&str]) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_unrecorded_change_beside_recorded_work_is_out_of_scope() {
     let lab = with_two_intents();
     edit(&lab, "src/a.rs");
@@ -65,6 +66,7 @@ fn an_unrecorded_change_beside_recorded_work_is_out_of_scope() {
 /// Code that was recorded under one intent is moved under another one, which owns the place where it stands now. Before
 /// the commit the lines are new, and after it they are the old ones.
 #[test]
+#[ignore = "slow"]
 fn who_moves_code_answers_for_it_and_not_who_wrote_it() {
     let lab = with_two_intents();
     let function =
@@ -83,6 +85,7 @@ fn who_moves_code_answers_for_it_and_not_who_wrote_it() {
 
 /// Every kind of change of a file that another intent in progress owns, by nobody that is recorded.
 #[test]
+#[ignore = "slow"]
 fn every_kind_of_change_is_the_same_before_and_after_the_commit() {
     type Change = (&'static str, fn(&Lab), &'static [&'static str]);
     const FOUND: &str = "scope-violation billing/b.rs INT-001";
@@ -123,6 +126,7 @@ fn every_kind_of_change_is_the_same_before_and_after_the_commit() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_trailer_binds_the_rest_of_the_branch_and_a_contributor_is_bound_to_nothing() {
     let lab = with_two_intents();
     edit(&lab, "billing/b.rs");
@@ -146,6 +150,7 @@ fn a_selection_holds_for_what_the_same_person_committed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_folder_that_leaves_its_scope_is_found_in_the_change_that_moves_it() {
     let lab = with_two_intents();
     let told = |arguments: &[&str]| {

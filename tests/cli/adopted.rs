@@ -51,6 +51,7 @@ fn found(code: &str, path: &str) -> (String, String) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_intent_without_a_scope_denies_nothing_but_what_is_of_others() {
     let lab = lab();
     let refused = lab.intent(&["select", "add-login"]);
@@ -132,6 +133,7 @@ fn an_adopted_intent_owns_what_was_done_for_it_and_nothing_else() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn code_is_suspect_when_its_spec_has_changed_since() {
     for is_adopted in [false, true] {
         let lab = lab();
@@ -160,6 +162,7 @@ fn code_is_suspect_when_its_spec_has_changed_since() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_branch_frees_no_intent_of_its_scope() {
     let lab = lab();
     lab.run_git(&["checkout", "-q", "-b", "adopting"]);

@@ -79,6 +79,7 @@ fn problems(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_attestation_says_who_brought_the_lines_of_a_range() {
     let lab = attested();
     let envelope = envelope(&lab);
@@ -120,6 +121,7 @@ fn an_attestation_says_who_brought_the_lines_of_a_range() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_attestation_without_a_trusted_signature_is_refused() {
     let lab = attested();
     let unsigned = lab.fine(&["attest", "HEAD~2..HEAD", "--repo", "forge/shop"]);
@@ -153,6 +155,7 @@ fn what_was_changed_after_the_signature_is_noticed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_signature_does_not_make_a_statement_true() {
     let lab = attested();
     let good = statement(&envelope(&lab));

@@ -154,11 +154,13 @@ fn a_new_file_keeps_its_attribution_in_the_commit() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_unrecorded_file_keeps_its_attribution_in_the_commit() {
     assert_commit_keeps_attribution(Start::Committed);
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_recorded_file_keeps_its_attribution_in_the_commit() {
     assert_commit_keeps_attribution(Start::Recorded);
 }

@@ -61,6 +61,7 @@ fn no_hint_about_hooks_if_they_are_declined_or_useless() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_range_is_judged_by_its_commits_not_by_the_work_tree() {
     let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
@@ -120,6 +121,7 @@ fn the_index_is_judged_by_its_own_registry_and_evidence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_command_says_that_evidence_has_a_newer_format() {
     let lab = Lab::with_list();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);

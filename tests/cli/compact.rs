@@ -93,6 +93,7 @@ fn evidence(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn compacting_changes_no_answer() {
     let lab = worked_in();
     let (here, there) = (answers(&lab, "."), answers(&lab, &clone(&lab, "before")));
@@ -116,6 +117,7 @@ fn compacting_changes_no_answer() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn branches_that_both_compact_can_be_merged() {
     let lab = worked_in();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
@@ -143,6 +145,7 @@ fn branches_that_both_compact_can_be_merged() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn compacted_evidence_survives_a_squash() {
     let lab = worked_in();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
@@ -160,6 +163,7 @@ fn compacted_evidence_survives_a_squash() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_month_that_is_not_closed_is_not_compacted() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(&lab, &["compact", "compact --dry-run --json"]));

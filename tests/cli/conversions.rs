@@ -50,6 +50,7 @@ fn edit(lab: &Lab) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_clean_tree_is_clean_whatever_git_converts() {
     for (attributes, settings) in [
         ("", &[("core.autocrlf", "true")][..]),
@@ -69,6 +70,7 @@ fn a_clean_tree_is_clean_whatever_git_converts() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_recorded_line_is_known_however_git_converts_its_file() {
     for attributes in
         ["*.py text eol=crlf\n", "*.py ident\n", "*.py text working-tree-encoding=UTF-16LE-BOM\n"]
@@ -158,6 +160,7 @@ fn kept_texts_are_read_by_nobody_else_and_never_committed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_text_that_is_too_large_to_be_kept_is_known_by_its_runs() {
     let lab = Lab::governed();
     lab.fine(&["new", "Pay", "--scope", "src/**", "--start"]);
@@ -193,6 +196,7 @@ fn a_text_that_is_too_large_to_be_kept_is_known_by_its_runs() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_text_that_is_gone_is_known_by_its_runs() {
     for texts in [".git/intent/texts", ".orchestration/texts"] {
         let lab = if texts.starts_with(".git") { Lab::git() } else { Lab::bare_folder() };
@@ -244,6 +248,7 @@ fn a_text_that_is_gone_is_known_by_its_runs() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_intents_of_another_project_are_named_with_it() {
     let other = Lab::governed();
     other.fine(&["new", "Parse", "--scope", "**", "--start"]);

@@ -71,6 +71,7 @@ fn projects() -> [Lab; 2] {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "slow"]
 fn every_command_of_the_documents_can_be_pasted() {
     let program = Path::new(env!("CARGO_BIN_EXE_intent")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());

@@ -225,6 +225,7 @@ fn uninstall_restores_every_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn uninstall_everything_deletes_what_is_committed() {
     let lab = of_others();
     set_up(&lab);
@@ -250,6 +251,7 @@ fn uncommitted_records_are_kept_until_everything_is_removed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn files_that_people_changed_are_kept_and_named() {
     let lab = of_others();
     set_up(&lab);
@@ -417,6 +419,7 @@ fn code_owners_are_written_and_replaced() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_commands_of_the_demonstration_work() {
     let lab = Lab::bare_folder();
     let started = Instant::now();

@@ -121,6 +121,7 @@ fn claim(path: &str, name: &str, text: &str) -> Value {
 }
 
 #[test]
+#[ignore = "slow"]
 fn removing_evidence_of_existing_code_is_an_error() {
     let disguises: &[Story] = &[
         ("as it stands", |_| ()),
@@ -157,6 +158,7 @@ fn removing_evidence_of_existing_code_is_an_error() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "slow"]
 fn evidence_behind_a_link_is_missed() {
     let lab = branched();
     let all = lab.git_says(&["grep", "-l", "INT-001", "--", TRACE]);
@@ -217,6 +219,7 @@ fn the_command_of_the_finding_restores_the_evidence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
     type Forge = fn(&Lab, &str);
     let forgeries: &[(&str, Forge)] = &[
@@ -270,6 +273,7 @@ fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
 
 /// Evidence that looks like a claim and is none.
 #[test]
+#[ignore = "slow"]
 fn evidence_that_claims_nothing_names_nobody() {
     type Forge = fn(&Lab, &str);
     let forgeries: &[(&str, Forge)] = &[
@@ -312,6 +316,7 @@ fn evidence_that_claims_nothing_names_nobody() {
 
 /// Who writes outside of a scope cannot hide it by removing the evidence again.
 #[test]
+#[ignore = "slow"]
 fn removed_evidence_of_the_branch_is_judged_all_the_same() {
     type Hide = fn(&Lab, &str);
     let later: &[(&str, Hide)] = &[
@@ -388,6 +393,7 @@ fn as_ci_sees(lab: &Lab) -> Lab {
 }
 
 #[test]
+#[ignore = "slow"]
 fn rewritten_commits_cause_no_false_finding() {
     let stories: &[Story] = &[
         ("an amend takes a recorded function out", |lab| {
@@ -463,6 +469,7 @@ fn only_evidence_from_another_clone_is_marked_as_claimed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn late_evidence_for_code_of_the_base_is_checked() {
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "one/**", "--start"]);

@@ -143,6 +143,7 @@ fn with_an_unreadable_registry_records_show_their_own_names() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn two_intents_with_one_id_keep_their_code_apart() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
@@ -205,6 +206,7 @@ fn reassigning_a_shared_file_moves_only_the_other_code() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_reused_id_is_noticed_after_an_edit_or_a_squash() {
     // Bob's intent has another text now, so only the history shows what became of it.
     let lab = collided();
@@ -279,6 +281,7 @@ fn an_intent_with_a_changed_name_is_still_the_same() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn accepting_an_edit_does_not_give_it_to_the_other_intent() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use serde_json::Value;
 
 use crate::support::picture::Picture;
-use crate::support::{GIT, QUICK_GIT, inside};
+use crate::support::{GIT, QUICK_GIT, inside, temporary_folder};
 
 pub struct Lab {
     folder: tempfile::TempDir,
@@ -18,7 +18,7 @@ pub struct Lab {
 
 impl Lab {
     pub fn bare_folder() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         let root = folder.path().canonicalize().expect("its real path").join("work");
         std::fs::create_dir(&root).expect("a folder in it");
         Self { folder, root }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use why::Workspace;
 
 use super::lab::Lab;
+use crate::support::temporary_folder;
 
 /// A clone in which somebody works, and the repository of the forge (`origin`).
 struct Forge {
@@ -37,7 +38,7 @@ impl Forge {
             lab.commit();
             lab
         });
-        let bare = tempfile::tempdir().expect("a folder");
+        let bare = temporary_folder();
         let forge = Self { lab, _bare: bare };
         let url = forge.url();
         let path = url.trim_start_matches("file://");
@@ -141,6 +142,7 @@ fn a_contributor_without_records_gets_no_error() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_kind_of_change_is_compared_with_the_given_scope() {
     let forge = Forge::new();
     let held = |change: &dyn Fn(&Lab)| {
@@ -196,6 +198,7 @@ fn add_submodule(lab: &Lab, path: &str, digit: char) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn protected_and_ignored_paths_hold_for_every_kind_of_file() {
     let forge = Forge::new();
     let lab = &forge.lab;
@@ -284,6 +287,7 @@ fn an_unknown_file_in_the_folder_of_intents_is_a_finding() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_adding_a_lesson_needs_no_scope() {
     let forge = Forge::new();
     let lab = &forge.lab;
@@ -329,6 +333,7 @@ fn a_submodule_counts_by_the_commit_that_is_checked_out() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_trailer_or_the_branch_name_chooses_the_intent() {
     let forge = Forge::new();
     forge.branch("one");
@@ -415,6 +420,7 @@ fn a_branch_is_judged_by_the_current_rules_of_main() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_trusted_signature_permits_a_wider_scope() {
     let forge = Forge::new();
     let lab = &forge.lab;
@@ -509,6 +515,7 @@ fn trusting() -> Forge {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_signature_is_valid_for_one_change_and_once() {
     let forge = trusting();
     let lab = &forge.lab;
@@ -563,6 +570,7 @@ fn a_signature_is_valid_for_one_change_and_once() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_signed_approval_of_a_write_is_valid_for_one_content() {
     let forge = trusting();
     let lab = &forge.lab;
@@ -669,6 +677,7 @@ fn a_sparse_checkout_without_the_registry_is_governed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn changes_outside_of_blocks_are_judged_as_well() {
     let forge = Forge::new();
     let held = |change: &dyn Fn(&Lab)| {
@@ -825,6 +834,7 @@ fn run(lab: &Lab, command: &str) -> bool {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_command_in_a_hint_about_commits_works() {
     for asked in ["check --base origin/main", "check origin/main..HEAD"] {
         let forge = Forge::new();

@@ -36,6 +36,7 @@ fn note(lab: &Lab, path: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn each_suggested_command_settles_an_ungated_write() {
     let text = "fn written() {\n    by_somebody();\n}\n";
     // Each row: the file, its content, whether an intent is selected, and the number of suggested commands.

@@ -122,6 +122,7 @@ fn reassigned_code_of_a_removed_intent_is_no_finding() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
     let lab = sealed();
     lab.run_git(&["switch", "-q", "-c", "topic"]);

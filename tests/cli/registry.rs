@@ -165,6 +165,7 @@ fn first_line(lab: &Lab, place: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn two_branches_with_a_new_intent_each_never_conflict() {
     for (first, second) in [("ada", "bob"), ("bob", "ada")] {
         for way in ["merge", "rebase", "squash", "cherry-pick", "merge --no-ff", "am"] {
@@ -299,6 +300,7 @@ fn ends_sound(lab: &Lab, name: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_advice_about_a_conflict_is_followed_literally() {
     for conflict in CONFLICTS {
         let lab = conflicting(conflict);
@@ -326,6 +328,7 @@ fn let_git_merge(lab: &Lab, program: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn git_merges_a_list_by_itself_where_the_driver_is_installed() {
     for conflict in CONFLICTS {
         for rebases in [false, true] {
@@ -347,6 +350,7 @@ fn git_merges_a_list_by_itself_where_the_driver_is_installed() {
 
 /// The attribute is committed, so it also reaches clones without the program.
 #[test]
+#[ignore = "slow"]
 fn git_merges_the_lines_of_a_list_where_the_program_is_missing() {
     let [append, edits, ..] = CONFLICTS;
     for program in ["no-such-program", ""] {

@@ -245,6 +245,7 @@ fn a_record_is_not_about_an_older_commit_of_the_same_text() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_accepted_block_is_accepted_in_every_clone() {
     let lab = governed_long_ago();
     record(&lab, "INT-001", &["recorded(1)", "recorded(2)", "recorded(3)"]);
@@ -276,6 +277,7 @@ fn an_accepted_block_is_accepted_in_every_clone() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
     let registry = ".orchestration/active_intents.yaml";
     let lab = Lab::with_list();
@@ -322,6 +324,7 @@ fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_suggested_command_commits_evidence_without_code() {
     let lab = governed_long_ago();
     let record =

@@ -74,6 +74,7 @@ fn first_evidence(lab: &Lab) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_anchor_shows_which_evidence_is_missing() {
     let lab = trusting();
     assert_eq!(lab.json(&["verify"])["anchors"], Value::Null);
@@ -131,6 +132,7 @@ fn an_anchor_needs_its_name_its_signature_and_a_trusted_key() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_tombstone_needs_a_signature_that_the_base_trusts() {
     let lab = trusting();
     lab.fine(&["anchor", "--key", "../ada"]);

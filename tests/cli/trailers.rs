@@ -32,6 +32,7 @@ fn message(lab: &Lab) -> String {
 const LOGIN: &str = "\nIntent-Id: INT-001\nAssisted-by: claude-code:m/1\nSession: claude-code:s1\n";
 
 #[test]
+#[ignore = "slow"]
 fn a_commit_names_the_intents_and_models_that_it_seals() {
     let lab = with_trailers();
     work(&lab, "src/a.rs", "INT-001", "m/1", 1);

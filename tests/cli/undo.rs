@@ -49,6 +49,7 @@ fn assert_undone(lab: &Lab, kept: usize) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_undone_edit_leaves_nothing_to_do() {
     let added = "\nfn added() {\n    recorded(2);\n}\n";
     for text in [edited(), BEFORE.to_owned() + added, edited() + added] {
@@ -79,6 +80,7 @@ fn a_stashed_edit_has_its_record_again_after_the_pop() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_reverted_commit_leaves_nothing_to_do() {
     for text in [edited(), BEFORE.to_owned() + "\nfn added() {\n    recorded(2);\n}\n"] {
         let lab = begun();
@@ -177,6 +179,7 @@ fn evidence_of_a_squashed_branch_can_be_sealed_again() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_line_whose_commit_left_the_history_is_named_once() {
     let leave: [&[&[&str]]; 3] = [
         &[&["switch", "-q", "main"], &["merge", "-q", "--squash", "topic"]],
@@ -302,6 +305,7 @@ fn undone_changes_of_an_intent_are_not_sealed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn records_of_another_branch_cause_no_finding() {
     let verdicts = [
         &["check", "--fail-on", "hint"][..],

@@ -233,6 +233,7 @@ fn edit(lab: &Lab, path: &str, from: &str, to: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
     let lab = twice();
     with_alarm(&lab);

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, Weak};
 
 use crate::support::binary::picture;
 use crate::support::picture::Picture;
+use crate::support::temporary_folder;
 
 const REGISTRY: &str = "\
 active_intents:
@@ -38,7 +39,7 @@ fn shared_copy() -> Arc<tempfile::TempDir> {
     static SHARED: Mutex<Weak<tempfile::TempDir>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().expect("no panic before");
     shared.upgrade().unwrap_or_else(|| {
-        let made = Arc::new(tempfile::tempdir().expect("a folder"));
+        let made = Arc::new(temporary_folder());
         let mut copying = Command::new("cp");
         copying.arg(env!("CARGO_BIN_EXE_intent")).arg(made.path().join("intent"));
         assert!(copying.status().expect("cp runs").success());
@@ -93,7 +94,7 @@ impl Lab {
 
     /// A copy of a prepared lab.
     fn like(picture: &Picture, user: Option<u32>) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         let mut lab = Self { folder, user, program: None };
         picture.put_down(&lab.top());
         lab.own(&lab.top());
@@ -104,7 +105,7 @@ impl Lab {
     }
 
     fn made() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         let lab = Self { folder, user: None, program: None };
         for (path, text) in [
             ("work/.orchestration/active_intents.yaml", REGISTRY),

@@ -82,6 +82,7 @@ const ATTACKS: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "slow"]
 fn no_command_behind_the_fence_writes_out_of_scope() {
     for lab in labs() {
         lab.sh("git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main");
@@ -170,6 +171,7 @@ fn a_command_has_the_same_exit_as_without_a_fence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn background_processes_end_with_the_command() {
     for lab in labs() {
         let (code, told) = lab.fenced(
@@ -184,6 +186,7 @@ fn background_processes_end_with_the_command() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_change_that_could_be_written_only_in_part_is_reported() {
     for lab in labs() {
         lab.sh("git checkout -qb side && echo side > README.md && echo s >> billing/a.ts && git commit -qam side && git checkout -q main");
@@ -252,6 +255,7 @@ fn a_new_protected_file_in_scope_is_reported() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn stand_ins_are_removed_with_the_last_fence_even_if_killed() {
     for lab in labs() {
         let commondir = lab.root().join(".git/commondir");
@@ -337,6 +341,7 @@ fn a_fence_inside_a_fence_only_narrows() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn in_a_linked_work_tree_the_main_repository_is_protected() {
     for lab in labs() {
         let made = lab.intent(&["worktree", "try/it", "--intent", "INT-001", "--json"]);
@@ -397,6 +402,7 @@ fn in_a_linked_work_tree_the_main_repository_is_protected() {
 
 /// The kernel offers no namespaces, which is imitated by refusing `unshare`.
 #[test]
+#[ignore = "slow"]
 fn without_namespaces_landlock_protects_files_and_says_so() {
     for lab in labs() {
         let traced = |script: &str| {
@@ -474,6 +480,7 @@ fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_policy_can_put_opaque_commands_behind_the_fence() {
     use serde_json::{Value, json};
     let labs = labs();

@@ -158,6 +158,7 @@ fn is_held(answer: &Value) -> bool {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_write_is_held_before_it_runs_or_reported_afterwards() {
     let ways = some_ways(0, 4);
     let through: Mutex<Vec<&Way>> = Mutex::default();
@@ -206,6 +207,7 @@ fn a_write_is_held_before_it_runs_or_reported_afterwards() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn behind_the_fence_nothing_out_of_scope_is_written() {
     for (nth, user) in (1..).zip(labs().iter().map(|lab| lab.user)) {
         let ways = some_ways(nth, 8);
@@ -254,6 +256,7 @@ fn rewritten(answer: &Value) -> Option<&str> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_hook_fences_opaque_commands_if_the_policy_wants_it() {
     let labs = labs();
     let users: Vec<Option<u32>> = labs.iter().map(|lab| lab.user).collect();
@@ -302,6 +305,7 @@ fn the_hook_fences_opaque_commands_if_the_policy_wants_it() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn changes_from_earlier_commits_are_no_ungated_write() {
     for (command, is_brought) in [
         ("git switch -q side", true),
@@ -402,6 +406,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
+#[ignore = "slow"]
 fn the_agent_is_told_which_files_a_script_changed() {
     let scripts = SCRIPTS.iter().map(|(script, _)| (*script).to_owned());
     let ways: Vec<Way> = scripts.map(|command| Way { class: "scripts", command }).collect();
@@ -422,6 +427,7 @@ fn the_agent_is_told_which_files_a_script_changed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_script_that_changes_only_its_own_files_is_not_reported() {
     let lab = Lab::at_work(None);
     for script in [

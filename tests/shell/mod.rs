@@ -90,6 +90,7 @@ fn lists_written_without_knowing_the_rules_are_judged_right() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn nearly_all_of_an_unseen_list_is_judged_right() {
     let text = include_str!("unseen.txt");
     let (seen, wrong) = judged_otherwise(text);
@@ -217,6 +218,7 @@ fn is_known(rule: &str) -> bool {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_destructive_command_has_a_word_a_reason_and_a_known_rule() {
     for (place, class, command) in corpus().filter(|(_, class, _)| *class == "destructive") {
         let reading = posix(&command);
@@ -344,6 +346,7 @@ fn second_opinion(text: &str) -> Option<Vec<String>> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn another_parser_finds_no_further_program() {
     let (mut compared, mut refused) = (0, 0);
     let mut unseen = Vec::new();

@@ -45,6 +45,29 @@ pub fn sample_or_all<T>(sample: T, all: T) -> T {
     if runs_all() { all } else { sample }
 }
 
+/// Makes a folder for a test, in memory if there is room and `TMPDIR` is not set. The tests make and remove hundreds of
+/// repositories, and ext4 needs a lot of time to find an inode that was not in use a few seconds ago.
+pub fn temporary_folder() -> tempfile::TempDir {
+    static PARENT: LazyLock<PathBuf> =
+        LazyLock::new(|| folder_in_memory().unwrap_or_else(std::env::temp_dir));
+    tempfile::tempdir_in(&*PARENT).expect("a temporary folder")
+}
+
+#[cfg(target_os = "linux")]
+fn folder_in_memory() -> Option<PathBuf> {
+    use rustix::fs::{StatVfsMountFlags, statvfs};
+    const ROOM: u64 = 4 << 30;
+    let state = statvfs("/dev/shm").ok().filter(|_| std::env::var_os("TMPDIR").is_none())?;
+    let can_hold_programs =
+        !state.f_flag.intersects(StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY);
+    (can_hold_programs && state.f_bavail * state.f_frsize > ROOM).then(|| "/dev/shm".into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn folder_in_memory() -> Option<PathBuf> {
+    None
+}
+
 pub struct Repo {
     folder: tempfile::TempDir,
 }
@@ -59,13 +82,13 @@ impl Repo {
             repo.commit("start");
             Picture::of(repo.folder.path())
         });
-        let repo = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let repo = Self { folder: temporary_folder() };
         STARTED.put_down(repo.folder.path());
         repo
     }
 
     pub fn without_git() -> Self {
-        let repo = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let repo = Self { folder: temporary_folder() };
         repo.write(".orchestration/active_intents.yaml", REGISTRY);
         repo
     }

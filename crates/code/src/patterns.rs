@@ -504,6 +504,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn the_matches_are_those_of_tree_sitter() {
         let mut compared = 0;
         for language in language::with_grammar() {

@@ -145,6 +145,7 @@ fn check(editor: &Editor, path: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_feature_panics_on_unusual_registries() {
     for (nth, text) in REGISTRIES.iter().enumerate() {
         let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {} // INT-001\n");

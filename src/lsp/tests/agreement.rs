@@ -333,6 +333,7 @@ fn editor_says(ws: &why::Workspace, path: &str, id: &str, against: bool) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_faces_agree_about_any_state() {
     let all = std::env::var("INTENT_TEST_ALL").is_ok_and(|value| value == "1");
     let config = Config {

@@ -100,6 +100,7 @@ fn an_object_is_read_only_from_a_file() {
 
 /// Git makes such a commit only from `git fast-import`, and reads no folder that is nested so deep.
 #[test]
+#[ignore = "slow"]
 fn a_commit_with_folders_of_any_depth_ends_no_thread() {
     let place = TestFolder::committed(&[("a", "1")]);
     let deep = format!("{}f", "d/".repeat(30_000));
