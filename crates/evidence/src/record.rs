@@ -31,7 +31,8 @@ use history::{
 use intents::Intent;
 use ledger::{
     AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord,
-    MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs, Writer,
+    MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs,
+    append_record,
 };
 use why::baseline::{Baseline, FormerFile};
 use why::file_lines::lines_of_work;
@@ -685,7 +686,7 @@ pub fn contradicted_claim(claimed: Option<&str>, found: Option<MutationClass>) -
 pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
     let has_files = !record.files.is_empty();
     let work = record.session.clone().zip(record.intent_id.clone()).filter(|_| has_files);
-    let id = Writer::new(&ws.root, &ws.policy).append(record)?;
+    let id = append_record(&ws.root, &ws.policy, record)?;
     if let Some((actor, intent)) = work {
         let noted = session::note_work(&ws.root, &actor, &intent);
         session::or_log(&ws.root, "it could not be noted that a session wrote", noted);

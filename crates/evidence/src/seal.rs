@@ -470,11 +470,8 @@ fn changed_blobs(
 ) -> Result<Vec<ChangedBlob>, VerbError> {
     let Some(parent) = parent else { return Ok(Vec::new()) };
     let paths: HashSet<&RelativePath> = changes.iter().map(|change| &change.path).collect();
-    let staged: BTreeMap<RelativePath, ObjectId> = git
-        .list_below("", &Target::Index, &|path| paths.contains(path))?
-        .into_iter()
-        .map(|(path, blob)| (path, blob.object_id()))
-        .collect();
+    let staged: BTreeMap<RelativePath, ObjectId> =
+        git.list_below("", &Target::Index, &|path| paths.contains(path))?.into_iter().collect();
     let mut reader = git.object_reader()?;
     let tree = reader.commit(git.object_id(parent)?)?.tree;
     let mut changed = Vec::new();

@@ -29,14 +29,12 @@ const AGENTS: &str = "
     kilocode kiro-cli kiro-cli-chat opencode openhands pi qchat qwen
 ";
 
-/// Parts of the paths under which agents are installed.
 const PACKAGES: &str = "
     @anthropic-ai/claude-code @augmentcode/auggie @github/copilot @google/gemini-cli
     @mariozechner/pi-coding-agent @openai/codex @openhands @qwen-code/qwen-code @sourcegraph/amp
     @charmland/crush aider-chat cursor-agent/versions opencode-ai site-packages/aider
 ";
 
-/// Programs that run the script that their first argument names.
 const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 
 /// Returns the sign that an agent runs this process, directly or through other processes:
@@ -75,7 +73,6 @@ fn marker(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
     MARKERS.split_whitespace().find(|name| is_set(name))
 }
 
-/// Returns the agent that this command line starts, if it starts one.
 fn agent_in(words: &[String]) -> Option<&'static str> {
     let program = base(words.first()?);
     if let Some(name) = AGENTS.split_whitespace().find(|name| *name == program) {
@@ -109,13 +106,11 @@ fn base(word: &str) -> String {
     plain.to_ascii_lowercase()
 }
 
-/// Variables in which a host names the session that runs a command.
 const SESSIONS: &str = "
     AMP_CURRENT_THREAD_ID AMP_THREAD_ID CLAUDE_CODE_SESSION_ID CODEX_THREAD_ID
     COPILOT_AGENT_SESSION_ID DEVIN_SESSION_ID KIRO_SESSION_ID
 ";
 
-/// Returns the ids of sessions that the surroundings of this process name.
 pub(crate) fn sessions_in(environment: &Environment) -> Vec<String> {
     let value = |name: &str| environment.variable(name)?.to_str().map(str::to_owned);
     SESSIONS.split_whitespace().filter_map(value).collect()
@@ -129,10 +124,8 @@ pub struct ProcessId {
     started: u64,
 }
 
-/// A process above this one.
 struct Ancestor {
     id: ProcessId,
-    /// Its command line.
     words: Vec<String>,
 }
 
@@ -144,7 +137,6 @@ impl Ancestor {
 
 const SHELLS: &str = "sh bash dash zsh fish ksh";
 
-/// Returns the processes above this one, without the shell that a host may have started for its hook.
 fn above_hook() -> Vec<Ancestor> {
     let is_shell = |process: &Ancestor| {
         text::is_listed(SHELLS, &process.program())
@@ -164,12 +156,10 @@ pub(crate) fn host_of_hook() -> Option<ProcessId> {
     same.last().map(|top| top.id)
 }
 
-/// Parts of the paths of editors that run the hooks of their agents in an interpreter.
 const EDITORS: &str = "
     .cursor-server .vscode-server .vscode-server-insiders .windsurf-server .vscodium-server
     .antigravity-server code-server openvscode-server extensionHost
 ";
-/// Programs that only start others, as the first process of a machine or a container.
 const FIRST: &str = "catatonit docker-init dumb-init init runit s6-svscan systemd tini";
 
 /// Returns true if a host seems to run this process as its hook. A script that calls the hook itself
@@ -236,47 +226,37 @@ pub(crate) fn processes_in(folder: &Path) -> Vec<ProcessId> {
 }
 
 /// Returns the parent processes, nearest first. Empty on systems other than Linux.
-#[cfg(target_os = "linux")]
 fn ancestors() -> Vec<Ancestor> {
     /// No real process is nested this deep. The limit ends the search if the data has a cycle.
     const MAX_DEPTH: usize = 64;
+    let parent =
+        |stat: &str| field_of(stat, PARENT).and_then(|parent| parent.try_into().ok()).unwrap_or(0);
     let mut found = Vec::new();
-    let mut number = std::os::unix::process::parent_id();
+    let mut number: u32 = parent(&stat_of(std::process::id()));
     while number > 1 && found.len() < MAX_DEPTH {
         let Some(words) = command_line(number) else { break };
         let stat = stat_of(number);
         let started = field_of(&stat, START).unwrap_or(0);
         found.push(Ancestor { id: ProcessId { number, started }, words });
-        number = field_of(&stat, PARENT).and_then(|parent| parent.try_into().ok()).unwrap_or(0);
+        number = parent(&stat);
     }
     found
 }
 
-#[cfg(target_os = "linux")]
 fn command_line(process: u32) -> Option<Vec<String>> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
     let bytes = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
     let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     Some(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
 }
 
-#[cfg(not(target_os = "linux"))]
-fn command_line(_: u32) -> Option<Vec<String>> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ancestors() -> Vec<Ancestor> {
-    Vec::new()
-}
-
 /// The index of the number of the parent process, and that of the time of the start in clock ticks
 /// since boot, among the fields after the name of the process.
-#[cfg(target_os = "linux")]
 const PARENT: usize = 1;
-#[cfg(target_os = "linux")]
 const START: usize = 19;
 
-#[cfg(target_os = "linux")]
 fn started(process: u32) -> Option<u64> {
     let stat = stat_of(process);
     // A zombie has ended, and only waits for its parent.
@@ -284,19 +264,16 @@ fn started(process: u32) -> Option<u64> {
     field_of(&stat, START).filter(|_| !is_zombie)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn started(_: u32) -> Option<u64> {
-    None
-}
-
-#[cfg(target_os = "linux")]
+/// Empty on systems other than Linux.
 fn stat_of(process: u32) -> String {
+    if !cfg!(target_os = "linux") {
+        return String::new();
+    }
     std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default()
 }
 
 /// Returns a number from the content of `/proc/…/stat`. The process name before it is in parentheses
 /// and can contain any character.
-#[cfg(target_os = "linux")]
 fn field_of(stat: &str, field: usize) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(field)?.parse().ok()

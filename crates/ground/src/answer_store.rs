@@ -24,28 +24,21 @@ use sha2::{Digest as _, Sha256};
 /// The first bytes of the file. The number is raised when the form of the file or of an answer, or
 /// the way in which an answer is computed, changes between two releases.
 const MAGIC: [u8; 16] = *b"intent-answers 2";
-/// How many slots the table has.
 const SLOTS: u64 = 1 << 16;
 /// The size of a slot in bytes: the place of a record, or 0.
 const SLOT: u64 = 4;
-/// Where the place of the next record stands, in bytes.
 const NEXT: u64 = 16;
-/// Where the table begins, in bytes.
 const TABLE: u64 = 24;
 const RING: u64 = TABLE + SLOTS * SLOT;
-/// The largest size of the file in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The size of the header of a record in bytes: the key, the checksum and the length.
 const RECORD: usize = 24;
-/// The largest answer that is kept, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
 
-/// What an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerKey([u8; 16]);
 
 impl AnswerKey {
-    /// Makes a key from everything that the answer depends on.
     pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
@@ -68,7 +61,6 @@ impl AnswerKey {
     }
 }
 
-/// An open store. See the module.
 #[derive(Debug)]
 pub struct AnswerStore {
     file: Mutex<File>,
@@ -98,7 +90,8 @@ impl AnswerStore {
 
     pub fn recall<T: DeserializeOwned>(&self, key: AnswerKey) -> Option<T> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = RingFile(&file).find(key)?;
+        let mut ring = RingFile(&file);
+        let answer = key.slots().into_iter().find_map(|slot| ring.record_at(slot, key))?;
         postcard::from_bytes(&answer).ok()
     }
 
@@ -121,7 +114,6 @@ impl AnswerStore {
     }
 }
 
-/// The parts of the file.
 struct RingFile<'a>(&'a File);
 
 impl RingFile<'_> {
@@ -131,19 +123,12 @@ impl RingFile<'_> {
         (RING..=max_file).contains(&length) && self.read(0, &mut magic).is_ok() && magic == MAGIC
     }
 
-    /// Empties the file.
     fn reset(&mut self) -> io::Result<()> {
         self.0.set_len(0)?;
         self.0.set_len(RING)?;
         self.write(0, &MAGIC)
     }
 
-    /// Returns the newest record with a key.
-    fn find(&mut self, key: AnswerKey) -> Option<Vec<u8>> {
-        key.slots().into_iter().find_map(|slot| self.record_at(slot, key))
-    }
-
-    /// Returns the record that a slot points to. `None` if it is of another key or damaged.
     fn record_at(&mut self, slot: u64, key: AnswerKey) -> Option<Vec<u8>> {
         let place = u64::from(self.number(slot).ok()?);
         if place < RING {

@@ -23,15 +23,12 @@ pub(crate) const VALID: Duration = Duration::from_secs(10 * 60);
 /// The longest subject, in bytes of JSON. A person could not read more, and so could not approve
 /// it.
 pub(crate) const MAX_SUBJECT: usize = 16 * 1024;
-/// How many questions may wait for an answer at once.
 pub(crate) const MAX_PENDING: usize = 32;
-/// How many questions of one actor may wait for an answer at once.
 pub(crate) const MAX_PENDING_OF_ONE: usize = 8;
 /// How long a question is kept after it was last changed, so that its state can still be looked up.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 /// How many files in the folder are looked at. Further files are removed.
 const MAX_FILES: usize = 512;
-/// How long to wait for another process that holds the lock.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How far in the future a question may have been asked, in case the clock was set back.
 const CLOCK_SLIP: Duration = Duration::from_secs(5);
@@ -174,41 +171,25 @@ pub enum ApprovalState {
     Expired,
 }
 
-/// A question that is to be put to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What the person is asked to approve.
     pub subject: Subject,
     /// Who asks: `host:session`, or `host:session/subagent`.
     pub actor: String,
-    /// The folder in which the call would run.
     pub cwd: PathBuf,
-    /// The commit that the work tree is based on.
     pub head: Option<String>,
 }
 
-/// Why a question could not be asked, or its answer could not be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum ApprovalError {
-    /// A file could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The subject is too long for a person to read.
     #[error("a person cannot be asked about {bytes} bytes of text, {MAX_SUBJECT} are the limit")]
-    TooLong {
-        /// The length of the question, in bytes.
-        bytes: usize,
-    },
-    /// Too many questions wait for an answer.
+    TooLong { bytes: usize },
     #[error("{waiting} questions wait for a person already")]
-    TooMany {
-        /// How many questions wait for an answer.
-        waiting: usize,
-    },
-    /// There is no question with this code.
+    TooMany { waiting: usize },
     #[error("no approval {code} is pending")]
     Unknown { code: String },
-    /// The question cannot be answered any more.
     #[error("approval {code} {what}")]
     Settled {
         code: String,
@@ -233,7 +214,6 @@ impl Hint for ApprovalError {
 }
 
 impl ApprovalState {
-    /// Returns a phrase that says the state in a sentence, after the code.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Pending => "waits for a person",
@@ -246,7 +226,6 @@ impl ApprovalState {
 }
 
 impl Subject {
-    /// The subject for one command that runs in the folder of the session.
     pub fn command(text: &str) -> Self {
         let run = AskedAct::Run { command: text.to_owned(), folder: None };
         Self::Call { acts: vec![run], why: String::new(), input: None }
@@ -352,7 +331,6 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
     None
 }
 
-/// Returns the questions that wait for an answer, oldest first.
 pub fn pending(root: &Root) -> Vec<Approval> {
     let mut found = all_approvals(root);
     found.retain(|approval| approval.state == ApprovalState::Pending);
@@ -370,14 +348,12 @@ pub fn get(root: &Root, code: &str) -> Option<Approval> {
     read(root, &file(root, &code), &code)
 }
 
-/// The lock that a process holds while it asks or answers a question.
 #[must_use]
 pub struct Turn<'a> {
     root: &'a Root,
     _lock: Lock,
 }
 
-/// Waits for the lock that is needed to ask or answer a question.
 pub fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
     local(root)?;
     let lock = store::lock(&root.private().join("approvals.lock"), PATIENCE)?;
@@ -385,7 +361,6 @@ pub fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
 }
 
 impl Turn<'_> {
-    /// Returns the question with this code, if it can still be answered.
     pub fn pending(&self, code: &str) -> Result<Approval, ApprovalError> {
         let unknown = || ApprovalError::Unknown { code: super::text::shorten(code.trim(), 40) };
         let found = get(self.root, code).ok_or_else(unknown)?;
@@ -395,7 +370,6 @@ impl Turn<'_> {
         }
     }
 
-    /// Stores a person's answer to a question that was found pending under this lock.
     pub fn settle(
         &self,
         approval: Approval,
@@ -473,14 +447,12 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts always become JSON")
 }
 
-/// Converts a code to upper case. `None` if it cannot be a code.
 fn normalised_code(code: &str) -> Option<String> {
     let code = code.trim().to_ascii_uppercase();
     let ours = code.len() == CODE_LENGTH && code.bytes().all(|byte| ALPHABET.contains(&byte));
     ours.then_some(code)
 }
 
-/// Returns a random code that is not in use.
 fn free_code(root: &Root) -> String {
     loop {
         let code = random_code();

@@ -28,7 +28,6 @@ use code::hex;
 /// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
 /// changes between two releases.
 const FORMAT: u32 = 5;
-/// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
 /// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
 /// clock that ticks at least every 10 ms.
@@ -36,14 +35,11 @@ const REST: Duration = Duration::from_millis(20);
 /// Like [`REST`], if both times of a file are whole seconds. Some file systems have a resolution of
 /// one or two seconds.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
-/// The size in bytes of the checksum between the header and the cached data.
 const CHECKSUM: usize = 4;
 
-/// The place where the cached data for one state of one file is stored.
 #[derive(Debug)]
 pub struct CacheSlot {
     place: PathBuf,
-    /// The header that the slot's file must have to belong to this state.
     header: String,
     at_rest: bool,
 }
@@ -72,7 +68,6 @@ impl CacheSlot {
         Some(Self { place, header: header(format_args!("{data}")), at_rest: true })
     }
 
-    /// Returns the data that was cached for exactly this state.
     pub fn recall(&self) -> Option<Vec<u8>> {
         let mut bytes = store::read_capped(&self.place, MAX_SLOT).ok()??;
         let body = self.header.len() + CHECKSUM;
@@ -125,7 +120,6 @@ fn name(source: &Path, file_name: &str) -> String {
     format!("{file_name}-{}", hex(&digest[..8]))
 }
 
-/// Identifies one state of a file.
 #[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FileStamp {
     device: u64,
@@ -147,7 +141,6 @@ pub enum StateOnDisk {
 }
 
 impl StateOnDisk {
-    /// Looks at a file. A symbolic link is not followed.
     pub fn of_file(path: &Path) -> Self {
         let now = SystemTime::now();
         match std::fs::symlink_metadata(path) {

@@ -15,7 +15,6 @@ pub fn format(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Returns the current time as text, as [`format()`] writes it.
 pub fn now() -> String {
     format(Timestamp::now())
 }
@@ -25,7 +24,6 @@ pub fn now_in_seconds() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Returns the current time in milliseconds since 1970.
 pub fn now_in_milliseconds() -> i64 {
     Timestamp::now().as_millisecond()
 }
@@ -57,7 +55,6 @@ pub fn ago(time: &str) -> Option<String> {
     ago_at(Timestamp::now(), time)
 }
 
-/// Like [`ago`], but counts from `now` instead of the current time.
 pub fn ago_at(now: Timestamp, time: &str) -> Option<String> {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -81,7 +78,6 @@ pub fn ago_at(now: Timestamp, time: &str) -> Option<String> {
     Some(format!("{} ago", counted(number, unit)))
 }
 
-/// Converts a time in RFC 3339 to milliseconds since 1970.
 pub fn milliseconds(time: &str) -> Option<i64> {
     time.trim().parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }

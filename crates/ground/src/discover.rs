@@ -13,7 +13,6 @@ use super::root::RootError;
 use super::work_tree::{WorkTree, bare_repository_above};
 use super::{Environment, Root, folder, store};
 
-/// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 
 impl Root {
@@ -51,10 +50,8 @@ impl Root {
         let Some(work_tree) = governing_work_tree(&start, environment) else {
             return Self::without_git(&start, environment);
         };
-        let outermost = folders_between(&work_tree.top, &start)
-            .into_iter()
-            .rev()
-            .find(|folder| holds_orchestration(folder));
+        let mut folders = folders_between(&work_tree.top, &start).into_iter();
+        let outermost = folders.rfind(|folder| holds_orchestration(folder));
         let outermost = outermost.or_else(|| left_out(&work_tree, &start, environment));
         let Some(outermost) = outermost else {
             return Ok(Self::new(work_tree.top.clone(), Some(work_tree), false, environment));
@@ -91,9 +88,7 @@ fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTr
     let mut tops = start.ancestors().filter_map(WorkTree::at_top);
     let mut chosen = tops.next()?;
     for outer in tops {
-        let Some(root) = governing_folder(&outer, &chosen.top) else {
-            continue;
-        };
+        let Some(root) = governing_folder(&outer, &chosen.top) else { continue };
         let released = chosen.is_linked_to(&outer)
             || chosen.is_submodule_of(&outer)
             || is_nested_root(&Root::new(root, None, true, environment), &chosen.top);
@@ -105,15 +100,9 @@ fn governing_work_tree(start: &Path, environment: &Environment) -> Option<WorkTr
     Some(chosen)
 }
 
-/// Returns the outermost folder above `inner` in a work tree that contains `.orchestration/`.
 fn governing_folder(outer: &WorkTree, inner: &Path) -> Option<PathBuf> {
-    inner
-        .ancestors()
-        .skip(1)
-        .take_while(|folder| folder.starts_with(&outer.top))
-        .filter(|folder| folder.join(".orchestration").is_dir())
-        .last()
-        .map(Path::to_path_buf)
+    let mut above = folders_between(&outer.top, inner).into_iter().skip(1);
+    above.rfind(|folder| holds_orchestration(folder))
 }
 
 /// Returns the outermost folder for which git tracks files in `.orchestration/` although the folder

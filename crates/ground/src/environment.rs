@@ -27,20 +27,17 @@ struct ProcessSurroundings {
 }
 
 impl Environment {
-    /// Returns the surroundings of the running process.
     pub fn of_process() -> Self {
-        Self {
-            surroundings: Arc::new(ProcessSurroundings {
-                variables: std::env::vars_os().collect(),
-                folder: std::env::current_dir(),
-                home: std::env::home_dir(),
-                temporary: std::env::temp_dir(),
-                program: RunningProgram::new(std::env::current_exe().ok()),
-            }),
-        }
+        let surroundings = ProcessSurroundings {
+            variables: std::env::vars_os().collect(),
+            folder: std::env::current_dir(),
+            home: std::env::home_dir(),
+            temporary: std::env::temp_dir(),
+            program: RunningProgram::new(std::env::current_exe().ok()),
+        };
+        Self { surroundings: Arc::new(surroundings) }
     }
 
-    /// Returns the surroundings that a process with these variables would have in `folder`.
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         folder: PathBuf,
@@ -62,7 +59,6 @@ impl Environment {
         value(&self.surroundings.variables, name)
     }
 
-    /// Returns the folders in which programs are searched, as one text.
     pub fn search(&self) -> Option<&OsStr> {
         self.variable("PATH")
     }
@@ -90,7 +86,6 @@ impl Environment {
             .find(is_program)
     }
 
-    /// Returns the current folder. It is an error if the folder was removed while the program ran.
     pub fn folder(&self) -> io::Result<&Path> {
         match &self.surroundings.folder {
             Ok(folder) => Ok(folder),
@@ -101,12 +96,10 @@ impl Environment {
         }
     }
 
-    /// Returns the home folder of the person, if it is known.
     pub fn home(&self) -> Option<&Path> {
         self.surroundings.home.as_deref()
     }
 
-    /// Returns the folder for temporary files that the variables name.
     pub fn temporary_folder(&self) -> &Path {
         &self.surroundings.temporary
     }
@@ -121,7 +114,6 @@ impl Environment {
         folders
     }
 
-    /// Returns the path of the program itself, if the system knows it.
     pub fn program(&self) -> Option<&Path> {
         self.surroundings.program.path.as_deref()
     }
@@ -166,7 +158,6 @@ impl RunningProgram {
     }
 }
 
-/// The SHA-256 of each program that was read, by its path.
 #[derive(Default)]
 struct ProgramHashes(Mutex<BTreeMap<PathBuf, ProgramHash>>);
 

@@ -33,21 +33,16 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code { $(#[doc = $summary] $variant,)* }
         impl Code {
-            /// Every code, in a stable order.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
-            /// Returns the code as text in kebab case.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $text,)* }
             }
-            /// Returns a description of the code in one sentence.
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$variant => $summary,)* }
             }
-            /// Returns the level in an editor if the policy sets none.
             pub fn editor_default(self) -> Level {
                 match self { $(Code::$variant => Level::$editor,)* }
             }
-            /// Returns the level in `intent check` if the policy sets none.
             pub fn check_default(self) -> Level {
                 match self { $(Code::$variant => Level::$check,)* }
             }
@@ -105,7 +100,6 @@ codes! {
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 
-/// Another place that helps to explain a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedPlace {
     pub path: RelativePath,
@@ -114,7 +108,6 @@ pub struct RelatedPlace {
     pub message: String,
 }
 
-/// A change that would resolve a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// A title for people, in the imperative: "Write the canonical status IN_PROGRESS".
@@ -123,30 +116,23 @@ pub struct Fix {
     pub edits: Vec<TextEdit>,
 }
 
-/// A problem that a person should know about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The code of the finding, which says what kind of problem it is.
     pub code: Code,
     /// The file. `None` if the finding is about the workspace as a whole.
     pub path: Option<RelativePath>,
-    /// The byte range in the file's text.
     pub span: Option<Range<usize>>,
     pub lines: Option<LineRange>,
     pub intent: Option<String>,
     /// What happened, in one or two sentences. The text is not escaped; that is done where it is
     /// printed.
     pub message: String,
-    /// What the reader should do next.
     pub help: String,
-    /// Other places that help to explain the finding.
     pub related: Vec<RelatedPlace>,
-    /// Changes that would resolve the finding.
     pub fixes: Vec<Fix>,
 }
 
 impl Finding {
-    /// Makes a finding about the workspace as a whole, without related places and fixes.
     pub fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             code,
@@ -171,7 +157,6 @@ impl Finding {
     pub fn in_file(self, path: &RelativePath) -> Self {
         Self { path: Some(path.clone()), ..self }
     }
-    /// Sets the place of the finding to a block of a file: its name, and its lines.
     pub fn at_block(self, path: &RelativePath, block: &Block) -> Self {
         let (span, lines) = (Some(block.name_bytes.clone()), Some(block.lines));
         Self { span, lines, ..self.in_file(path) }

@@ -37,9 +37,9 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use gix::index::entry::Stage;
 use gix::objs::tree::EntryKind;
+use gix::{Repository, Tree};
 use serde::{Deserialize, Serialize};
 
-pub use self::branches::BlobId;
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
 use self::objects::{FreeHandle, KnownCommits, Remembered};
@@ -53,7 +53,6 @@ use super::{Hint, RelativePath, Root, cache, resolved_links::resolve_links, stor
 pub struct CommitId(pub String);
 
 impl CommitId {
-    /// Returns the shortened id for people; see [`short_id`].
     pub fn short(&self) -> &str {
         short_id(&self.0)
     }
@@ -64,23 +63,19 @@ pub fn short_id(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-/// The repository of a work tree.
 pub struct Git {
     /// Use [`Self::handle`], [`Self::checked`] or [`Self::all_objects`] instead of this.
     repository: gix::ThreadSafeRepository,
     root: Root,
     dir: PathBuf,
     checked_objects: CheckedObjects,
-    /// The settings of the machine and of the person, as they were first read.
     machine_settings: OnceLock<Option<gix::config::File>>,
     /// The path of the workspace below the top of the work tree: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
-    /// The index as it was last read, together with the stamp of its file.
     index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
     commits: KnownCommits,
     remembered: Mutex<Remembered>,
-    /// Handles that no reader uses.
     free_handles: Arc<Mutex<Vec<FreeHandle>>>,
 }
 
@@ -90,47 +85,27 @@ impl std::fmt::Debug for Git {
     }
 }
 
-/// Why something could not be read from git, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The revision does not exist in this repository.
     #[error("no commit called {revision:?} in this repository")]
     UnknownRevision {
-        /// The revision as the caller wrote it.
         revision: String,
-        /// Whether the repository is a shallow clone.
         shallow: bool,
         /// Branches that exist, newest first.
         branches: Vec<String>,
     },
-    /// A file in git is larger than the limit.
     #[error("the content {id} in git has {bytes} bytes, and at most {max} are read")]
-    TooLarge {
-        id: String,
-        /// The size of the content, in bytes.
-        bytes: u64,
-        /// The limit, in bytes.
-        max: u64,
-    },
+    TooLarge { id: String, bytes: u64, max: u64 },
     /// The clone does not have this object. A shallow or partial clone leaves some out.
     #[error("the object {id} is missing in this clone")]
     Missing { id: String },
-    /// A program converts a file on disk for git, and it is not run.
     #[error("git converts this file with `{attribute}`, so nobody can tell what git has of it")]
     Converted {
         /// The attribute that says so, such as `filter=crypt`.
         attribute: String,
     },
-    /// Any other problem with git's files.
     #[error("the repository cannot be read at {path}: {reason}")]
-    Unreadable {
-        /// The git directory, or the file in the work tree.
-        path: String,
-        /// The reason, as part of a sentence.
-        reason: String,
-        /// What mends it, as [`Hint::hint`] says it.
-        hint: &'static str,
-    },
+    Unreadable { path: String, reason: String, hint: &'static str },
 }
 
 impl Hint for GitError {
@@ -155,26 +130,18 @@ impl Hint for GitError {
     }
 }
 
-/// What is read from git, or why it could not be read.
 type GitResult<T> = Result<T, GitError>;
 
-/// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathChange {
     pub path: RelativePath,
-    /// Whether the path was added, modified or deleted.
     pub kind: ChangeKind,
-    /// What the change is about: content, mode, link or submodule.
     pub aspect: Aspect,
 }
 
-/// The differences between a base and a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedFiles {
     pub changes: Vec<PathChange>,
-    /// Those of the changes of contents whose file was there before, so that something may have been
-    /// moved from it.
-    pub former: Vec<PathChange>,
     /// Files on disk that a program converts for git ([`StoredContent::CannotTell`]), and that may have
     /// changed.
     pub unknown: Vec<RelativePath>,
@@ -191,25 +158,26 @@ impl ComparedFiles {
     pub fn contents(&self) -> impl Iterator<Item = &PathChange> {
         self.changes.iter().filter(|change| change.aspect == Aspect::Content)
     }
+
+    /// Returns those of the changes of contents whose file was there before, so that something may
+    /// have been moved from it.
+    pub fn former(&self) -> Vec<PathChange> {
+        self.contents().filter(|change| change.kind != ChangeKind::Added).cloned().collect()
+    }
 }
 
-/// What a change of a path is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aspect {
     /// The content of a regular file, or whether there is one.
     Content,
-    /// Only whether a regular file is executable.
     Mode,
-    /// The target of a symbolic link, or whether there is one.
     Link,
-    /// The commit that is checked out in a submodule.
     Submodule,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     Added,
-    /// The content of the file differs.
     Modified,
     /// The file no longer exists, or is no longer a regular file.
     Deleted,
@@ -220,13 +188,10 @@ pub fn deleted_paths<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> V
     gone.map(|change| change.path.clone()).collect()
 }
 
-/// The state that a base is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// The files of the work tree on disk.
     #[default]
     WorkTree,
-    /// The index, which `git commit` would commit.
     Index,
     Commit(CommitId),
 }
@@ -237,16 +202,21 @@ pub use config::{
 pub use conversions::{Conversions, StoredContent};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
-pub use history::{AddedFile, WalkedHistory};
+pub use history::AddedFile;
 pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace, TwoTrees};
 pub use web::WebAddress;
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
-type TreeEntry = (EntryKind, Option<gix::ObjectId>);
+type TreeEntry = (EntryKind, Option<ObjectId>);
 type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
+/// Files with the ids of their contents.
+type FileBlobs = Vec<(RelativePath, ObjectId)>;
+/// Files with their contents.
+type FileContents = Vec<(RelativePath, Vec<u8>)>;
+/// Says which files are asked for.
+type IsWanted<'a> = &'a dyn Fn(&RelativePath) -> bool;
 
-/// The files of a tree, or of the files on disk.
 #[derive(Default)]
 struct TreeFiles {
     entries: TreeEntries,
@@ -264,9 +234,7 @@ impl Git {
     /// Uses `GIT_INDEX_FILE` if it is a path in the git directory, because git sets it for the
     /// hooks of a partial commit.
     pub fn open(root: &Root) -> GitResult<Option<Self>> {
-        let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else {
-            return Ok(None);
-        };
+        let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else { return Ok(None) };
         let unreadable = |reason| unreadable(dir, reason, SEE_FSCK);
         let common = root.common_dir();
         let common_dir = common.unwrap_or_else(|| dir.to_path_buf());
@@ -342,14 +310,10 @@ impl Git {
         Ok(found)
     }
 
-    /// Returns the commit that a revision names (`main`, `HEAD~3`, a hash).
     pub fn resolve(&self, revision: &str) -> GitResult<CommitId> {
         let repo = self.all_objects()?;
-        let commit = repo
-            .rev_parse_single(revision)
-            .and_then(|id| id.object())
-            .and_then(|object| object.peel_to_commit());
-        match commit {
+        let object = repo.rev_parse_single(revision).and_then(|id| id.object());
+        match object.and_then(|object| object.peel_to_commit()) {
             Ok(commit) => Ok(commit_id(commit.id)),
             Err(error) => {
                 tracing::debug!(revision, %error, "revision not found");
@@ -358,42 +322,44 @@ impl Git {
         }
     }
 
-    /// Returns the best common ancestor of two commits, if there is one.
     pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> GitResult<Option<CommitId>> {
         let repo = self.all_objects()?;
-        let (a, b) = (self.parse(a)?, self.parse(b)?);
+        let (a, b) = (self.object_id(a)?, self.object_id(b)?);
         let bases = self.read(repo.merge_bases_many(a, &[b]))?;
         Ok(bases.first().map(|id| commit_id(id.detach())))
     }
 
-    /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
     pub fn file_at(&self, commit: &CommitId, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
         let repo = self.handle();
         let id = self.regular_file(&repo, commit, path)?;
         id.map(|id| self.blob(&repo, id)).transpose()
     }
 
-    /// Returns true if a commit has anything at a path: a file, a link or a submodule.
     pub fn has_entry(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
-        let repo = self.handle();
-        let tree = self.tree(&repo, commit)?;
-        Ok(self.entry(&tree, &format!("{}{path}", self.prefix))?.is_some())
+        Ok(self.entry_at(&self.handle(), commit, path)?.is_some())
     }
 
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
         Ok(self.regular_file(&self.handle(), commit, path)?.is_some())
     }
 
-    /// Returns the id of the content of a regular file at a commit.
     fn regular_file(
         &self,
-        repo: &gix::Repository,
+        repo: &Repository,
         commit: &CommitId,
         path: &RelativePath,
-    ) -> GitResult<Option<gix::ObjectId>> {
-        let tree = self.tree(repo, commit)?;
-        let entry = self.entry(&tree, &format!("{}{path}", self.prefix))?;
+    ) -> GitResult<Option<ObjectId>> {
+        let entry = self.entry_at(repo, commit, path)?;
         Ok(entry.filter(|(kind, _)| is_regular(*kind)).map(|(_, id)| id))
+    }
+
+    fn entry_at(
+        &self,
+        repo: &Repository,
+        commit: &CommitId,
+        path: &RelativePath,
+    ) -> GitResult<Option<(EntryKind, ObjectId)>> {
+        self.entry(&self.tree(repo, commit)?, &format!("{}{path}", self.prefix))
     }
 
     /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
@@ -401,7 +367,6 @@ impl Git {
         self.file_in_index_at(&format!("{}{path}", self.prefix))
     }
 
-    /// Like [`Self::file_in_index`], for a path from the top of the work tree.
     fn file_in_index_at(&self, full: &str) -> GitResult<Option<Vec<u8>>> {
         let Some(file) = self.index_file()? else { return Ok(None) };
         let entry = [Stage::Unconflicted, Stage::Ours]
@@ -420,7 +385,6 @@ impl Git {
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
-    /// Returns every regular file of the index below the workspace root, sorted.
     pub fn tracked(&self) -> GitResult<Vec<RelativePath>> {
         let entries = self.index(&self.handle())?.entries.into_iter();
         Ok(entries.filter(|(_, entry)| entry.is_regular()).map(|(path, _)| path).collect())
@@ -432,27 +396,18 @@ impl Git {
     ///
     /// Symbolic links and submodules are left out.
     pub fn changes(&self, base: Option<&CommitId>, target: &Target) -> GitResult<Vec<PathChange>> {
-        let mut changes = self.all_changes(base, target)?;
+        let mut changes = self.compared(base, target)?.changes;
         changes.retain(|change| change.aspect == Aspect::Content);
         Ok(changes)
     }
 
-    /// Like [`Self::changes`], but includes changes of modes, symbolic links and submodules.
+    /// Like [`Self::changes`], but includes changes of modes, symbolic links and submodules, and the
+    /// files of which nobody can tell whether they changed.
     ///
     /// Files on disk are compared as git would store them. A file is not read if the stamps in the
     /// index show that it is unchanged. Files in nested workspaces are left out. For files that a
     /// sparse checkout leaves out, and for submodules that are not checked out, the entry in the
     /// index counts.
-    pub fn all_changes(
-        &self,
-        base: Option<&CommitId>,
-        target: &Target,
-    ) -> GitResult<Vec<PathChange>> {
-        Ok(self.compared(base, target)?.changes)
-    }
-
-    /// Like [`Self::all_changes`], together with the files of which nobody can tell whether they
-    /// changed.
     pub fn compared(&self, base: Option<&CommitId>, target: &Target) -> GitResult<ComparedFiles> {
         let repo = self.handle();
         let before = || match base {
@@ -478,8 +433,6 @@ impl Git {
         compared.nameless.retain(|path| !nested.hold(path));
         compared.present.retain(|path| !nested.hold(path));
         compared.changes.sort_by(|a, b| a.path.cmp(&b.path));
-        let was_there = compared.contents().filter(|change| change.kind != ChangeKind::Added);
-        compared.former = was_there.cloned().collect();
         Ok(compared)
     }
 
@@ -500,7 +453,7 @@ impl Git {
 
     /// Returns true if the index has just the files of a commit. Git notes in the index of which tree
     /// all its entries are, as long as none of them changes.
-    fn is_tree_of_index(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<bool> {
+    fn is_tree_of_index(&self, repo: &Repository, commit: &CommitId) -> GitResult<bool> {
         let Some(index) = self.index_file()? else { return Ok(false) };
         let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
         Ok(tree == Some(self.tree(repo, commit)?.id))
@@ -516,7 +469,6 @@ impl Git {
         compare::are_as_committed(self, &self.handle(), commit, paths)
     }
 
-    /// Returns true if git would store these bytes for a file as what a commit has.
     pub fn would_be_as_committed(
         &self,
         commit: &CommitId,
@@ -532,28 +484,22 @@ impl Git {
         self.handle().is_shallow().unwrap_or(false)
     }
 
-    /// Returns the git directory of this work tree.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Returns the repository. Whoever reads an object from it calls [`Self::checked`] first.
-    fn handle(&self) -> gix::Repository {
+    fn handle(&self) -> Repository {
         self.repository.to_thread_local()
     }
 
-    /// Returns the git directory that all work trees of the repository share.
     fn common(&self) -> PathBuf {
         self.root.common_dir().unwrap_or_else(|| self.dir.clone())
     }
 
     /// Returns the repository, from which this object may be read and no other one. The files that
     /// may contain the object are checked before.
-    fn checked<'r>(
-        &self,
-        repo: &'r gix::Repository,
-        id: gix::ObjectId,
-    ) -> GitResult<&'r gix::Repository> {
+    fn checked<'r>(&self, repo: &'r Repository, id: ObjectId) -> GitResult<&'r Repository> {
         match self.checked_objects.obstacle_of(&id) {
             Some(reason) => Err(self.unreadable(reason)),
             None => Ok(repo),
@@ -562,19 +508,17 @@ impl Git {
 
     /// Returns the repository, for callers that cannot say which objects the library will read. All
     /// files that contain objects are checked before the first use.
-    fn all_objects(&self) -> GitResult<gix::Repository> {
+    fn all_objects(&self) -> GitResult<Repository> {
         match self.checked_objects.obstacle_of_all() {
             Some(reason) => Err(self.unreadable(reason)),
             None => Ok(self.handle()),
         }
     }
 
-    /// Returns what the library has read. An error becomes [`GitError::Unreadable`].
     fn read<T>(&self, found: Result<T, impl std::fmt::Display>) -> GitResult<T> {
         found.map_err(|error| self.unreadable(error))
     }
 
-    /// Returns what to do if this clone lacks history that the answer needs.
     pub fn how_to_get_history(&self) -> &'static str {
         match (self.is_shallow(), self.is_partial()) {
             (true, _) => UNSHALLOW,
@@ -588,8 +532,9 @@ impl Git {
         unreadable(&self.dir, error.to_string(), hint)
     }
 
-    fn parse(&self, commit: &CommitId) -> GitResult<gix::ObjectId> {
-        gix::ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| self.unknown(&commit.0))
+    /// Returns the id of a commit as the library has it.
+    pub fn object_id(&self, commit: &CommitId) -> GitResult<ObjectId> {
+        ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| self.unknown(&commit.0))
     }
 
     fn unknown(&self, revision: &str) -> GitError {
@@ -601,14 +546,14 @@ impl Git {
         GitError::UnknownRevision { revision: revision.to_owned(), shallow, branches }
     }
 
-    fn ids_in(&self, file: &str) -> GitResult<Vec<gix::ObjectId>> {
+    fn ids_in(&self, file: &str) -> GitResult<Vec<ObjectId>> {
         const MAX: u64 = 64 * 1024;
         let bytes = self.read(store::read_capped(&self.dir.join(file), MAX))?.unwrap_or_default();
-        Ok(bytes.lines().filter_map(|line| gix::ObjectId::from_hex(line.trim()).ok()).collect())
+        Ok(bytes.lines().filter_map(|line| ObjectId::from_hex(line.trim()).ok()).collect())
     }
 
-    fn tree<'r>(&self, repo: &'r gix::Repository, commit: &CommitId) -> GitResult<gix::Tree<'r>> {
-        let id = self.parse(commit)?;
+    fn tree<'r>(&self, repo: &'r Repository, commit: &CommitId) -> GitResult<Tree<'r>> {
+        let id = self.object_id(commit)?;
         if !self.checked(repo, id)?.has_object(id) {
             return Err(self.unknown(&commit.0));
         }
@@ -626,21 +571,12 @@ impl Git {
         }
     }
 
-    fn tree_of<'r>(
-        &self,
-        repo: &'r gix::Repository,
-        id: gix::ObjectId,
-    ) -> GitResult<gix::Tree<'r>> {
+    fn tree_of<'r>(&self, repo: &'r Repository, id: ObjectId) -> GitResult<Tree<'r>> {
         self.read(self.checked(repo, id)?.find_tree(id))
     }
 
-    /// Returns the kind and the id of what a tree has at a path.
-    fn entry(
-        &self,
-        tree: &gix::Tree<'_>,
-        path: &str,
-    ) -> GitResult<Option<(EntryKind, gix::ObjectId)>> {
-        let of_tree = |tree: &gix::Tree<'_>, name: &str| {
+    fn entry(&self, tree: &Tree<'_>, path: &str) -> GitResult<Option<(EntryKind, ObjectId)>> {
+        let of_tree = |tree: &Tree<'_>, name: &str| {
             tree.find_entry(name).map(|entry| (entry.mode().kind(), entry.object_id()))
         };
         let mut names = path.split('/');
@@ -652,7 +588,7 @@ impl Git {
         Ok(found)
     }
 
-    fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> GitResult<Vec<u8>> {
+    fn blob(&self, repo: &Repository, id: ObjectId) -> GitResult<Vec<u8>> {
         let bytes = self.read(self.checked(repo, id)?.find_header(id))?.size();
         if bytes > store::MAX_CONTENT {
             let (id, max) = (id.to_string(), store::MAX_CONTENT);
@@ -661,21 +597,14 @@ impl Git {
         self.read(repo.find_blob(id).map(|mut blob| blob.take_data()))
     }
 
-    /// Returns the entries of a commit below the workspace root.
-    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeFiles> {
+    fn files(&self, repo: &Repository, commit: &CommitId) -> GitResult<TreeFiles> {
         match self.folder_at(repo, commit, "")? {
             Some(tree) => self.files_below(repo, tree, ""),
             None => Ok(TreeFiles::default()),
         }
     }
 
-    /// Returns the files of a tree, with `prefix` before their paths.
-    fn files_below(
-        &self,
-        repo: &gix::Repository,
-        tree: gix::ObjectId,
-        prefix: &str,
-    ) -> GitResult<TreeFiles> {
+    fn files_below(&self, repo: &Repository, tree: ObjectId, prefix: &str) -> GitResult<TreeFiles> {
         let mut files = TreeFiles::default();
         self.each_file(repo, tree, prefix.into(), &mut |path, kind, id| match as_path(
             "",
@@ -688,13 +617,12 @@ impl Git {
         Ok(files)
     }
 
-    /// Calls `found` with the path, the kind and the content of everything in a tree that is no folder.
     fn each_file(
         &self,
-        repo: &gix::Repository,
-        tree: gix::ObjectId,
+        repo: &Repository,
+        tree: ObjectId,
         prefix: BString,
-        found: &mut dyn FnMut(BString, EntryKind, gix::ObjectId),
+        found: &mut dyn FnMut(BString, EntryKind, ObjectId),
     ) -> GitResult<()> {
         let mut folders = vec![(tree, prefix, 0)];
         while let Some((tree, prefix, depth)) = folders.pop() {
@@ -715,11 +643,8 @@ impl Git {
     }
 }
 
-/// What to do if git's own files are damaged.
 const SEE_FSCK: &str = "`git fsck` says more";
-/// What to do if commits are missing in a shallow clone.
 const UNSHALLOW: &str = "this is a shallow clone, so fetch its history: `git fetch --unshallow`; in CI set the depth of the checkout to 0";
-/// What to do if an object cannot be read in a partial clone.
 const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
 
 fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
@@ -741,7 +666,7 @@ fn open_checked(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, 
 
 /// Returns the commit that is checked out, without checking that it exists. `None` before the first
 /// commit.
-fn head_of(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, String> {
+fn head_of(repo: &Repository) -> Result<Option<ObjectId>, String> {
     let head = repo.head().map_err(|error| error.to_string())?;
     let detached = head.id().map(gix::Id::detach);
     let Some(mut branch) = head.try_into_referent() else { return Ok(detached) };
@@ -757,13 +682,12 @@ fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> 
     (format != "files").then_some(format)
 }
 
-/// Returns the index that git passed to a hook, if its path is in the git directory.
 fn handed_index(given: Option<&OsStr>, dir: &Path, top: &Path) -> Option<PathBuf> {
     let path = resolve_links(&top.join(given?)).ok()?.path;
     path.starts_with(dir).then_some(path)
 }
 
-fn commit_id(id: gix::ObjectId) -> CommitId {
+fn commit_id(id: ObjectId) -> CommitId {
     CommitId(id.to_hex().to_string())
 }
 

@@ -7,13 +7,11 @@ use std::fmt::Display;
 
 use code::Unread;
 
-/// An error that may know what mends it.
 pub trait Hint: Display {
     /// Returns what mends the error, such as "convert it to UTF-8". `None` if the message is all
     /// that is known.
     fn hint(&self) -> Option<String>;
 
-    /// Returns the message and the hint as one text.
     fn with_hint(&self) -> String {
         let message = self.to_string();
         let Some(hint) = self.hint() else { return message };

@@ -21,12 +21,10 @@ const MAX_IGNORE_FILE: u64 = 256 * 1024;
 /// The files at the root of a workspace that say which paths agents may not change, in the order in
 /// which they are tried. For example, a line `vendor/**` denies everything below that folder.
 pub const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
-/// The first line that a `.intentignore` must have.
 const MARKER: &str = "# intent: deny-write";
 /// The name of a file that no pattern names literally. It stands for any file of a folder.
 const ANY_NAME: &str = "intent-any-file";
 
-/// The compiled ignore rules of a workspace.
 #[derive(Debug)]
 pub struct Ignores {
     root: Root,
@@ -35,15 +33,12 @@ pub struct Ignores {
     /// The top of the work tree: the folder from which git's ignore files count. `None` without
     /// git.
     top: Option<PathBuf>,
-    /// The rules in the `.gitignore` of each folder below `top`.
     by_folder: FolderRules,
-    /// The rules of `.git/info/exclude`, then those of the person's own ignore file.
     everywhere: OnceLock<[Gitignore; 2]>,
     /// The files that git tracks. `None` if they are not known; then no path counts as ignored.
     tracked: OnceLock<Option<BTreeSet<RelativePath>>>,
 }
 
-/// An ignore file with rules for agents.
 #[derive(Debug)]
 struct DenyFile {
     file: RelativePath,
@@ -51,7 +46,6 @@ struct DenyFile {
     /// The rules for all agents. `None` if the file exists but could not be read; then every path
     /// is denied.
     rules: Option<Gitignore>,
-    /// The rules for single intents, by the id of the intent.
     of_intents: BTreeMap<String, Gitignore>,
 }
 
@@ -61,25 +55,20 @@ pub struct IntentLine {
     pub file: RelativePath,
     /// The number of the line, counted from 1.
     pub line: u32,
-    /// The id of the intent, as written.
     pub intent: String,
-    /// The pattern after the id.
     pub pattern: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
     pub file: RelativePath,
-    /// The number of its line, counted from 1.
     pub line: u32,
-    /// The text of the rule, as written.
     pub pattern: String,
     /// The intent that the rule applies to. `None` if it applies to every agent.
     pub intent: Option<String>,
 }
 
 impl IgnoreRule {
-    /// Returns who may not change the path: `agents`, or the intent.
     pub fn forbidden_for(&self) -> &str {
         self.intent.as_deref().unwrap_or("agents")
     }
@@ -96,16 +85,12 @@ impl Ignores {
             let file = RelativePath::new(name).expect("a plain file name");
             match root.read_rules(&file, MAX_IGNORE_FILE) {
                 Ok(None) => {}
-                Ok(Some(bytes)) => {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    ignores.add_rules(file, text);
-                }
+                Ok(Some(bytes)) => ignores.add_rules(file, String::from_utf8_lossy(&bytes).into()),
                 Err(error) => ignores.add_unreadable(file, &error),
             }
         }
         ignores
     }
-    /// Makes the rules from the texts of ignore files, for example those of a base commit.
     pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
         let mut ignores = Self::empty(root, root.work_tree());
         for (file, text) in texts {
@@ -128,7 +113,6 @@ impl Ignores {
             ids.iter().find_map(|id| self.denying.iter().find_map(|file| file.denied_to(path, id)))
         })
     }
-    /// Returns the lines that apply to single intents, in the order of the files.
     pub fn intent_lines(&self) -> Vec<IntentLine> {
         let mut found = Vec::new();
         for DenyFile { file, text, .. } in &self.denying {
@@ -163,13 +147,10 @@ impl Ignores {
         };
         is_ignored && self.tracked().is_some_and(is_untracked)
     }
-    /// Returns the problems in the files: a missing marker `# intent: deny-write`, and patterns
-    /// that do not parse.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Makes the rules without any for agents. Git's rules are those from `top` down.
     fn empty(root: &Root, top: Option<&Path>) -> Self {
         let of_folder = top.unwrap_or(root.path()).to_path_buf();
         let read = move |folder: &str| {
@@ -222,15 +203,12 @@ impl Ignores {
         self.matched_at_level(&path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
     }
 
-    /// Returns the path below the top of the work tree, which may be above the workspace.
     fn below_top(&self, path: &RelativePath) -> Option<String> {
         let below = self.root.path().strip_prefix(self.top.as_ref()?).ok()?.to_str()?;
         let below = below.replace(std::path::MAIN_SEPARATOR, "/");
         Some(if below.is_empty() { path.to_string() } else { format!("{below}/{path}") })
     }
 
-    /// Applies git's rules from the top down. If a folder is ignored, everything below it is
-    /// ignored.
     fn matched_by_git(&self, full: &str) -> bool {
         levels(full).any(|(path, is_dir)| self.matched_at_level(path, is_dir))
     }
@@ -300,8 +278,6 @@ impl DenyFile {
     }
 }
 
-/// Returns the pattern that denies a path: that of the first denied folder above it, otherwise one
-/// for the path itself.
 fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
     levels(path.as_str()).find_map(|(level, is_dir)| match rules.matched(level, is_dir) {
         Match::Ignore(rule) => Some(rule.original().to_owned()),
@@ -309,8 +285,6 @@ fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
     })
 }
 
-/// Returns the folders above a path, outermost first, and the path itself. Each comes with whether
-/// it is a folder.
 fn levels(path: &str) -> impl Iterator<Item = (&str, bool)> {
     let folders = path.match_indices('/').map(|(at, _)| (&path[..at], true));
     folders.chain([(path, false)])
@@ -383,7 +357,6 @@ impl FolderRules {
     }
 }
 
-/// Returns whether the rules ignore a path. `None` if no rule matches.
 fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
     match rules.matched(path, is_dir) {
         Match::None => None,
@@ -437,7 +410,6 @@ fn compile(
     (all, single, findings)
 }
 
-/// Compiles an ignore file of git. If it cannot be read, there are no rules.
 fn compiled(bytes: Result<Vec<u8>, impl std::fmt::Display>) -> Gitignore {
     match bytes {
         Ok(bytes) => rules_in(&bytes),
@@ -508,17 +480,14 @@ pub fn walk(root: &Root) -> Vec<RelativePath> {
     files.into_iter().collect()
 }
 
-/// Returns the files that git tracks. `None` if they cannot be read.
 fn tracked(root: &Root) -> Option<Vec<RelativePath>> {
     let tracked = Git::open(root).and_then(|git| git.map_or(Ok(Vec::new()), |git| git.tracked()));
     tracked.inspect_err(|error| tracing::warn!(%error, "tracked files unknown")).ok()
 }
 
-/// The files and symbolic links that a walk has seen, in no particular order.
 #[derive(Default)]
 pub(super) struct VisibleFiles {
     pub files: Vec<(RelativePath, FileType)>,
-    /// Those whose path is not UTF-8.
     pub nameless: Vec<PathBuf>,
 }
 

@@ -13,18 +13,15 @@ use super::git::WebAddress;
 use super::policy::{KEY, NUMBER, is_page, prefix_of};
 use super::{Git, Policy};
 
-/// The most digits of a key.
 const MAX_DIGITS: usize = 12;
 /// The most digits of the number of a pull request. Six digits are a colour.
 const MAX_DIGITS_OF_FORGE: usize = 5;
 
-/// The pages that are known for keys.
 pub struct KeyLinks<'p> {
     policy: &'p Policy,
     forge: Option<WebAddress>,
 }
 
-/// A key in a text, and its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedKey {
     pub bytes: Range<usize>,
@@ -39,13 +36,11 @@ impl<'p> KeyLinks<'p> {
         Self { policy, forge: git.and_then(Git::web_address) }
     }
 
-    /// Returns the page of a key such as `SHOP-12` or `#214`. `None` if it is not known.
     pub fn page(&self, key: &str) -> Option<String> {
         let found = self.in_text(key).into_iter();
         found.filter(|one| one.bytes == (0..key.len())).map(|one| one.page).next()
     }
 
-    /// Finds the keys in a text whose pages are known, in the order of the text.
     pub fn in_text(&self, text: &str) -> Vec<LinkedKey> {
         let mut found = Vec::new();
         for (pattern, page) in &self.policy.links {
@@ -87,7 +82,6 @@ fn keys<'t>(
     })
 }
 
-/// Returns a key as it may stand in an address.
 fn percent_encoded(key: &str) -> String {
     let encode = |byte: u8| match byte {
         _ if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) => {

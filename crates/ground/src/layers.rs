@@ -14,7 +14,6 @@ use super::store::StoreError;
 use super::text::without_mark;
 use super::{Code, Finding, Hint, Policy, RelativePath, Root, store};
 
-/// A policy larger than this, in bytes, is not read.
 const MAX_POLICY: u64 = 1024 * 1024;
 
 /// A value of a policy, and the file that sets it.
@@ -28,19 +27,13 @@ pub struct PolicyValue {
     pub origin: Option<String>,
 }
 
-/// A policy merged with the file that it extends.
 pub struct LayeredPolicy {
-    /// The policy that results from merging both files.
     pub policy: Policy,
-    /// The problems in either file. If the extended file has a problem, only the workspace's own
-    /// file counts.
     pub findings: Vec<Finding>,
     /// The names and texts of the files. The organisation's file comes first.
     layers: Vec<(String, String)>,
 }
 
-/// Reads a file of the workspace. The error is the end of a sentence that begins with the file's
-/// name.
 pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
 
 impl Policy {
@@ -78,7 +71,6 @@ impl Policy {
         (layered.policy, layered.findings)
     }
 
-    /// Returns the policy of a work tree, merged with the file that it extends.
     pub fn layered(root: &Root) -> LayeredPolicy {
         let path = policy_path();
         let read = |path: &RelativePath| {
@@ -87,13 +79,14 @@ impl Policy {
                 _ => "cannot be read".to_owned(),
             })
         };
-        let text = match root.read_rules(&path, MAX_POLICY) {
-            Ok(None) => Ok(String::new()),
-            Ok(Some(bytes)) => String::from_utf8(bytes)
-                .map_err(|error| format!("The policy is not UTF-8: {error}.")),
-            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{}.", error.with_hint())),
-            Err(error) => Err(format!("The policy cannot be read: {}.", error.with_hint())),
-        };
+        let bytes = root.read_rules(&path, MAX_POLICY).map_err(|error| match error {
+            StoreError::TooLarge { .. } => format!("{}.", error.with_hint()),
+            error => format!("The policy cannot be read: {}.", error.with_hint()),
+        });
+        let text = bytes.and_then(|bytes| {
+            String::from_utf8(bytes.unwrap_or_default())
+                .map_err(|error| format!("The policy is not UTF-8: {error}."))
+        });
         match text {
             Ok(text) => LayeredPolicy::from_text(&path, &text, &read),
             Err(message) => {
@@ -106,7 +99,6 @@ impl Policy {
 }
 
 impl LayeredPolicy {
-    /// Parses the policy in `text`, which is the text of `path`, and the file that it extends.
     pub fn from_text(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
         let (policy, findings) = Policy::parse(path, text);
         let own = (path.to_string(), text.to_owned());
@@ -130,7 +122,6 @@ impl LayeredPolicy {
         let (_, own) = &self.layers[0];
         let mut merged = mapping(&below);
         put_over(&mut merged, &mapping(own));
-        // Each file is a valid policy by itself, so merging them gives one too.
         if let Ok(policy) = serde_yaml::from_value(Value::Mapping(merged)) {
             self.policy = policy;
         }
@@ -144,6 +135,9 @@ impl LayeredPolicy {
         let layers = self.layers.iter().map(|(file, text)| (file, mapping(text)));
         let layers: Vec<(&String, Mapping)> = layers.collect();
         let mut found = Vec::new();
+        let mut put = |key: String, value: &Value, origin: Option<&String>| {
+            found.push(PolicyValue { key, value: line(value), origin: origin.cloned() });
+        };
         for (key, value) in all.as_mapping().into_iter().flatten() {
             let key = key.as_str().unwrap_or_default();
             let set = layers.iter().filter_map(|(file, set)| Some((*file, set.get(key)?)));
@@ -152,40 +146,26 @@ impl LayeredPolicy {
                 Value::Sequence(items) if !items.is_empty() => {
                     let origins = set.iter().flat_map(|(file, items)| {
                         let many = items.as_sequence().map_or(0, Vec::len);
-                        std::iter::repeat_n((*file).clone(), many)
+                        std::iter::repeat_n(*file, many)
                     });
-                    found.extend(items.iter().zip(origins).enumerate().map(
-                        |(at, (item, file))| PolicyValue {
-                            key: format!("{key}[{at}]"),
-                            value: line(item),
-                            origin: Some(file),
-                        },
-                    ));
+                    for (at, (item, file)) in items.iter().zip(origins).enumerate() {
+                        put(format!("{key}[{at}]"), item, Some(file));
+                    }
                 }
                 Value::Mapping(entries) if !entries.is_empty() => {
                     for (inner, value) in entries {
                         let inner = inner.as_str().unwrap_or_default();
-                        let mut from = set.iter().rev();
-                        let from = from.find(|(_, map)| map.get(inner).is_some());
-                        found.push(PolicyValue {
-                            key: format!("{key}.{inner}"),
-                            value: line(value),
-                            origin: from.map(|(file, _)| (*file).clone()),
-                        });
+                        let from = set.iter().rfind(|(_, map)| map.get(inner).is_some());
+                        put(format!("{key}.{inner}"), value, from.map(|(file, _)| *file));
                     }
                 }
-                value => found.push(PolicyValue {
-                    key: key.to_owned(),
-                    value: line(value),
-                    origin: set.last().map(|(file, _)| (*file).clone()),
-                }),
+                value => put(key.to_owned(), value, set.last().map(|(file, _)| *file)),
             }
         }
         found
     }
 }
 
-/// The path of the policy, from the root of a workspace.
 pub const POLICY: &str = ".orchestration/policy.yaml";
 
 fn policy_path() -> RelativePath {
@@ -246,7 +226,6 @@ fn put_over(below: &mut Mapping, over: &Mapping) {
     }
 }
 
-/// Formats a value on one line as JSON, which is valid YAML too. Texts have no quotation marks.
 fn line(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

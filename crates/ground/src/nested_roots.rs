@@ -7,7 +7,6 @@ use globset::GlobBuilder;
 
 use super::{Policy, RelativePath, Root};
 
-/// Returns true if the policy of `root` lists `folder` under `nested_roots`.
 pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
     let Some(path) = folder.strip_prefix(root.path()).ok().and_then(Path::to_str) else {
         return false;
@@ -16,7 +15,6 @@ pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
     names_folder(&Policy::read(root).0.nested_roots, &path)
 }
 
-/// The folders of a workspace that are the roots of nested workspaces.
 pub(super) struct NestedRoots {
     root: PathBuf,
     entries: Vec<String>,
@@ -61,8 +59,6 @@ fn entry_matches(entry: &str, folder: &str) -> bool {
 }
 
 fn glob_matches(glob: &str, path: &str) -> bool {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .is_ok_and(|glob| glob.compile_matcher().is_match(path))
+    let glob = GlobBuilder::new(glob).literal_separator(true).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(path))
 }

@@ -11,30 +11,19 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct RelativePath(String);
 
-/// Why a text is not a path inside the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// The path leads out of the workspace, by `..`, as an absolute path, or through a symbolic
     /// link.
     #[error("{path} is outside the workspace {root}")]
     Outside {
-        /// The path as it was given, or the place to which it leads.
         path: String,
         /// The root of the workspace. The word `root` if the path was checked without a root.
         root: String,
     },
-    /// The text is not a usable path, for example because it is empty, contains NUL, or leads
-    /// through a file.
     #[error("{path:?} is not a path inside a workspace: {reason}")]
-    Invalid {
-        path: String,
-        /// The reason, as part of a sentence.
-        reason: &'static str,
-    },
+    Invalid { path: String, reason: &'static str },
 }
-
-/// Used in the place of a root's path in an error about a text that was checked without a root.
-const SOME_ROOT: &str = "root";
 
 impl RelativePath {
     /// Checks and normalises a text: `./a//b` becomes `a/b`, and on Windows `\` becomes `/`.
@@ -45,7 +34,7 @@ impl RelativePath {
             return Ok(Self(text.to_owned()));
         }
         let invalid = |reason| PathError::Invalid { path: text.to_owned(), reason };
-        let outside = || PathError::Outside { path: text.to_owned(), root: SOME_ROOT.to_owned() };
+        let outside = || PathError::Outside { path: text.to_owned(), root: "root".to_owned() };
         if text.is_empty() {
             return Err(invalid("it is empty"));
         }
@@ -77,7 +66,6 @@ impl RelativePath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// Returns the last segment of the path.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }

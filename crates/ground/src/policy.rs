@@ -8,14 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::{Code, Finding, Level, RelativePath, text};
 use code::named_enum::named_enum;
 
-/// What stands for the digits in the pattern of a key, and in the address of its page.
 pub(super) const NUMBER: &str = "{number}";
-/// What stands for the whole key in the address of its page.
 pub(super) const KEY: &str = "{key}";
 /// A policy with more opening brackets than this is not parsed. The time of the YAML parser grows
 /// with the square of the nesting depth; up to this limit it is milliseconds.
 const MAX_BRACKETS: usize = 4096;
-/// More globs than this in one list are an error.
 const MAX_GLOBS: usize = 256;
 
 /// The policy of a workspace. Every key is optional.
@@ -107,12 +104,10 @@ named_enum! {
 }
 
 impl SourceFormat {
-    /// Returns what stands before the colon in the ids of the format.
     pub fn prefix(self) -> &'static str {
         SOURCE_FORMATS[self as usize].1
     }
 
-    /// Returns what one of its intents is called.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Openspec => "OpenSpec change",
@@ -126,12 +121,10 @@ impl SourceFormat {
         }
     }
 
-    /// Returns true if its intents are work. The others are only cited.
     pub fn is_work(self) -> bool {
         self != Self::Adr
     }
 
-    /// Returns the format of an id with a prefix, and what follows the colon.
     pub fn of_id(id: &str) -> Option<(Self, &str)> {
         let (prefix, name) = id.split_once(':')?;
         let (format, _) = SOURCE_FORMATS.iter().find(|(_, known)| *known == prefix)?;
@@ -338,7 +331,6 @@ impl Policy {
         (Self::default(), vec![finding])
     }
 
-    /// Checks everything that the types alone do not guarantee.
     fn judge(&self, path: &RelativePath, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut report = |written: &str, message: String, help: &str| {
@@ -411,11 +403,9 @@ impl Policy {
         }
         findings
     }
-    /// Returns true if intents of this format are read.
     pub fn reads(&self, format: SourceFormat) -> bool {
         self.sources.get(&format).copied().unwrap_or(true)
     }
-    /// Returns the file that this policy extends, if that is a file of the workspace.
     pub fn extended_file(&self) -> Option<RelativePath> {
         RelativePath::new(self.extends.as_deref()?).ok()
     }
@@ -452,7 +442,6 @@ fn without_empty_keys(text: &str) -> Option<Policy> {
     serde_yaml::from_value(serde_yaml::Value::Mapping(written)).ok()
 }
 
-/// Returns what stands before the number in the pattern of a key. `None` if it is no such pattern.
 pub(super) fn prefix_of(pattern: &str) -> Option<&str> {
     let prefix = pattern.strip_suffix(NUMBER)?;
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}/<>\"'`\\".contains(&byte);
@@ -475,7 +464,6 @@ pub(super) fn is_page(template: &str) -> bool {
         && left.bytes().all(is_plain)
 }
 
-/// Makes the finding for a text that is not a policy, at the place where the parser stopped.
 fn invalid_policy(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
     let message = text::shorten(&error.to_string(), 400);
     let mark = source.len() - text::without_mark(source).len();

@@ -11,12 +11,9 @@ use std::path::{Component, Path, PathBuf};
 /// The limit that Linux has before it returns `ELOOP`.
 const MAX_LINKS: usize = 40;
 
-/// A path after all its existing symbolic links were followed.
 #[derive(Debug)]
 pub(super) struct ResolvedPath {
-    /// The absolute path, without `.`, `..` and symbolic links.
     pub path: PathBuf,
-    /// Whether the path uses a file as if it were a folder.
     pub through_file: bool,
     /// The folders that contain the links that were followed, in the order in which they were
     /// found.
@@ -66,7 +63,6 @@ pub(super) fn resolve_links(path: &Path) -> std::io::Result<ResolvedPath> {
     Ok(out)
 }
 
-/// Splits a path into its steps, in reverse order.
 fn steps(path: &Path) -> Vec<OsString> {
     let steps = path.components().rev().filter(|step| *step != Component::CurDir);
     steps.map(|step| step.as_os_str().to_owned()).collect()

@@ -10,30 +10,24 @@ use super::store::{self, StoreError};
 use super::work_tree::{WorkTree, pointed_at};
 use super::{Environment, Hint, PathError, RelativePath};
 
-/// A `HEAD` that is larger than this, in bytes, was not written by git.
 const MAX_HEAD: u64 = 64 * 1024;
 
-/// The root folder of a workspace, and the git work tree that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     path: PathBuf,
     work_tree: Option<WorkTree>,
     governed: bool,
-    /// The surroundings of the command that works in this workspace.
     environment: Environment,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// The nearest existing folder of the target cannot be read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
-        /// The path whose root was searched.
         path: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    /// The target is in a repository without a work tree.
     #[error("{path} is inside a bare repository, which has no files to govern")]
     Bare { path: PathBuf },
 }
@@ -54,7 +48,6 @@ impl Root {
         Self { path, work_tree, governed, environment: environment.clone() }
     }
 
-    /// Returns the root of another workspace in the same work tree.
     pub(super) fn with_path(self, path: PathBuf) -> Self {
         Self { path, ..self }
     }
@@ -65,11 +58,9 @@ impl Root {
         resolve_links(path).ok().map(|real| real.path)
     }
 
-    /// Returns the surroundings of the command that works in this workspace.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
-    /// Returns the root folder, with symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -93,11 +84,9 @@ impl Root {
         let branch = String::from_utf8(head).ok()?;
         Some(branch.trim().strip_prefix("ref: refs/heads/")?.to_owned())
     }
-    /// Returns the git directory that all linked work trees share.
     pub fn common_dir(&self) -> Option<PathBuf> {
         self.work_tree.as_ref().map(WorkTree::common_dir)
     }
-    /// Returns the git directory and the top folder of each linked work tree of the repository.
     pub fn linked_trees(&self) -> Vec<(PathBuf, PathBuf)> {
         let Some(common) = self.common_dir() else { return Vec::new() };
         let trees = store::entries(&common.join("worktrees")).filter_map(|entry| {
@@ -106,7 +95,6 @@ impl Root {
         });
         trees.collect()
     }
-    /// Returns the folders that stand for this workspace in the other work trees of the repository.
     pub(crate) fn in_other_trees(&self) -> Vec<PathBuf> {
         let Some((top, common)) = self.work_tree().zip(self.common_dir()) else {
             return Vec::new();
@@ -129,7 +117,6 @@ impl Root {
             None => self.orchestration().join("local"),
         }
     }
-    /// Returns the absolute form of a path in this workspace.
     pub fn absolute(&self, path: &RelativePath) -> PathBuf {
         self.path.join(path.as_str())
     }

@@ -12,7 +12,6 @@ use super::Root;
 use super::store::{self, StoreError};
 use code::hex;
 
-/// The content of a sealed file: the keys of a value, and the seal.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SealedContent<T> {
     #[serde(flatten)]
@@ -42,7 +41,6 @@ pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     Ok(seal_with_key(&key(root).unwrap_or(made), parts))
 }
 
-/// Returns true if this clone made this seal for these parts.
 pub(crate) fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
     key(root).is_some_and(|key| seal_with_key(&key, parts) == seal)
 }

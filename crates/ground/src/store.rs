@@ -17,7 +17,6 @@ use code::hex;
 /// A file of any kind that is larger than this, in bytes, is not read.
 pub const MAX_CONTENT: u64 = 256 * 1024 * 1024;
 
-/// Why a file could not be written or locked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{path} could not be {doing}: {source}")]
@@ -28,26 +27,13 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
-    /// Another process held the lock for too long.
     #[error("{path} is locked by another process for over {} s", .waited.as_secs())]
-    Locked {
-        path: PathBuf,
-        /// How long this process waited for the lock.
-        waited: Duration,
-    },
+    Locked { path: PathBuf, waited: Duration },
     /// The path, or a folder above it inside the workspace, is a symbolic link.
     #[error("{path} is a symbolic link, or is reached through one, and none is followed here")]
-    Symlink {
-        /// The path that was to be opened.
-        path: PathBuf,
-    },
-    /// The file is larger than anything this program would have written.
+    Symlink { path: PathBuf },
     #[error("{path} is larger than {max} bytes and was not read")]
-    TooLarge {
-        path: PathBuf,
-        /// The limit on its size, in bytes.
-        max: u64,
-    },
+    TooLarge { path: PathBuf, max: u64 },
 }
 
 impl Hint for StoreError {
@@ -64,7 +50,6 @@ impl Hint for StoreError {
     }
 }
 
-/// Says what mends an error of the operating system about a file, if that is known.
 pub fn hint_about(path: &Path, error: &std::io::Error) -> Option<String> {
     let path = crate::text::shell_word(&path.display().to_string());
     let hint = match error.kind() {
@@ -135,7 +120,6 @@ pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool,
     Ok(true)
 }
 
-/// Creates a file only if it does not exist. Returns true if it was created.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
     let (folder, name) = folder_holding(path, true).map_err(failed(path, "created"))?;
     if permissions_of(&folder, name, path)?.is_some() {
@@ -166,7 +150,6 @@ pub fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError>
     read_from(open(path), path, max)
 }
 
-/// Reads the rest of an open file, with the same results as [`read_capped`].
 pub(super) fn read_from(
     file: std::io::Result<File>,
     path: &Path,
@@ -208,7 +191,6 @@ pub fn remove(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Renames a file within its folder.
 pub fn rename(from: &Path, to: &Path) -> std::io::Result<()> {
     let (folder, name) = folder_holding(from, false)?;
     folder.handle.rename(name, to.file_name().unwrap_or_default())
@@ -220,7 +202,6 @@ pub fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
     folder.handle.link(name, &other.handle, second)
 }
 
-/// An exclusive lock, which is released when it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -256,7 +237,6 @@ pub fn names(path: &Path) -> u64 {
     found.map_or(1, |found| found.nlink())
 }
 
-/// Returns 1, because the platform does not tell how many names a file has.
 #[cfg(not(unix))]
 pub fn names(_path: &Path) -> u64 {
     1
@@ -267,12 +247,10 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
     serde_json::from_slice(&read_capped(path, max).ok()??).ok()
 }
 
-/// Writes a value as JSON, like [`write_scratch`].
 pub fn write_json_scratch(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
     write_scratch(path, &serde_json::to_vec(value).expect("notes always become JSON"))
 }
 
-/// Returns the entries of a folder, in no particular order. There are none if it cannot be read.
 pub fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
@@ -300,7 +278,6 @@ pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usiz
     }
 }
 
-/// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -329,7 +306,6 @@ pub fn failed(path: &Path, doing: &'static str) -> impl Fn(Error) -> StoreError 
     }
 }
 
-/// Returns the permissions of an existing file. An error if it is a symbolic link.
 fn permissions_of(
     folder: &Folder,
     name: &OsStr,
@@ -371,7 +347,6 @@ struct NewFile<'a> {
     name: OsString,
     temporary: OsString,
     file: File,
-    /// The permissions of the file that it replaces, if there is one.
     replaces: Option<Permissions>,
 }
 
@@ -409,7 +384,6 @@ impl<'a> NewFile<'a> {
 
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
-        // After a successful rename there is no temporary file any more.
         let _ = self.folder.handle.remove(&self.temporary);
     }
 }

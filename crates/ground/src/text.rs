@@ -61,7 +61,6 @@ pub fn listed(items: &[impl ToString]) -> String {
     }
 }
 
-/// Returns true if `word` is one of the words of a list, which are separated by blanks.
 pub fn is_listed(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|listed| listed == word)
 }
@@ -73,7 +72,6 @@ pub fn char_start(text: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// Returns the text without a byte order mark at its start.
 pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -162,7 +160,6 @@ pub fn markdown_code(text: &str) -> String {
     let text = if text.is_empty() { String::new() } else { format!("{text}{pad}") };
     format!("{fence}{pad}{text}{fence}")
 }
-/// Escapes text for XML text and attribute values.
 pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in visible(text, true).chars() {
@@ -206,14 +203,10 @@ pub fn shorten(text: &str, max: usize) -> String {
     if text.chars().nth(max).is_none() {
         return text.to_owned();
     }
-    let Some(kept) = max.checked_sub(1) else {
-        return String::new();
-    };
+    let Some(kept) = max.checked_sub(1) else { return String::new() };
     text.chars().take(kept).chain(['…']).collect()
 }
 
-/// Replaces each run of line breaks, tabs and spaces by one space and removes those at the edges.
-/// Other invisible characters are made visible.
 fn one_line(text: &str) -> String {
     let is_gap = |c: char| matches!(c, ' ' | '\n' | '\r' | '\t');
     let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();

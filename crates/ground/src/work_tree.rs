@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use super::resolved_links::resolve_links;
 use super::{folder, store};
 
-/// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
 const MAX_POINTER: u64 = 256 * 1024;
 
-/// A git work tree: its top folder and its git directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WorkTree {
     pub(super) top: PathBuf,
@@ -28,7 +26,6 @@ impl WorkTree {
         std::fs::symlink_metadata(head).ok()?;
         Some(Self { top: folder.to_path_buf(), git_dir })
     }
-    /// Returns the git directory that linked work trees share.
     pub(super) fn common_dir(&self) -> PathBuf {
         pointed_at(&self.git_dir.join("commondir"), "")
             .and_then(|dir| resolve_links(&dir).ok())
@@ -54,9 +51,8 @@ impl WorkTree {
 
 pub(super) fn bare_repository_above(start: &Path) -> Option<PathBuf> {
     let looks_bare = |folder: &&Path| {
-        folder.join("HEAD").is_file()
-            && folder.join("objects").is_dir()
-            && folder.join("refs").is_dir()
+        let has = |name: &str| folder.join(name).is_dir();
+        folder.join("HEAD").is_file() && has("objects") && has("refs")
     };
     start.ancestors().find(looks_bare).map(Path::to_path_buf)
 }
@@ -73,7 +69,6 @@ pub(super) fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
     Some(file.parent()?.join(named))
 }
 
-/// Returns the paths that `.gitmodules` lists.
 fn submodules(top: &Path) -> Vec<PathBuf> {
     let file = folder::open_below(top, ".gitmodules".as_ref());
     let Ok(bytes) = file.and_then(|mut file| folder::read_to_end(&mut file, MAX_POINTER)) else {

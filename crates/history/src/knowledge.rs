@@ -554,7 +554,7 @@ impl<'a> Knowledge<'a> {
         let added = match self.known.and_then(|known| known.added_files(&place, commit)) {
             Some(added) => added,
             None => {
-                let added = added_to_folder(reader, commit, &place)?;
+                let added = reader.added_to_folder(commit, place.as_ref())?;
                 if let Some(known) = self.known {
                     known.keep_added_files(&place, commit, &added);
                 }
@@ -694,30 +694,6 @@ impl<'a> Knowledge<'a> {
             }
         })
     }
-}
-
-/// Returns the files below a folder that a commit has and none of its parents, with their paths there.
-fn added_to_folder(
-    reader: &mut ObjectReader<'_>,
-    commit: ObjectId,
-    place: &BString,
-) -> Result<Vec<(BString, ObjectId)>, GitError> {
-    let node = reader.commit(commit)?;
-    let Some(folder) = reader.folder(node.tree, place.as_ref())? else { return Ok(Vec::new()) };
-    let mut others = Vec::new();
-    for parent in &node.parents {
-        let tree = reader.commit(*parent)?.tree;
-        match reader.folder(tree, place.as_ref())? {
-            Some(other) if other == folder => return Ok(Vec::new()),
-            other => others.push(other),
-        }
-    }
-    let mut added = reader.added_blobs(others.first().copied().flatten(), folder)?;
-    for other in others.iter().skip(1) {
-        let also = reader.added_blobs(*other, folder)?;
-        added.retain(|one| also.contains(one));
-    }
-    Ok(added)
 }
 
 /// Returns for each line of a version of a file the entry that brought it, as an index of `entries`.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::file::{FOLDER, IntentFile, single_name};
 use super::{EditError, Intent, IntentEntry, Registry, edit};
-use ground::git::{BlobId, GitError};
+use ground::git::{GitError, ObjectId};
 use ground::{Git, RelativePath};
 
 /// The maximum number of branches that are searched, those with the newest commits first.
@@ -33,9 +33,9 @@ impl UsedIds {
     /// out.
     pub fn in_repository(git: &Git, list: &RelativePath) -> Self {
         let mut used = Self::default();
-        let mut seen: HashSet<(RelativePath, BlobId)> = HashSet::new();
+        let mut seen: HashSet<(RelativePath, ObjectId)> = HashSet::new();
         let places = [list.as_str(), FOLDER];
-        let mut add = |place: String, found: Result<Vec<(RelativePath, BlobId)>, GitError>| {
+        let mut add = |place: String, found: Result<Vec<(RelativePath, ObjectId)>, GitError>| {
             let files = found.unwrap_or_else(|error| {
                 tracing::debug!(place, %error, "its ids are not known");
                 Vec::new()

@@ -17,19 +17,15 @@ use super::{Entry, Strength, Trust, journal, read, sorted};
 use ground::parallel::in_parallel;
 use ground::{Finding, RelativePath, Root, clock};
 
-/// Records sorted by time, and what is wrong in their files.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: Vec<Arc<Entry>>,
-    /// The files, without their entries.
     files: BTreeMap<RelativePath, ParsedLedgerFile>,
     findings: Vec<Finding>,
-    /// The sections that were sealed in this clone.
     made_here: Arc<HashSet<Digest>>,
 }
 
 impl Ledger {
-    /// Reads all records of a work tree.
     pub fn load(root: &Root) -> Self {
         let ledger = Self::of_parsed(root, read::files(root));
         let notes = journal::reopened(root);
@@ -43,14 +39,10 @@ impl Ledger {
         ledger.without_reopened(root, &notes, is_here)
     }
 
-    /// Reads the records that are no evidence: those of the journal, and those of other tools.
     pub fn load_journal(root: &Root) -> Self {
         let is_here = |file: &RelativePath| root.absolute(file).symlink_metadata().is_ok();
-        Self::of_parsed(root, read::files_without_evidence(root)).without_reopened(
-            root,
-            &journal::reopened(root),
-            is_here,
-        )
+        let ledger = Self::of_parsed(root, read::files_without_evidence(root));
+        ledger.without_reopened(root, &journal::reopened(root), is_here)
     }
 
     /// Leaves out the reopened records whose evidence is here again. The next seal settles them. If
@@ -91,7 +83,6 @@ impl Ledger {
         Self::of_known(files.iter().map(|(path, _)| path.clone()).zip(parsed).collect())
     }
 
-    /// Returns the same ledger with these files besides its own.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
         let other = Self::from_files(files);
         let mut parts = other.files;
@@ -138,7 +129,6 @@ impl Ledger {
         Self { entries, files, findings, made_here: Arc::default() }
     }
 
-    /// Returns all records, oldest first.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
@@ -151,7 +141,6 @@ impl Ledger {
         self.entries.is_empty()
     }
 
-    /// Returns the records about a file, oldest first.
     pub fn of_path(&self, path: &RelativePath) -> impl Iterator<Item = &Arc<Entry>> {
         let is_about = move |entry: &&Arc<Entry>| {
             entry.record.files.iter().any(|file| file.relative_path == *path)
@@ -159,7 +148,6 @@ impl Ledger {
         self.entries.iter().filter(is_about)
     }
 
-    /// Returns the records that name an intent, oldest first.
     pub fn of_intent(&self, intent: &str) -> impl Iterator<Item = &Arc<Entry>> {
         self.entries.iter().filter(move |entry| entry.record.names_intent(intent))
     }
@@ -175,7 +163,6 @@ impl Ledger {
         own.flat_map(|entry| entry.record.intents().map(str::to_owned)).collect()
     }
 
-    /// Returns all files that records name.
     pub fn paths(&self) -> Vec<RelativePath> {
         let files = self.entries.iter().flat_map(|entry| &entry.record.files);
         sorted(files.map(|file| file.relative_path.clone()))
@@ -199,7 +186,6 @@ impl Ledger {
         if is_word { strength.map(|strength| strength.min(Strength::Declared)) } else { strength }
     }
 
-    /// Returns what is wrong in the files and in the chains of the journal.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -209,7 +195,6 @@ impl Ledger {
         files.map(|(path, file)| (path.clone(), file.sections.clone())).collect()
     }
 
-    /// Returns the digest of the bytes of each file of evidence.
     pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
         let files = self.files.iter();
         files.filter_map(|(path, file)| Some((path.clone(), file.digest?))).collect()
@@ -219,12 +204,10 @@ impl Ledger {
         self.files.values().flat_map(|file| file.sections.iter().copied()).collect()
     }
 
-    /// Returns the sections from which a line was erased.
     pub fn erased(&self) -> Vec<&ErasedSection> {
         self.files.values().flat_map(|file| &file.erased).collect()
     }
 
-    /// Returns the files whose format is newer than this program, with their version.
     pub fn newer_formats(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
         self.files.iter().filter_map(|(path, file)| Some((path, file.newer_format?)))
     }

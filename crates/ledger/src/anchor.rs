@@ -18,23 +18,18 @@ pub const NAMESPACE: &str = "intent-anchor";
 
 pub const FOLDER: &str = ".orchestration/anchors";
 
-/// The version of the format that this program writes.
 pub const FORMAT: u32 = 1;
 
-/// A larger file, in bytes, was not written by us.
 const MAX: u64 = 64 * 1024 * 1024;
 
-/// The content of an anchor, without its signature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// The version of the format: [`FORMAT`].
     pub anchor: u32,
     /// The commit that was signed, as hex.
     pub commit: String,
     /// When it was signed: RFC 3339 in UTC, in whole seconds. The signer says so; nothing proves
     /// it.
     pub time: String,
-    /// The digests of the anchors that it builds on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
     /// The digests of the sections of evidence that the commit held and that no anchor of `after`
@@ -49,18 +44,14 @@ pub struct Anchor {
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub path: RelativePath,
-    /// The digest in its file name.
     pub digest: Option<Digest>,
-    /// The bytes that the signature covers.
     pub signed: Vec<u8>,
-    /// The signature in base64, if the anchor is signed.
     pub signature: Option<String>,
     /// The content. `None` if the digest of the bytes differs from the one in the file name, or if
     /// they cannot be parsed.
     pub anchor: Option<Anchor>,
 }
 
-/// Returns the path at which an anchor with these bytes is stored.
 pub fn path_of(bytes: &[u8]) -> RelativePath {
     RelativePath::new(&format!("{FOLDER}/{}.json", Digest::compute(bytes)))
         .expect("a fixed folder and a digest are a path")
@@ -71,7 +62,6 @@ pub fn is_anchor(path: &RelativePath) -> bool {
     below.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))
 }
 
-/// Parses an anchor file and checks its digest.
 pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
     let digest = name.and_then(Digest::parse);

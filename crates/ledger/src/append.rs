@@ -26,7 +26,6 @@ use ground::{
 /// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
 /// share a writer.
 const CLONE: &str = "clone";
-/// The size limit of that file, in bytes. The id has 32.
 const MAX_CLONE: u64 = 1024;
 /// The single file for all records, for workspaces without journals.
 /// The file with all records, if the policy asks for a single file.
@@ -42,10 +41,7 @@ pub enum AppendError {
     Store(#[from] StoreError),
     /// The record is larger than what a reader accepts.
     #[error("a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}")]
-    TooLarge {
-        /// The size of the record's line.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
 }
 
 impl Hint for AppendError {
@@ -57,102 +53,67 @@ impl Hint for AppendError {
     }
 }
 
-/// Appends records in one work tree.
-pub struct Writer<'a> {
-    root: &'a Root,
-    policy: &'a Policy,
+/// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
+pub fn append_record(root: &Root, policy: &Policy, record: Record) -> Result<String, AppendError> {
+    let mut record = with_defaults(record);
+    let _lock = lock(root)?;
+    let journals = match policy.ledger.layout {
+        Some(Layout::Single) => None,
+        _ => Journals::in_git_directory(root),
+    };
+    let place = if journals.is_some() { IN_JOURNAL } else { SINGLE_LEDGER };
+    let writer = writer_of(root, record.session.as_deref(), place)?;
+    let (path, shown) = match &journals {
+        Some(journals) => (journals.file(&writer), journal::shown_path(&writer)),
+        None => {
+            let single = RelativePath::new(SINGLE_LEDGER).expect("a fixed name is a path");
+            (root.absolute(&single), single)
+        }
+    };
+    let mut file = LockedLedger::open(path)?;
+    if journals.is_some() {
+        journal::show(root, &writer, &file.path);
+        file.switch_to_second_name(&root.absolute(&shown));
+    }
+    let bytes = file.bytes()?;
+    let length = file.cut_to_whole_records(&shown, &bytes)?;
+    // A journal has only open records, so the last one may have left it.
+    let last = last_of(&bytes[..length], &writer);
+    let head = journal::head_of(root, &writer).filter(|_| journals.is_some());
+    let last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
+    record.writer = writer;
+    record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
+    record.prev = last.map(|(_, h)| h);
+    let mut line = Vec::new();
+    if length > 0 && bytes[length - 1] != b'\n' {
+        line.push(b'\n');
+    }
+    line.extend(ledger_line(&record));
+    if line.len() > MAX_OBJECT {
+        return Err(AppendError::TooLarge { bytes: line.len() });
+    }
+    file.commit(length as u64, &line)?;
+    if journals.is_some()
+        && let Some((_, h)) = split_tail(line.trim_ascii())
+    {
+        // Without a head, nothing is known of the records before this one.
+        let before = record.seq.checked_sub(1).map(|last| (0, last));
+        let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
+        let head = WriterHead { seq: record.seq, h: h.to_owned(), gone };
+        journal::remember_head(root, &record.writer, &head)?;
+    }
+    Ok(record.id)
 }
 
-impl<'a> Writer<'a> {
-    pub fn new(root: &'a Root, policy: &'a Policy) -> Self {
-        Self { root, policy }
-    }
-
-    /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
-    pub fn append(&self, record: Record) -> Result<String, AppendError> {
-        let mut record = with_defaults(record);
-        let _lock = lock(self.root)?;
-        let journals = match self.policy.ledger.layout {
-            Some(Layout::Single) => None,
-            _ => Journals::in_git_directory(self.root),
-        };
-        let place = if journals.is_some() { IN_JOURNAL } else { SINGLE_LEDGER };
-        let writer = self.writer(record.session.as_deref(), place)?;
-        let (path, shown) = match &journals {
-            Some(journals) => (journals.file(&writer), journal::shown_path(&writer)),
-            None => {
-                let single = RelativePath::new(SINGLE_LEDGER).expect("a fixed name is a path");
-                (self.root.absolute(&single), single)
-            }
-        };
-        let mut file = LockedLedger::open(path)?;
-        if journals.is_some() {
-            journal::show(self.root, &writer, &file.path);
-            file.switch_to_second_name(&self.root.absolute(&shown));
-        }
-        let bytes = file.bytes()?;
-        let length = file.cut_to_whole_records(&shown, &bytes)?;
-        // A journal has only open records, so the last one may have left it.
-        let last = last_of(&bytes[..length], &writer);
-        let head = journal::head_of(self.root, &writer).filter(|_| journals.is_some());
-        let last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
-        record.writer = writer;
-        record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
-        record.prev = last.map(|(_, h)| h);
-        let mut line = Vec::new();
-        if length > 0 && bytes[length - 1] != b'\n' {
-            line.push(b'\n');
-        }
-        line.extend(ledger_line(&record));
-        if line.len() > MAX_OBJECT {
-            return Err(AppendError::TooLarge { bytes: line.len() });
-        }
-        file.commit(length as u64, &line)?;
-        if journals.is_some()
-            && let Some((_, h)) = split_tail(line.trim_ascii())
-        {
-            // Without a head, nothing is known of the records before this one.
-            let before = record.seq.checked_sub(1).map(|last| (0, last));
-            let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
-            let head = WriterHead { seq: record.seq, h: h.to_owned(), gone };
-            journal::remember_head(self.root, &record.writer, &head)?;
-        }
-        Ok(record.id)
-    }
-
-    /// Moves records out of the journals, because a commit has their evidence. Returns how many.
-    pub fn settle(
-        &self,
-        commit: &str,
-        is_settled: &dyn Fn(&str) -> bool,
-    ) -> Result<usize, StoreError> {
-        let _lock = lock(self.root)?;
-        journal::settle(self.root, commit, is_settled)
-    }
-
-    /// Puts the records of a commit that has left the history back into the journal. Returns how
-    /// many.
-    pub fn reopen(&self, commit: &str) -> Result<usize, StoreError> {
-        let _lock = lock(self.root)?;
-        journal::reopen(self.root, commit)
-    }
-
-    /// Removes records from the journals. Returns how many.
-    pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
-        let _lock = lock(self.root)?;
-        journal::retire(self.root, goes)
-    }
-
-    /// Returns the id of a session's chain in this clone. It is the same for all records of the
-    /// session and differs from those of every other clone. The policy may change the `place` of
-    /// new records during a session, so the journal and the single file have chains of their own.
-    fn writer(&self, session: Option<&str>, place: &str) -> Result<String, StoreError> {
-        let path = self.root.private().join(CLONE);
-        let fresh = uuid::Uuid::new_v4().simple().to_string();
-        store::create_new(&path, fresh.as_bytes())?;
-        let clone = store::read_capped(&path, MAX_CLONE)?.unwrap_or_default();
-        Ok(writer_id(&clone, session, place))
-    }
+/// Returns the id of a session's chain in this clone. It is the same for all records of the
+/// session and differs from those of every other clone. The policy may change the `place` of
+/// new records during a session, so the journal and the single file have chains of their own.
+fn writer_of(root: &Root, session: Option<&str>, place: &str) -> Result<String, StoreError> {
+    let path = root.private().join(CLONE);
+    let fresh = uuid::Uuid::new_v4().simple().to_string();
+    store::create_new(&path, fresh.as_bytes())?;
+    let clone = store::read_capped(&path, MAX_CLONE)?.unwrap_or_default();
+    Ok(writer_id(&clone, session, place))
 }
 
 /// Returns the id of a chain: the first 32 hexadecimal digits of a SHA-256.
@@ -210,7 +171,6 @@ fn with_defaults(mut record: Record) -> Record {
     record
 }
 
-/// A ledger file that is open for appending, while the lock of the ledger is held.
 struct LockedLedger {
     path: PathBuf,
     file: File,

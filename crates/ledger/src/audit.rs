@@ -15,15 +15,11 @@ use ground::{Code, Finding, RelativePath, Root};
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
     pub records: usize,
-    /// How many files they are in.
     pub files: usize,
-    /// Everything that is wrong in files and chains, file by file.
     pub findings: Vec<Finding>,
-    /// The intents under which code was recorded.
     pub intents: BTreeSet<String>,
     /// The digests of all sections of evidence, computed from the bytes of the files.
     pub sections: HashSet<Digest>,
-    /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
 }
 
@@ -76,13 +72,10 @@ pub fn audit(root: &Root) -> Audit {
 
 #[derive(Default)]
 struct AuditedFile {
-    /// The parsed file. For evidence, `entries` is empty.
     rest: ParsedLedgerFile,
     /// Whether the digest of the file's bytes is equal to the one in its name.
     is_sound: bool,
-    /// How many records each section of evidence has.
     records: Vec<(Digest, usize)>,
-    /// The intents under which evidence records code.
     intents: BTreeSet<String>,
 }
 

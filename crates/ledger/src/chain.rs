@@ -31,7 +31,6 @@ pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";
 const DIGITS: usize = 64;
-/// The length in bytes of the end of a line, `,"h":"<64 hex>"}`, which is not hashed.
 const TAIL: usize = TAIL_START.len() + DIGITS + TAIL_END.len();
 
 /// Returns the hash `h` of a line. `stored` is the line without its end `,"h":"…"}`.
@@ -52,12 +51,10 @@ pub fn split_tail(line: &[u8]) -> Option<(&[u8], &str)> {
     is_lower_hex(digits).then_some((stored, digits))
 }
 
-/// Returns true if the line ends in the correct hash of its other bytes.
 pub(super) fn is_intact(line: &[u8]) -> bool {
     split_tail(line).is_some_and(|(stored, h)| hash(stored) == h)
 }
 
-/// The result of checking the links between entries. Entries are named by their index.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
     /// Gaps, wrong links, forks, duplicates and moved lines.
@@ -79,7 +76,6 @@ pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     judgement
 }
 
-/// The entries of one writer, by sequence number.
 type Chain = BTreeMap<u64, usize>;
 
 /// Groups the entries by writer. If several entries have the same sequence number, an intact entry
@@ -106,11 +102,10 @@ fn chains<'a>(entries: &'a [Arc<Entry>], judgement: &mut Judgement) -> BTreeMap<
         }
         (seq, holder)
     };
-    let mut chains = BTreeMap::new();
-    for (writer, claims) in slots {
-        chains.insert(writer, claims.into_iter().map(&mut settle).collect());
-    }
-    chains
+    let chains = slots
+        .into_iter()
+        .map(|(writer, claims)| (writer, claims.into_iter().map(&mut settle).collect()));
+    chains.collect()
 }
 
 fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
@@ -151,7 +146,6 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
 /// The advice for a file whose bytes were converted, for example its line ends.
 pub(super) const KEEP_BYTES: &str = "Keep git and editors from converting the file: `*.jsonl -text` in .gitattributes, then check it out anew.";
 
-/// Returns the advice for repairing a damaged file of the ledger.
 pub(super) fn restore(path: &RelativePath) -> String {
     if journal::is_open(path) {
         let name = path.file_name();
@@ -171,7 +165,6 @@ pub(super) fn restore(path: &RelativePath) -> String {
     )
 }
 
-/// The finding for a line whose hash does not match its bytes.
 pub(super) fn forged(entry: &Entry) -> Finding {
     let message = if split_tail(&entry.stored).is_some() {
         "The line was changed after it was written: its hash is not that of its bytes."
@@ -219,7 +212,6 @@ fn missing_records(writer: &str, records: RangeInclusive<u64>) -> String {
     format!("Chain of writer {writer}: {missing}.")
 }
 
-/// The finding for records that a journal should still have.
 pub(super) fn lost_records(lost: journal::LostRecords) -> Finding {
     let path = journal::shown_path(&lost.writer);
     let help = "Put the lines back where a copy of the journal has them. A person accepts that they are gone with `intent verify --accept-rewrite`.";
@@ -235,7 +227,6 @@ fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
     broken_link(entry, before.map(|before| place_of_entry(before, "the record before")), message)
 }
 
-/// The finding for an entry that is not linked to the entries before it as it should be.
 fn broken_link(entry: &Entry, place: Option<RelatedPlace>, message: String) -> Finding {
     let at = &entry.origin;
     let finding = finding(Code::LedgerBroken, at, message, restore(&at.path));

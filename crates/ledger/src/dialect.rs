@@ -6,12 +6,14 @@
 //! a SHA-256 is kept but matches nothing, and if the files of a record name different intents, the
 //! record has no intent.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::dialect_files as files;
 pub use super::dialect_files::has_mended_lines;
-use super::foreign_fields::{FOREIGN, keep_beside, relations, take_text, take_text_where};
-use super::{Extra, MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
+use super::foreign_fields::{
+    FOREIGN, JsonObject, keep_beside, relations, take_text, take_text_where,
+};
+use super::{MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
 use code::lists::words;
 
 /// The top-level field names of our records. A foreign value with one of these names moves to
@@ -37,7 +39,7 @@ const FAILED: &[&str] = words!("failed failure error denied blocked rejected can
 
 /// Converts a foreign object to a record, and returns the format that it had. `None` if it is not a
 /// record at all.
-pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
+pub fn read(mut object: JsonObject) -> Option<(Record, RecordDialect)> {
     let mut record = Record {
         id: take_text(&mut object, IDS).unwrap_or_default(),
         timestamp: take_time(&mut object).unwrap_or_default(),
@@ -53,7 +55,7 @@ pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
         let mut kept = files::take(&mut object, &mut record.files);
         unnest(&mut object, &mut record, &mut kept);
         if !kept.is_empty() {
-            keep(&mut record.extra, "files", Value::Array(kept));
+            keep_beside(&mut record.extra, OURS, "files", Value::Array(kept));
         }
     }
     if record.intent_id.is_none() {
@@ -70,7 +72,7 @@ pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
         || record.extra.contains_key(FOREIGN)
         || (!record.id.is_empty() && !record.timestamp.is_empty());
     for (key, value) in object {
-        keep(&mut record.extra, &key, value);
+        keep_beside(&mut record.extra, OURS, &key, value);
     }
     let shape = match () {
         () if is_nesting => RecordDialect::AgentTrace,
@@ -84,7 +86,7 @@ pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
 /// Converts a line that belongs to a chain but differs from what this version writes, because it
 /// was damaged or a later version wrote it. Its position in the chain is kept, and every other
 /// field that can be read.
-pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, RecordDialect) {
+pub(super) fn damaged(mut object: JsonObject) -> (Record, RecordDialect) {
     let writer = take_text(&mut object, &["writer"]).unwrap_or_default();
     let seq = object.shift_remove("seq").and_then(|seq| seq.as_u64()).unwrap_or_default();
     let prev = take_text(&mut object, &["prev"]);
@@ -104,13 +106,7 @@ fn known_kind(text: &str) -> Option<RecordKind> {
     serde_json::from_value(Value::from(text.to_lowercase())).ok()
 }
 
-/// Stores a foreign value under its own name or, if our records use that name or it is taken, below
-/// [`FOREIGN`].
-fn keep(extra: &mut Extra, key: &str, value: Value) {
-    keep_beside(extra, OURS, key, value);
-}
-
-fn take_time(object: &mut Map<String, Value>) -> Option<String> {
+fn take_time(object: &mut JsonObject) -> Option<String> {
     if let Some(text) = take_text(object, TIMES) {
         return Some(text);
     }
@@ -123,32 +119,27 @@ fn take_time(object: &mut Map<String, Value>) -> Option<String> {
     Some(format!("{time:.3}"))
 }
 
-fn has_conversations(object: &Map<String, Value>) -> bool {
-    object
-        .get("files")
-        .and_then(Value::as_array)
-        .is_some_and(|files| files.iter().any(|file| file.get("conversations").is_some()))
+fn has_conversations(object: &JsonObject) -> bool {
+    let files = object.get("files").and_then(Value::as_array);
+    files.is_some_and(|files| files.iter().any(|file| file.get("conversations").is_some()))
 }
 
-/// Returns the words that name the event, in lower case.
-fn event_text(object: &Map<String, Value>) -> Option<String> {
+fn event_text(object: &JsonObject) -> Option<String> {
     if has_conversations(object) {
         return None;
     }
-    let words: Vec<String> = EVENTS
-        .iter()
-        .filter_map(|&key| match object.get(key)? {
-            Value::String(text) => Some(text.to_lowercase()),
-            Value::Object(tool) => tool.get("name")?.as_str().map(str::to_lowercase),
-            _ => None,
-        })
-        .collect();
+    let words = EVENTS.iter().filter_map(|&key| match object.get(key)? {
+        Value::String(text) => Some(text.to_lowercase()),
+        Value::Object(tool) => tool.get("name")?.as_str().map(str::to_lowercase),
+        _ => None,
+    });
+    let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Returns true if a record says that files were changed. An event must name a kind of write, and
 /// must not have failed.
-fn claims_a_change(object: &Map<String, Value>, event: Option<&str>, class: Option<&str>) -> bool {
+fn claims_a_change(object: &JsonObject, event: Option<&str>, class: Option<&str>) -> bool {
     if class.is_some_and(|class| NO_CHANGE.iter().any(|none| none.eq_ignore_ascii_case(class))) {
         return false;
     }
@@ -169,7 +160,7 @@ fn claims_a_change(object: &Map<String, Value>, event: Option<&str>, class: Opti
         && !ASKED.iter().any(|word| event.contains(word))
 }
 
-fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> RecordKind {
+fn kind(object: &JsonObject, record: &Record, event: Option<&str>) -> RecordKind {
     if let Some(kind) = object.get("kind").and_then(Value::as_str).and_then(known_kind) {
         return kind;
     }
@@ -185,9 +176,7 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
     }
 }
 
-/// Returns the intent that the record names at its top level, in a nested object, or in a list of
-/// relations.
-fn intent(object: &mut Map<String, Value>) -> Option<String> {
+fn intent(object: &mut JsonObject) -> Option<String> {
     take_intent(object)
         .or_else(|| NESTED.iter().find_map(|path| take_intent(nested_object(object, path)?)))
         .or_else(|| related_intent(&relations(object.get("related")?)))
@@ -197,10 +186,7 @@ fn intent(object: &mut Map<String, Value>) -> Option<String> {
         })
 }
 
-fn nested_object<'o>(
-    object: &'o mut Map<String, Value>,
-    path: &[&str],
-) -> Option<&'o mut Map<String, Value>> {
+fn nested_object<'o>(object: &'o mut JsonObject, path: &[&str]) -> Option<&'o mut JsonObject> {
     path.iter().try_fold(object, |inner, key| inner.get_mut(*key)?.as_object_mut())
 }
 
@@ -216,8 +202,7 @@ pub fn is_placeholder(id: &str) -> bool {
     id.is_empty() || NONE.iter().any(|none| none.eq_ignore_ascii_case(id))
 }
 
-/// Removes and returns the intent's id. A placeholder is not an id and stays in the object.
-fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
+fn take_intent(object: &mut JsonObject) -> Option<String> {
     take_text_where(object, INTENTS, |text| !is_placeholder(text))
 }
 
@@ -240,7 +225,7 @@ fn related_intent(related: &[Related]) -> Option<String> {
 }
 
 /// Returns the claimed class as it was written. If it is in several places, the first one counts.
-fn claimed_class(object: &mut Map<String, Value>) -> Option<String> {
+fn claimed_class(object: &mut JsonObject) -> Option<String> {
     take_text(object, CLASSES)
         .or_else(|| class_in(object.get("mutation")?.as_object()?))
         .or_else(|| NESTED.iter().find_map(|path| class_in(nested_object(object, path)?)))
@@ -264,7 +249,7 @@ fn class_of_file(file: &Value) -> Option<String> {
         .or_else(|| class_among(file.get("related")?))
 }
 
-fn class_in(fields: &Map<String, Value>) -> Option<String> {
+fn class_in(fields: &JsonObject) -> Option<String> {
     CLASSES.iter().find_map(|&name| fields.get(name)?.as_str()).map(str::to_owned)
 }
 
@@ -279,7 +264,7 @@ fn mutation_class(text: &str) -> Option<MutationClass> {
 
 /// Returns the commit. A placeholder (`local`, `no-git-sha`) is not a commit and stays in the
 /// object.
-fn revision(object: &mut Map<String, Value>) -> Option<String> {
+fn revision(object: &mut JsonObject) -> Option<String> {
     const PLACES: &[(&str, &str)] =
         &[("vcs", "revision_id"), ("vcs", "revision"), ("git_revision", "commit")];
     for (outer, inner) in PLACES {
@@ -302,7 +287,7 @@ fn is_commit(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
+fn tool(object: &mut JsonObject) -> Option<Tool> {
     let (tool, is_whole) = match object.get("tool") {
         Some(Value::Object(fields)) => {
             let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -322,7 +307,7 @@ fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
 }
 
 /// Reads the files from the nested objects in which events keep paths and hashes.
-fn unnest(object: &mut Map<String, Value>, record: &mut Record, kept: &mut Vec<Value>) {
+fn unnest(object: &mut JsonObject, record: &mut Record, kept: &mut Vec<Value>) {
     for path in NESTED {
         if record.files.is_empty()
             && let Some(inner) = nested_object(object, path)

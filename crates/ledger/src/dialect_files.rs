@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::foreign_fields::{FOREIGN, keep_beside, take as take_value, take_relations, take_text};
+use super::foreign_fields::{
+    FOREIGN, JsonObject, keep_beside, take as take_value, take_relations, take_text,
+};
 use super::{BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord};
 use code::ContentHash;
 use code::lists::words;
@@ -25,7 +27,7 @@ pub(super) const RANGE_OURS: &[&str] = words!("start_line end_line content_hash 
 
 /// Removes the files from an object that has a list of files, or is about one file. Returns the
 /// items that could not be understood.
-pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<Value> {
+pub(super) fn take(object: &mut JsonObject, files: &mut Vec<FileRecord>) -> Vec<Value> {
     let mut left = Vec::new();
     for name in ["files", "modified_ranges"] {
         if matches!(object.get(name), Some(Value::Array(_) | Value::Object(_))) {
@@ -46,7 +48,7 @@ pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>)
 }
 
 /// Removes a list. A single value is a list of its own.
-fn take_list(object: &mut Map<String, Value>, name: &str) -> Vec<Value> {
+fn take_list(object: &mut JsonObject, name: &str) -> Vec<Value> {
     match object.shift_remove(name) {
         Some(Value::Array(list)) => list,
         one => one.into_iter().collect(),
@@ -55,7 +57,7 @@ fn take_list(object: &mut Map<String, Value>, name: &str) -> Vec<Value> {
 
 /// Adds files. If a file is already in the list, only its conversations are added to the existing
 /// one. Returns the values that are not understood.
-fn merge(files: &mut Vec<FileRecord>, listed: Vec<Value>, top: &Shared) -> Vec<Value> {
+fn merge(files: &mut Vec<FileRecord>, listed: Vec<Value>, top: &Conversation) -> Vec<Value> {
     let mut left = Vec::new();
     for value in listed {
         let file = match file(value, top) {
@@ -73,43 +75,32 @@ fn merge(files: &mut Vec<FileRecord>, listed: Vec<Value>, top: &Shared) -> Vec<V
     left
 }
 
-/// The fields at the top level of a record that apply to all of its files.
-struct Shared {
-    url: Option<String>,
-    contributor: Contributor,
-}
-
-fn shared(object: &Map<String, Value>) -> Shared {
+/// Returns a conversation with what the top level of a record says about all of its files.
+fn shared(object: &JsonObject) -> Conversation {
     let mut copy = object.clone();
     let contributor = contributor(&mut copy, &mut Extra::new());
-    Shared { url: url(&mut copy), contributor }
+    Conversation { url: url(&mut copy), contributor, ..Conversation::default() }
 }
 
-/// Reads a flat object about one file, whose path may be inside `ranges`.
-fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
+fn flat(object: &mut JsonObject, files: &mut Vec<FileRecord>) {
     let own = path_in(object);
     if let Some((name, _)) = own {
         take_text(object, &[name]);
     }
     let inner = || path_in(object.get("ranges")?.as_object()?);
     let Some((_, path)) = own.or_else(inner) else { return };
-    let Shared { url, contributor } = shared(object);
+    let top = shared(object);
     let mut file =
         FileRecord { related: take_relations(object), ..FileRecord::with_path_only(path) };
     let ranges = ranges(object);
     if !ranges.is_empty() {
-        file.conversations.push(Conversation {
-            url,
-            contributor,
-            ranges,
-            ..Conversation::default()
-        });
+        file.conversations.push(Conversation { ranges, ..top });
     }
     files.push(file);
 }
 
 /// Returns the first of the known path fields that contains a path in the workspace.
-fn path_in(object: &Map<String, Value>) -> Option<(&'static str, RelativePath)> {
+fn path_in(object: &JsonObject) -> Option<(&'static str, RelativePath)> {
     PATHS.iter().find_map(|&name| Some((name, path(object.get(name)?.as_str()?, name)?)))
 }
 
@@ -128,7 +119,7 @@ fn path(text: &str, name: &str) -> Option<RelativePath> {
     RelativePath::new(text).ok()
 }
 
-fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
+fn file(value: Value, top: &Conversation) -> Result<FileRecord, Value> {
     let mut object = match value {
         Value::Object(object) => object,
         Value::String(text) => match path(&text, "path") {
@@ -165,7 +156,7 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
     Ok(file)
 }
 
-fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRecord) {
+fn conversation(mut object: JsonObject, top: &Conversation, file: &mut FileRecord) {
     let mut extra = Extra::new();
     let contributor = contributor_or(top, &mut object, &mut extra);
     let url = url(&mut object).or_else(|| top.url.clone());
@@ -200,21 +191,19 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
     file.conversations.push(own);
 }
 
-fn url(object: &mut Map<String, Value>) -> Option<String> {
-    let nested = |object: &Map<String, Value>| {
-        Some(object.get("conversation")?.get("url")?.as_str()?.to_owned())
-    };
+fn url(object: &mut JsonObject) -> Option<String> {
+    let nested =
+        |object: &JsonObject| Some(object.get("conversation")?.get("url")?.as_str()?.to_owned());
     take_text(object, URLS).or_else(|| nested(object))
 }
 
-/// Reads the contributor, or returns the one of the whole record.
-fn contributor_or(top: &Shared, object: &mut Map<String, Value>, extra: &mut Extra) -> Contributor {
+fn contributor_or(top: &Conversation, object: &mut JsonObject, extra: &mut Extra) -> Contributor {
     let own = contributor(object, extra);
     if own == Contributor::default() { top.contributor.clone() } else { own }
 }
 
 /// Reads the contributor, which is an object, a word, or only the name of a model.
-fn contributor(object: &mut Map<String, Value>, extra: &mut Extra) -> Contributor {
+fn contributor(object: &mut JsonObject, extra: &mut Extra) -> Contributor {
     let mut who = Contributor::default();
     match take_value(object, &["contributor", "actor"]) {
         Some(Value::Object(mut fields)) => {
@@ -249,7 +238,7 @@ fn entity(text: &str) -> Option<EntityType> {
 
 /// Reads the ranges of an object. If it has no ranges but a hash or a line, these become a single
 /// range.
-fn ranges(object: &mut Map<String, Value>) -> Vec<BlockRecord> {
+fn ranges(object: &mut JsonObject) -> Vec<BlockRecord> {
     let is_readable = match object.get("ranges") {
         Some(Value::Array(list)) => list.iter().all(Value::is_object),
         other => other.is_some_and(Value::is_object),
@@ -283,7 +272,7 @@ fn ranges(object: &mut Map<String, Value>) -> Vec<BlockRecord> {
     found
 }
 
-fn range(mut fields: Map<String, Value>) -> BlockRecord {
+fn range(mut fields: JsonObject) -> BlockRecord {
     let mut extra = Extra::new();
     let start = line(&fields, STARTS);
     let end = line(&fields, ENDS);
@@ -328,7 +317,7 @@ pub fn has_mended_lines(range: &BlockRecord) -> bool {
     [STARTS, ENDS, &["line_numbers"]].concat().iter().any(|name| is_kept(name))
 }
 
-fn line(fields: &Map<String, Value>, names: &[&str]) -> Option<i64> {
+fn line(fields: &JsonObject, names: &[&str]) -> Option<i64> {
     names.iter().find_map(|&name| {
         let value = fields.get(name)?;
         value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())

@@ -18,7 +18,6 @@ impl Digest {
         Self(std::array::from_fn(|at| whole[at]))
     }
 
-    /// Makes a digest from its 16 bytes, the reverse of [`Self::as_bytes`].
     pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
         Self(bytes)
     }
@@ -32,11 +31,7 @@ impl Digest {
         if text.len() != 2 * BYTES || !is_lower_hex(text) {
             return None;
         }
-        let mut bytes = [0; BYTES];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
-        }
-        Some(Self(bytes))
+        Some(Self(u128::from_str_radix(text, 16).ok()?.to_be_bytes()))
     }
 }
 
@@ -75,7 +70,6 @@ impl schemars::JsonSchema for Digest {
     }
 }
 
-/// Returns true if the text has only the digits `0` to `9` and `a` to `f`.
 pub(super) fn is_lower_hex(text: &str) -> bool {
     text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -7,7 +7,6 @@ use super::digest::Digest;
 use code::LineRange;
 use ground::{Code, Finding, RelativePath};
 
-/// The place of an entry in a ledger file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryOrigin {
     pub path: RelativePath,
@@ -15,7 +14,6 @@ pub struct EntryOrigin {
     pub line: u32,
     /// The offset in bytes of its first byte.
     pub start: u64,
-    /// The offset in bytes after its last byte.
     pub end: u64,
 }
 
@@ -26,7 +24,6 @@ impl EntryOrigin {
     }
 }
 
-/// The format in which a record was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecordDialect {
     /// A record of this program, part of a hash chain.
@@ -44,7 +41,6 @@ pub enum RecordDialect {
 }
 
 impl RecordDialect {
-    /// Returns true for the formats of other tools.
     pub fn is_foreign(self) -> bool {
         !matches!(self, Self::Canonical | Self::Evidence)
     }
@@ -60,7 +56,6 @@ pub enum Trust {
     Contradicted,
 }
 
-/// A record together with the place that it was read from.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub record: Record,
@@ -72,11 +67,9 @@ pub struct Entry {
     /// The section of evidence that contains the entry. `None` for a record of a journal or of
     /// another tool.
     pub section: Option<Digest>,
-    /// The commit that the entry is about, if its section was sealed late.
     pub late_commit: Option<String>,
 }
 
-/// Makes a finding that points at a place in a ledger file.
 pub(super) fn finding(
     code: Code,
     at: &EntryOrigin,

@@ -50,7 +50,6 @@ pub const EVIDENCE_FOLDER: &str = ".orchestration/agent_trace";
 const FOLDER: &str = ".orchestration/agent_trace/";
 /// The folder, below [`FOLDER`], of the evidence that names its commit.
 const LATE: &str = "late/";
-/// The beginning of the names of files with sections from several files.
 const COMPACTED: &str = "compacted-";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
@@ -96,7 +95,6 @@ pub fn month_of(path: &RelativePath) -> Option<&str> {
     path.as_str().rsplit('/').nth(1).filter(|folder| is_month(folder))
 }
 
-/// Returns true for a file that [`compacted_path`] names.
 pub fn is_compacted(path: &RelativePath) -> bool {
     path.file_name().starts_with(COMPACTED)
 }
@@ -112,12 +110,10 @@ pub fn compacted_path(digest: Digest, month: &str) -> RelativePath {
     evidence_path(&format!("{month}/{COMPACTED}{digest}.jsonl"))
 }
 
-/// Returns the path of evidence about an earlier commit, whose id is given in hexadecimal.
 pub fn late_path(digest: Digest, commit: &str) -> RelativePath {
     evidence_path(&format!("{LATE}{commit}/{digest}.jsonl"))
 }
 
-/// Returns the folder with the late evidence about a commit, or of all commits if it is empty.
 pub fn late_folder(commit: &str) -> String {
     format!("{FOLDER}{LATE}{commit}").trim_end_matches('/').to_owned()
 }
@@ -128,18 +124,19 @@ pub(super) fn is_evidence_folder(path: &str) -> bool {
     below.is_some_and(|below| is_month(below) || below == LATE.trim_end_matches('/'))
 }
 
-/// Returns true if a workspace has a folder of evidence.
 pub fn is_present(root: &Root) -> bool {
-    let entries = std::fs::read_dir(root.path().join(FOLDER)).into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|name| is_evidence_folder(&format!("{FOLDER}{}", name.to_string_lossy())))
+    names_of_folders(root).any(|name| is_evidence_folder(&format!("{FOLDER}{name}")))
 }
 
 /// Returns the month of the first evidence in the work tree, such as `2026-11`. `None` without any.
 pub fn first_month(root: &Root) -> Option<String> {
-    let entries = std::fs::read_dir(root.path().join(FOLDER)).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| is_evidence_folder(&format!("{FOLDER}{name}")) && name.len() == 7).min()
+    names_of_folders(root).filter(|name| is_month(name)).min()
+}
+
+/// Returns the names of what is in the folder of the evidence.
+fn names_of_folders(root: &Root) -> impl Iterator<Item = String> {
+    let entries = store::entries(&root.path().join(FOLDER));
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
 fn evidence_path(below: &str) -> RelativePath {
@@ -150,24 +147,19 @@ fn evidence_path(below: &str) -> RelativePath {
 /// The header of a section: what its lines refer to, written once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The version of the format: [`FORMAT`].
     pub evidence: u32,
     /// The commit that the section is about, if it was sealed late. `None` if the section is about
     /// the commit that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The intents that the lines refer to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<CitedIntent>,
-    /// The sessions that the lines refer to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<CitedSession>,
-    /// Fields that this version does not know. They are kept.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// An intent as it was when the work was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CitedIntent {
     /// Its id. If the work was done under no intent (possible for a lesson), the id is empty and so
@@ -178,23 +170,19 @@ pub struct CitedIntent {
     pub hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The specifications that it serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub specs: Vec<String>,
 }
 
-/// Who wrote the code: a session of an agent, or a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CitedSession {
     /// The id of the session: `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Whether it was a person, a model, both, or unknown.
     #[serde(rename = "type")]
     pub entity_type: EntityType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// For a person, the name in git's configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The tool, and, after a space, its version if that is known: `claude-code 2.1`.
@@ -211,10 +199,8 @@ pub struct CitedSession {
 /// One line of evidence: what one session changed in one file under one intent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceLine {
-    /// The index of its intent in [`Header::intents`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub intent: u32,
-    /// The index of its session in [`Header::sessions`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub by: u32,
     pub path: RelativePath,
@@ -222,16 +208,13 @@ pub struct EvidenceLine {
     /// has a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The previous path of the file, if the commit renamed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RelativePath>,
-    /// How reliably it is known who made the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
     /// What the gate decided, if it was anything but `no_opinion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<RecordedDecision>,
-    /// The class that the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
     /// The lines that were brought, counted in the file as committed.
@@ -258,10 +241,8 @@ pub struct EvidenceLine {
     pub extra: Extra,
 }
 
-/// A file that was added or deleted as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whole {
-    /// How many lines it has.
     pub lines: u32,
     /// The content hash of its text, as [`short`] writes it.
     pub hash: String,
@@ -275,13 +256,10 @@ pub struct Whole {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvidenceBlock {
     pub kind: String,
-    /// The names of its containers and its own name, joined by `.`.
     pub name: String,
     /// The first line, counted from 1.
     pub start: u32,
-    /// The last line.
     pub end: u32,
-    /// The content hash, as [`short`] writes it.
     hash: String,
     pub deleted: bool,
 }
@@ -308,11 +286,8 @@ impl<'de> Deserialize<'de> for EvidenceBlock {
             short_bytes(&hash).filter(|_| !kind.is_empty())?;
             Some(Self { kind, name, start, end, hash, deleted })
         };
-        items
-            .try_into()
-            .ok()
-            .and_then(read)
-            .ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
+        let block = items.try_into().ok().and_then(read);
+        block.ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
     }
 }
 
@@ -334,7 +309,6 @@ impl EvidenceBlock {
         ContentHash::from_ledger(long(&self.hash).unwrap_or_default())
     }
 
-    /// Returns the block in the form that records of the journal use.
     fn record(&self, language: Option<&str>) -> BlockRecord {
         BlockRecord {
             block: Some(BlockName {
@@ -382,7 +356,6 @@ pub fn time_of(record: &str) -> Option<String> {
     }
 }
 
-/// Cuts a time to whole seconds: `2026-11-23T19:15:34`.
 fn second(time: &str) -> Option<String> {
     time.get(.."0000-00-00T00:00:00".len()).map(str::to_owned)
 }
@@ -404,7 +377,6 @@ fn short_bytes(short: &str) -> Option<[u8; BYTES]> {
     (length == BYTES).then_some(bytes)
 }
 
-/// A section of an evidence file: a header and the lines up to the next header.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// The digest of its bytes. If a line was erased, the digest that the section had before that,
@@ -412,19 +384,14 @@ pub struct Section {
     pub digest: Digest,
     pub bytes: Range<usize>,
     pub header: Header,
-    /// The lines after the header, each with its byte range in the file.
     pub lines: Vec<(Range<usize>, SectionLine)>,
-    /// The byte ranges of lines that cannot be read.
     pub unreadable: Vec<Range<usize>>,
 }
 
 #[derive(Clone, Debug)]
 pub enum SectionLine {
-    /// A session's changes to one file.
     Changed(Box<EvidenceLine>),
-    /// A whole record that the commit carries unchanged, for example an approval.
     Carried(Box<Record>),
-    /// A tombstone: a person erased the line that was here.
     Erased(Box<Tombstone>),
 }
 
@@ -453,28 +420,21 @@ pub struct Tombstone {
     pub extra: Extra,
 }
 
-/// Why a file cannot be read as evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvidence {
-    /// The file does not begin with a header.
     Headless,
-    /// A header has this version of the format, which is newer than this program.
     Newer(u32),
 }
 
-/// How many files [`newer_format_of_some`] looks at.
 const SAMPLE: usize = 64;
-/// The size limit of such a file, in bytes.
 const MAX_SAMPLED: u64 = 1024 * 1024;
 
 /// Returns the highest format among some files of the newest month that this program cannot read.
 /// For questions that need no evidence, so that they warn nevertheless: they have no time to open
 /// all of it.
 pub fn newer_format_of_some(root: &Root) -> Option<u32> {
-    let trace = root.absolute(&evidence_path(""));
-    let names = store::entries(&trace).filter_map(|entry| entry.file_name().into_string().ok());
-    let newest = names.filter(|name| is_month(name)).max()?;
-    let files = store::entries(&trace.join(newest)).take(SAMPLE);
+    let newest = names_of_folders(root).filter(|name| is_month(name)).max()?;
+    let files = store::entries(&root.path().join(FOLDER).join(newest)).take(SAMPLE);
     let formats = files.filter_map(|file| {
         let bytes = store::read_capped(&file.path(), MAX_SAMPLED).ok()??;
         match header(bytes.split(|byte| *byte == b'\n').next()?) {
@@ -485,7 +445,6 @@ pub fn newer_format_of_some(root: &Root) -> Option<u32> {
     formats.max()
 }
 
-/// Splits a file of evidence into its sections and parses them.
 pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
     read_lines(bytes, |_| true)
 }
@@ -585,7 +544,6 @@ fn tombstone(line: &[u8]) -> Option<Tombstone> {
     is_readable.then_some(stone)
 }
 
-/// Returns true if the whole line is one JSON object and no object in it has a repeated key.
 fn is_object(line: &[u8]) -> bool {
     line.starts_with(b"{") && line.ends_with(b"}") && strict::has_unique_keys(line)
 }

@@ -5,12 +5,13 @@ use serde_json::{Map, Value};
 
 use super::{Extra, Related};
 
+pub(super) type JsonObject = Map<String, Value>;
+
 /// The key in `extra` for values whose names our records use for something else.
 pub(super) const FOREIGN: &str = "foreign";
 
-/// Removes and returns the first of these fields whose value fits.
 pub(super) fn take_where(
-    object: &mut Map<String, Value>,
+    object: &mut JsonObject,
     names: &[&str],
     fits: impl Fn(&Value) -> bool,
 ) -> Option<Value> {
@@ -18,14 +19,13 @@ pub(super) fn take_where(
     object.shift_remove(*name)
 }
 
-/// Removes and returns the first of these fields that has a value.
-pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
+pub(super) fn take(object: &mut JsonObject, names: &[&str]) -> Option<Value> {
     take_where(object, names, |value| !value.is_null())
 }
 
 /// Removes and returns the first of these fields that contains a text that fits.
 pub(super) fn take_text_where(
-    object: &mut Map<String, Value>,
+    object: &mut JsonObject,
     names: &[&str],
     fits: impl Fn(&str) -> bool,
 ) -> Option<String> {
@@ -36,7 +36,7 @@ pub(super) fn take_text_where(
 }
 
 /// Removes and returns the first of these fields that contains text other than white space.
-pub(super) fn take_text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
+pub(super) fn take_text(object: &mut JsonObject, names: &[&str]) -> Option<String> {
     take_text_where(object, names, |text| !text.trim().is_empty())
 }
 
@@ -76,7 +76,7 @@ pub(super) fn relations(value: &Value) -> Vec<Related> {
 
 /// Returns the relations of a file and removes them from the object. If the list contains more than
 /// our form can hold, it also stays in the object.
-pub(super) fn take_relations(object: &mut Map<String, Value>) -> Vec<Related> {
+pub(super) fn take_relations(object: &mut JsonObject) -> Vec<Related> {
     let Some(value) = object.get("related") else { return Vec::new() };
     let found = relations(value);
     let plain = |one: &Value| one.as_object().is_none_or(|fields| fields.len() == 2);

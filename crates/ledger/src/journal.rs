@@ -26,29 +26,23 @@ use code::hex;
 use ground::store::{self, StoreError};
 use ground::{RelativePath, Root};
 
-/// How long to wait for another process that holds the lock of the ledger.
 const PATIENCE: Duration = Duration::from_secs(5);
 const SHOWN: &str = ".orchestration/agent_trace/open";
-/// The name of the folder with the journals of the repository's main work tree.
 const MAIN: &str = "main";
 
-/// Takes the lock of the ledger, which every change of a journal needs.
 pub(super) fn lock(root: &Root) -> Result<store::Lock, StoreError> {
     store::lock(&root.private().join("ledger.lock"), PATIENCE)
 }
 
 /// The places of the journals of a workspace. Each work tree has its own folder.
 pub(super) struct Journals {
-    /// The folder that contains the folders of all work trees.
     all: PathBuf,
-    /// The name of this work tree's folder.
     own: String,
     /// Git's `worktrees` folder, which has a folder for each work tree except the main one.
     trees: PathBuf,
 }
 
 impl Journals {
-    /// Returns `None` if the workspace has no git directory.
     pub(super) fn in_git_directory(root: &Root) -> Option<Self> {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
@@ -70,7 +64,6 @@ impl Journals {
         self.all.join(&self.own)
     }
 
-    /// The path of a writer's journal in this work tree.
     pub(super) fn file(&self, writer: &str) -> PathBuf {
         self.folder().join(format!("{writer}.jsonl"))
     }
@@ -122,14 +115,12 @@ pub(super) fn of_work_tree(root: &Root) -> Vec<LedgerFile> {
     Journals::in_git_directory(root).map(|journals| journals.files()).unwrap_or_default()
 }
 
-/// The path of a writer's journal as it is shown in the work tree.
 pub(super) fn shown_path(writer: &str) -> RelativePath {
     let name: String = writer.chars().filter(char::is_ascii_alphanumeric).collect();
     RelativePath::new(&format!("{SHOWN}/{name}.jsonl"))
         .expect("a fixed folder and letters are a path")
 }
 
-/// Returns true if the path is the path of a journal in the work tree.
 pub fn is_open(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -149,7 +140,6 @@ pub(super) fn show(root: &Root, writer: &str, file: &Path) {
     }
 }
 
-/// Parses the lines of a file that are of this type. All others are skipped.
 fn json_lines<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
     // An editor may have put a byte order mark in front.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -167,7 +157,6 @@ struct JournalLine {
     seq: u64,
 }
 
-/// Returns the records in these lines, each with its line.
 fn lines_with_text(bytes: &[u8]) -> impl Iterator<Item = (JournalLine, &[u8])> {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     lines.filter_map(|line| Some((serde_json::from_slice(line).ok()?, line)))
@@ -189,7 +178,6 @@ pub struct DraftNote {
 pub struct ReopenedNote {
     /// The evidence of the commit. If the history has all of it again, the records need not stay.
     pub files: Vec<RelativePath>,
-    /// The ids of the records.
     pub records: Vec<String>,
 }
 
@@ -205,7 +193,6 @@ pub fn reopened(root: &Root) -> Vec<ReopenedNote> {
     read_notes(root, REOPENED)
 }
 
-/// Returns the ids of all records in the journals of this work tree.
 pub fn open_ids(root: &Root) -> HashSet<String> {
     let files = of_work_tree(root).into_iter();
     let read = files.map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok().flatten());
@@ -213,12 +200,10 @@ pub fn open_ids(root: &Root) -> HashSet<String> {
     read.flatten().flat_map::<Vec<String>, _>(ids).collect()
 }
 
-/// Replaces the notes about drafts.
 pub fn note_drafts(root: &Root, drafts: &[DraftNote]) -> Result<(), StoreError> {
     write_notes(root, DRAFTS, drafts)
 }
 
-/// Replaces the notes about reopened records.
 pub fn note_reopened(root: &Root, reopened: &[ReopenedNote]) -> Result<(), StoreError> {
     write_notes(root, REOPENED, reopened)
 }
@@ -246,7 +231,6 @@ fn write_notes<T: Serialize>(root: &Root, name: &str, notes: &[T]) -> Result<(),
     store::write_atomic(&path, &lines)
 }
 
-/// A larger file of notes, in bytes, was not written by us and is not read.
 const MAX_NOTES: u64 = 64 * 1024 * 1024;
 
 /// The digests of the sections that were sealed in this clone: 16 bytes each.
@@ -254,7 +238,6 @@ fn made_file(root: &Root) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent").join("made"))
 }
 
-/// Returns the digests of the files of evidence that were sealed in this clone.
 pub fn sections_made(root: &Root) -> HashSet<Digest> {
     let bytes = made_file(root).and_then(|path| store::read_capped(&path, MAX_NOTES).ok()?);
     let bytes = bytes.unwrap_or_default();
@@ -262,7 +245,6 @@ pub fn sections_made(root: &Root) -> HashSet<Digest> {
     rows.filter_map(|row| Some(Digest::from_bytes(row.try_into().ok()?))).collect()
 }
 
-/// Notes that a section was sealed in this clone.
 pub fn note_made(root: &Root, section: Digest) -> Result<(), StoreError> {
     let Some(path) = made_file(root) else { return Ok(()) };
     let (mut file, _) = store::append_to(&path)?;
@@ -280,13 +262,13 @@ fn settled_folder(root: &Root) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent").join("settled").join(journals.own))
 }
 
-/// Moves records out of the journal, because a commit has their evidence. The caller holds the lock
-/// of the ledger.
-pub(super) fn settle(
+/// Moves records out of the journal, because a commit has their evidence. Returns how many.
+pub fn settle(
     root: &Root,
     commit: &str,
     is_settled: &dyn Fn(&str) -> bool,
 ) -> Result<usize, StoreError> {
+    let _lock = lock(root)?;
     let Some(settled) = settled_file(root, commit) else { return Ok(0) };
     move_lines(root, &of_work_tree(root), is_settled, |lines| {
         let (mut file, _) = store::append_to(&settled)?;
@@ -295,9 +277,10 @@ pub(super) fn settle(
     })
 }
 
-/// Removes records from the journals of this work tree and of work trees that were removed. The
-/// caller holds the lock of the ledger.
-pub(super) fn retire(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+/// Removes records from the journals of this work tree and of work trees that were removed. Returns
+/// how many.
+pub fn retire(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+    let _lock = lock(root)?;
     move_lines(root, &of_work_tree(root), goes, |lines| note_gone(root, lines))
 }
 
@@ -343,22 +326,18 @@ fn replace(root: &Root, shown: &RelativePath, disk: &Path, bytes: &[u8]) -> Resu
     Ok(())
 }
 
-/// Returns the commits whose records were settled in this work tree.
 pub fn settled_commits(root: &Root) -> Vec<String> {
     let Some(folder) = settled_folder(root) else { return Vec::new() };
     let names = store::entries(&folder).filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned)).collect()
 }
 
-/// Returns the ids of the records that were settled with a commit.
 pub fn settled_records(root: &Root, commit: &str) -> Vec<String> {
     let bytes =
         settled_file(root, commit).and_then(|path| store::read_capped(&path, MAX_JOURNAL).ok()?);
     json_lines::<JournalLine>(&bytes.unwrap_or_default()).map(|line| line.id).collect()
 }
 
-/// Returns the keys of the texts that a record of any work tree needs, or would need again if its
-/// commit left the history.
 pub fn needed_texts(root: &Root) -> Result<HashSet<Digest>, StoreError> {
     #[derive(Deserialize)]
     struct FileLine {
@@ -378,7 +357,6 @@ pub fn needed_texts(root: &Root) -> Result<HashSet<Digest>, StoreError> {
     Ok(keys)
 }
 
-/// Returns the journals and the files of settled commits of all work trees.
 fn files_of_all_trees(root: &Root) -> Vec<PathBuf> {
     let Some(common) = root.common_dir() else { return Vec::new() };
     let folders = ["open", "settled"].into_iter().flat_map(|name| {
@@ -389,9 +367,9 @@ fn files_of_all_trees(root: &Root) -> Vec<PathBuf> {
     folders.map(|file| file.path()).filter(is_journal).collect()
 }
 
-/// Puts the records of a commit that has left the history back into the journal. The caller holds
-/// the lock of the ledger. Returns how many.
-pub(super) fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
+/// Puts the records of a commit that has left the history back into the journal. Returns how many.
+pub fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
+    let _lock = lock(root)?;
     let Some(settled) = settled_file(root, commit) else { return Ok(0) };
     let Some(journals) = Journals::in_git_directory(root) else { return Ok(0) };
     let bytes = store::read_capped(&settled, MAX_JOURNAL)?.unwrap_or_default();
@@ -416,7 +394,6 @@ pub(super) fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
     Ok(reopened)
 }
 
-/// Forgets the records of a commit. Returns how many.
 pub fn forget_settled(root: &Root, commit: &str) -> Result<usize, StoreError> {
     let Some(path) = settled_file(root, commit) else { return Ok(0) };
     let _lock = lock(root)?;
@@ -468,7 +445,6 @@ fn note_gone(root: &Root, lines: &[u8]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Records of one writer, one after the other, that nothing has and that nobody retired.
 pub struct LostRecords {
     pub writer: String,
     pub records: RangeInclusive<u64>,
@@ -505,7 +481,6 @@ pub fn lost_records(root: &Root) -> Vec<LostRecords> {
     lost
 }
 
-/// Notes that these records are gone and that a person accepts that.
 pub fn accept_lost(root: &Root, lost: &LostRecords) -> Result<(), StoreError> {
     let _lock = lock(root)?;
     let Some(mut head) = head_of(root, &lost.writer) else { return Ok(()) };
@@ -521,7 +496,6 @@ pub(super) fn head_of(root: &Root, writer: &str) -> Option<WriterHead> {
     store::read_json(&head_file(root, writer)?, MAX_HEAD)
 }
 
-/// The size limit of the file with the head of a writer, in bytes.
 const MAX_HEAD: u64 = 1024 * 1024;
 
 pub(super) fn remember_head(

@@ -11,29 +11,22 @@ use ground::{Code, Finding, RelativePath};
 /// An object, or a line, larger than this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
 
-/// A file of the ledger, with its name in the workspace and its place on disk.
 #[derive(Clone, Debug)]
 pub struct LedgerFile {
     /// The path relative to the workspace. For a journal, the path under which it is shown.
     pub path: RelativePath,
-    /// The path on disk. A journal is in the git directory.
     pub disk: PathBuf,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct ParsedLedgerFile {
-    /// The entries in file order.
     pub entries: Vec<Arc<Entry>>,
-    /// The findings about incomplete, unreadable or forged lines.
     pub findings: Vec<Finding>,
     /// The places and bytes of spans that could not be read. Of a span that is too large, only the
     /// beginning is kept.
     pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
-    /// The digests of the sections, if it is a file of evidence.
     pub sections: Vec<Digest>,
-    /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
-    /// The digest of the whole file, if it is a file of evidence.
     pub digest: Option<Digest>,
     /// The version of the file's format, if it is newer than this program can read. Nothing else of
     /// such a file is read.
@@ -45,7 +38,6 @@ pub struct ParsedLedgerFile {
 pub(super) type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl ParsedLedgerFile {
-    /// Reads a file. One that cannot be read has a finding.
     pub(super) fn read(file: &LedgerFile) -> Self {
         match file.read() {
             Ok(read) => read,
@@ -61,7 +53,6 @@ impl ParsedLedgerFile {
         }
     }
 
-    /// Marks the records that this clone wrote as [`Trust::Own`].
     pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
         for entry in &mut self.entries {
             let record = &entry.record;

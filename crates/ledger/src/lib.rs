@@ -53,7 +53,7 @@ mod strict;
 mod texts;
 
 pub use all_records::Ledger;
-pub use append::{AppendError, SINGLE_LEDGER, Writer};
+pub use append::{AppendError, SINGLE_LEDGER, append_record};
 pub use audit::{Audit, audit};
 pub use claim::Claim;
 pub use digest::Digest;
@@ -64,7 +64,6 @@ pub use outline::Outline;
 pub use record::*;
 pub use texts::{drop_texts_but, keep_text, kept_text};
 
-/// Returns the items in ascending order, each of them once.
 pub fn sorted<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut items: Vec<T> = items.into_iter().collect();
     items.sort_unstable();

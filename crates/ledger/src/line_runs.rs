@@ -16,19 +16,15 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-/// The largest number of lines of a run.
 const LONGEST: usize = 8;
 const BYTES: usize = 4;
 
-/// A text as lines of bytes, counted from 0.
 pub trait LinesOfText {
-    /// Returns the number of lines.
     fn count(&self) -> usize;
     /// Returns a line, with or without its line end.
     fn line(&self, at: usize) -> &[u8];
 }
 
-/// Runs of lines in ascending order, each with the hash of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRuns(Vec<HashedRun>);
 
@@ -45,7 +41,6 @@ impl HashedRun {
         Self { lines, hash }
     }
 
-    /// Returns true if the text has these lines at this place.
     fn stands(&self, text: &impl LinesOfText) -> bool {
         self.lines.end <= text.count() && *self == Self::of_lines(self.lines.clone(), text)
     }
@@ -66,7 +61,6 @@ fn hash<'a>(lines: impl Iterator<Item = &'a [u8]>) -> [u8; BYTES] {
 }
 
 impl LineRuns {
-    /// Makes the runs for those lines of a text for which `is_chosen` is true.
     pub fn of_chosen(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
         let mut runs = Vec::new();
         let mut at = 0;
@@ -88,7 +82,6 @@ impl LineRuns {
         self.0.is_empty()
     }
 
-    /// Returns the number of lines.
     pub fn line_count(&self) -> usize {
         self.0.iter().map(|run| run.lines.len()).sum()
     }

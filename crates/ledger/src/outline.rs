@@ -23,7 +23,6 @@ use sha2::{Digest, Sha256};
 
 use code::{Block, ContentHash, FileBlocks, difference};
 
-/// The first bytes of a SHA-256.
 pub type Short = [u8; 8];
 
 const BYTES: usize = 38;
@@ -36,34 +35,26 @@ pub struct Row {
     /// The hash of its kind, its path (the names of its containers and its own), and its
     /// parameters.
     pub identity: Short,
-    /// The hash of its own text and its lead, without the blocks inside it.
     pub text: Short,
-    /// The hash of its tokens and its lead, without the blocks inside it.
     pub tokens: Short,
     /// The hash of its shape: its tokens, with local names replaced consistently.
     pub shape: Short,
-    /// The hash of the last segment of its name.
     pub name: [u8; 4],
-    /// The hash of its kind.
     pub kind: [u8; 2],
 }
 
-/// The outline of a file: one row for each of its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Outline {
     pub rows: Vec<Row>,
 }
 
-/// How a block differs from an earlier version of its file, in the order of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Against {
     Same,
     /// The text differs, but the tokens are the same. For a block that contains others, only its
     /// own tokens count.
     Reformatted,
-    /// The tokens of the block differ.
     Changed,
-    /// The block is new: no block of the earlier version corresponds to it.
     New,
 }
 
@@ -78,8 +69,8 @@ impl Row {
             text: with_lead(text.key(), lead),
             tokens: with_lead(print.own_tokens().as_str(), lead),
             shape: short(print.own.as_ref().map_or(print.shape.as_str(), |own| own.as_str())),
-            name: name(&block.name),
-            kind: kind_of(kind),
+            name: start_of_hash(&block.name),
+            kind: start_of_hash(kind),
         }
     }
 
@@ -93,7 +84,6 @@ impl Row {
         postcard::from_bytes(&bytes).ok().filter(|_| bytes.len() == BYTES)
     }
 
-    /// Returns true if the block has no name of its own, because it is a region or a paragraph.
     pub fn is_unnamed(&self) -> bool {
         UNNAMED.contains(&self.kind)
     }
@@ -132,7 +122,6 @@ fn identity(kind: &str, path: &str, parameters: Option<&str>) -> Short {
     short(&format!("{kind}\0{path}\0{}", parameters.unwrap_or("\u{1}")))
 }
 
-/// Returns the short hash of a text hash or token hash, combined with the hash of the lead.
 fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
     match lead {
         None => short(hash),
@@ -140,22 +129,14 @@ fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
     }
 }
 
-/// Returns the short hash of the last segment of a name.
-fn name(leaf: &str) -> [u8; 4] {
-    let hash = short(leaf);
-    std::array::from_fn(|i| hash[i])
-}
-
-/// Returns the short hash of a kind's word.
-fn kind_of(word: &str) -> [u8; 2] {
-    let hash = short(word);
-    [hash[0], hash[1]]
-}
-
-/// Returns the first 8 bytes of a text's SHA-256.
 pub fn short(text: &str) -> Short {
+    start_of_hash(text)
+}
+
+/// Returns the first bytes of a text's SHA-256.
+fn start_of_hash<const N: usize>(text: &str) -> [u8; N] {
     let digest = Sha256::digest(text.as_bytes());
-    std::array::from_fn(|i| digest[i])
+    std::array::from_fn(|at| digest[at])
 }
 
 #[cfg(test)]
@@ -167,14 +148,14 @@ mod tests {
     fn regions_and_paragraphs_have_no_name() {
         assert_eq!(
             UNNAMED,
-            [BlockKind::Region, BlockKind::Paragraph].map(|it| kind_of(it.as_str()))
+            [BlockKind::Region, BlockKind::Paragraph].map(|it| start_of_hash(it.as_str()))
         );
     }
 
     #[test]
     fn no_two_kinds_have_one_short_hash() {
         let kinds: HashSet<[u8; 2]> =
-            BlockKind::every_kind().map(|kind| kind_of(kind.as_str())).collect();
+            BlockKind::every_kind().map(|kind| start_of_hash(kind.as_str())).collect();
         assert_eq!(kinds.len(), BlockKind::every_kind().count());
     }
 }

@@ -26,9 +26,20 @@ impl LedgerFile {
             return Ok(self::bytes(&self.path, &self.bytes()?));
         }
         let mut file = store::open(&self.disk)?;
-        let mut reading = ParsedLedgerFile::default();
-        window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
-        Ok(reading)
+        let (mut state, mut reading) = (ScanState::default(), ParsedLedgerFile::default());
+        let mut buffer: Vec<u8> = Vec::new();
+        loop {
+            let wanted = 2 * MAX_OBJECT - buffer.len();
+            let got = file.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
+            let is_whole = got < wanted;
+            let limit = if is_whole { buffer.len() } else { buffer.len() - MAX_OBJECT };
+            let scanner = Scanner::new(&self.path, &buffer, &mut state, &mut reading);
+            let used = scanner.run_to(limit);
+            if is_whole {
+                return Ok(reading);
+            }
+            buffer.drain(..used);
+        }
     }
 
     /// Reads a file of evidence. Of a file larger than [`store::MAX_CONTENT`] only the beginning is
@@ -42,7 +53,6 @@ impl LedgerFile {
     }
 }
 
-/// How deep folders below the ledger's folder are followed. Years and months need two levels.
 const MAX_DEPTH: usize = 6;
 
 /// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the
@@ -52,7 +62,6 @@ pub fn files(root: &Root) -> Vec<LedgerFile> {
     list(root, &|_| false)
 }
 
-/// Like [`files`], but without evidence, whose folders are not even listed.
 pub(crate) fn files_without_evidence(root: &Root) -> Vec<LedgerFile> {
     list(root, &evidence::is_evidence_folder)
 }
@@ -78,7 +87,6 @@ fn list(root: &Root, is_left_out: &dyn Fn(&str) -> bool) -> Vec<LedgerFile> {
     files
 }
 
-/// Returns true if records are kept at this path, which is relative to the workspace.
 pub fn is_ledger_path(path: &RelativePath) -> bool {
     let Some(below) = path.as_str().strip_prefix(".orchestration/") else { return false };
     match below.split_once('/') {
@@ -102,7 +110,6 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-/// Adds the paths of the files below a folder.
 fn add_folder(
     found: &mut Vec<String>,
     folder: &Path,
@@ -125,7 +132,6 @@ fn add_folder(
     }
 }
 
-/// Returns the names in a folder with their file types. Links are not followed.
 fn names(folder: &Path) -> Vec<(String, FileType)> {
     store::entries(folder)
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)))
@@ -140,7 +146,7 @@ fn is_plain_folder(path: &Path) -> bool {
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
     let Some(named) = evidence::digest_of_path(path) else {
         let mut reading = ParsedLedgerFile::default();
-        Scanner::new(path, bytes, &mut ScanState::default(), &mut reading).run_to_end();
+        Scanner::new(path, bytes, &mut ScanState::default(), &mut reading).run_to(bytes.len());
         return reading;
     };
     with_entries(path, bytes, evidence_file(path, named, bytes))
@@ -169,8 +175,6 @@ fn with_entries(
     parsed
 }
 
-/// Parses a file of evidence, without turning its lines into entries. `named` is the digest in the
-/// file's name.
 pub(super) fn evidence_file(
     path: &RelativePath,
     named: Digest,
@@ -239,7 +243,6 @@ impl<'a> LineCounter<'a> {
         Self { bytes, counted: 0, line: 1 }
     }
 
-    /// Returns the number of the line that contains the byte at `start`, counted from 1.
     fn line_at(&mut self, start: usize) -> u32 {
         if start < self.counted {
             *self = Self::for_bytes(self.bytes);
@@ -250,7 +253,6 @@ impl<'a> LineCounter<'a> {
         self.line
     }
 
-    /// Makes the origin of a byte span in the file with this path.
     fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
         EntryOrigin {
             path: path.clone(),
@@ -261,7 +263,6 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// Turns the lines of a section of evidence into entries.
 fn entries_of(
     path: &RelativePath,
     lines: &mut LineCounter<'_>,
@@ -290,7 +291,6 @@ fn entries_of(
     entries.collect()
 }
 
-/// Returns what was erased from a section. `None` if nothing was erased.
 fn erased_of(
     path: &RelativePath,
     lines: &mut LineCounter<'_>,
@@ -308,7 +308,6 @@ fn erased_of(
     })
 }
 
-/// Makes the finding for a file that cannot be read as evidence.
 fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
     let origin = EntryOrigin::of_file(path);
     match why {
@@ -327,25 +326,5 @@ fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
             ),
             "Install a newer version of `intent`.",
         ),
-    }
-}
-
-/// Reads a file in windows, so that a line of any length needs bounded memory.
-fn window(
-    path: &RelativePath,
-    file: &mut impl Read,
-    state: &mut ScanState,
-    reading: &mut ParsedLedgerFile,
-) -> std::io::Result<()> {
-    let mut buffer: Vec<u8> = Vec::new();
-    loop {
-        let wanted = 2 * MAX_OBJECT - buffer.len();
-        let got = file.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
-        if got < wanted {
-            Scanner::new(path, &buffer, state, reading).run_to_end();
-            return Ok(());
-        }
-        let used = Scanner::new(path, &buffer, state, reading).run_to(buffer.len() - MAX_OBJECT);
-        buffer.drain(..used);
     }
 }

@@ -156,7 +156,6 @@ impl Approved {
         all.into_iter().flatten().flat_map(|part| [part.as_str(), "\n"]).collect::<String>().into()
     }
 
-    /// Returns the hash of a file's bytes, as in `hash`.
     pub fn hash_of(bytes: &[u8]) -> String {
         format!("sha256:{}", ground::store::sha256(bytes))
     }
@@ -216,7 +215,6 @@ named_enum! {
 }
 
 impl MutationClass {
-    /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
         MUTATION_CLASSES[self as usize].1
     }
@@ -246,13 +244,10 @@ pub struct RecordedDecision {
 }
 
 impl RecordedDecision {
-    /// The gate had no objection.
     pub const NO_OPINION: &str = "no_opinion";
-    /// A person had to decide.
     pub const ASK: &str = "ask";
     pub const DENY: &str = "deny";
 
-    /// Makes a decision from one of the outcomes above.
     pub fn new(outcome: &str, rule: Option<String>, approval: Option<String>) -> Self {
         Self { outcome: outcome.to_owned(), rule, approval }
     }
@@ -303,7 +298,6 @@ impl Record {
         self.intent_id.as_deref().into_iter().chain(related.map(|one| one.value.as_str()))
     }
 
-    /// Returns how many lines the change brought, in all files.
     pub fn line_count(&self) -> usize {
         let conversations = self.files.iter().flat_map(|file| &file.conversations);
         conversations.map(|one| one.lines.line_count()).sum()
@@ -319,7 +313,6 @@ impl FileRecord {
         self.conversations.iter().flat_map(|one| &one.ranges)
     }
 
-    /// Makes a file entry that has only a path.
     pub fn with_path_only(relative_path: RelativePath) -> Self {
         Self {
             relative_path,
@@ -332,8 +325,6 @@ impl FileRecord {
         }
     }
 
-    /// Returns everything that the file is related to, from the file itself (other tools) and from
-    /// its conversations (our form).
     pub fn relations(&self) -> impl Iterator<Item = &Related> {
         let inside = self.conversations.iter().flat_map(|conversation| &conversation.related);
         self.related.iter().chain(inside)
@@ -376,7 +367,6 @@ pub struct Contributor {
 }
 
 impl Contributor {
-    /// Makes a contributor for a person, with the name in git's configuration.
     pub fn person(name: Option<String>) -> Self {
         Self { entity_type: EntityType::Human, model_identifier: None, name }
     }
@@ -403,7 +393,6 @@ named_enum! {
 }
 
 impl EntityType {
-    /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
         ENTITY_TYPES[self as usize].1
     }
@@ -432,7 +421,6 @@ pub struct BlockRecord {
 }
 
 impl BlockRecord {
-    /// Makes a record that has only lines and a content hash.
     pub fn with_lines_only(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self { start_line, end_line, content_hash, ..Self::default() }
     }

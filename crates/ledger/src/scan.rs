@@ -7,18 +7,18 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::chain::{self, KEEP_BYTES, is_intact, restore, split_tail};
 use super::digest::Digest;
 use super::entry::{EntryOrigin, finding};
+use super::foreign_fields::JsonObject;
 use super::imported::is_imported;
 use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// How many bytes of a span that is too large to be read are kept.
 const KEPT: usize = 64 * 1024;
 /// Adjacent bad lines are joined into one span up to this size in bytes.
 const MAX_SPAN: u64 = 1024 * 1024;
@@ -26,40 +26,31 @@ const MAX_SPAN: u64 = 1024 * 1024;
 /// end.
 const MAX_TRIES: usize = 16;
 
-/// The state of a scan between two windows of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScanState {
     /// How many bytes of the file come before the window.
     pub offset: u64,
-    /// How many lines of the file come before the current one.
     lines: u32,
-    /// Whether anything other than white space and comments was found.
     begun: bool,
-    /// Whether the file is one array of records.
     array: bool,
-    /// Whether the scan is inside a line that is too large, which is skipped to its end.
     skipping: bool,
     /// Whether a finding already says that one of our records is not followed by a plain line feed.
     /// A file has only one such finding, about the first record of that kind.
     reported_endings: bool,
-    /// Whether the file begins with a byte order mark.
     marked: bool,
 }
 
-/// Scans one window of a file.
 pub(super) struct Scanner<'a> {
     path: &'a RelativePath,
     window: &'a [u8],
     at: usize,
     state: &'a mut ScanState,
     out: &'a mut ParsedLedgerFile,
-    /// Whether a person imported the file, so that no record in it is ours.
     is_imported: bool,
 }
 
-/// The result of one attempt to parse an object.
 enum Attempt {
-    Object(Map<String, Value>, usize),
+    Object(JsonObject, usize),
     Unfinished,
     Wrong(String),
 }
@@ -74,15 +65,8 @@ impl<'a> Scanner<'a> {
         Self { path, window, at: 0, state, out, is_imported: is_imported(path) }
     }
 
-    /// Scans to the end of the window, which must be the end of the file.
-    pub(super) fn run_to_end(mut self) {
-        while self.at < self.window.len() {
-            self.step();
-        }
-        self.state.offset += self.window.len() as u64;
-    }
-
-    /// Scans every object that begins before `limit`. Returns the number of bytes that were used.
+    /// Scans every object that begins before `limit`, which is the length of the window if the file
+    /// ends there. Returns the number of bytes that were used.
     pub(super) fn run_to(mut self, limit: usize) -> usize {
         while self.at < limit {
             self.step();
@@ -122,7 +106,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Moves forward by this many bytes and counts the line breaks in them.
     fn advance(&mut self, by: usize) {
         let lines = self.window[self.at..self.at + by].iter().filter(|&&b| b == b'\n').count();
         let lines = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -173,16 +156,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Handles an incomplete record. It ends at the end of its line, or where an intact record was
-    /// appended to it.
     fn torn(&mut self, line: &[u8]) {
         let end = appended_record(line).unwrap_or(line.len());
         self.unreadable_span(end, Code::LedgerTorn, "The record was not written to its end.");
     }
 
-    /// Handles an object that parses. It is one of our records (possibly damaged), a record of
-    /// another tool, or not a record.
-    fn take(&mut self, map: Map<String, Value>, length: usize) {
+    fn take(&mut self, map: JsonObject, length: usize) {
         let stored = &self.window[self.at..self.at + length];
         let ours = !self.is_imported && claims_chain(&map, stored);
         if ours && !strict::has_unique_keys(stored) {
@@ -324,7 +303,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the number of bytes up to the line break, or to the end.
 fn line_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|&b| b == b'\n').unwrap_or(bytes.len())
 }
@@ -343,7 +321,7 @@ fn canonical(line: &[u8]) -> Option<Record> {
 
 /// Returns true if an object is, or once was, a line of a chain. Several fields are checked, so
 /// that damage to one field does not hide this.
-fn claims_chain(map: &Map<String, Value>, stored: &[u8]) -> bool {
+fn claims_chain(map: &JsonObject, stored: &[u8]) -> bool {
     let fields = ["writer", "seq", "prev"].iter().filter(|&&key| map.contains_key(key)).count();
     // If both `seq` and `prev` of one of our records were damaged, it still has a `writer` in our
     // form.
@@ -353,7 +331,7 @@ fn claims_chain(map: &Map<String, Value>, stored: &[u8]) -> bool {
 }
 
 fn parse(bytes: &[u8]) -> Attempt {
-    let mut stream = serde_json::Deserializer::from_slice(bytes).into_iter::<Map<String, Value>>();
+    let mut stream = serde_json::Deserializer::from_slice(bytes).into_iter::<JsonObject>();
     match stream.next() {
         Some(Ok(map)) => Attempt::Object(map, stream.byte_offset()),
         Some(Err(error)) if error.is_eof() => Attempt::Unfinished,

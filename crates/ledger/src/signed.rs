@@ -21,7 +21,6 @@ pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     }
 }
 
-/// Adds a signature to an unsigned line.
 pub fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
     let object = unsigned.strip_suffix(b"}").unwrap_or(unsigned);
     [object, TAIL, signature.as_bytes(), END].concat()

@@ -7,12 +7,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Returns true if the text is JSON and no object in it has the same key twice.
 pub(super) fn has_unique_keys(json: &[u8]) -> bool {
     serde_json::from_slice::<UniqueKeys>(json).is_ok()
 }
 
-/// Any JSON value without a repeated key. The value itself is not kept.
 struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {
@@ -64,7 +62,6 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     }
 }
 
-/// A key, borrowed from the input if it contains no escapes.
 #[derive(Deserialize)]
 struct BorrowedKey<'k>(#[serde(borrow)] Cow<'k, str>);
 

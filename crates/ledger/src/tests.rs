@@ -28,7 +28,7 @@ impl TestWorkspace {
         Root::find(self.dir.path(), &ground::Environment::of_process()).unwrap()
     }
     fn append(&self, record: Record) -> String {
-        Writer::new(&self.root(), &self.policy).append(record).unwrap()
+        append_record(&self.root(), &self.policy, record).unwrap()
     }
     fn file(&self) -> std::path::PathBuf {
         self.root().absolute(&path(SINGLE))
@@ -153,7 +153,7 @@ mod writing {
         let outside = tempfile::NamedTempFile::new().unwrap();
         let link = w.dir.path().join(".orchestration/agent_trace.jsonl");
         std::os::unix::fs::symlink(outside.path(), link).unwrap();
-        let error = Writer::new(&w.root(), &w.policy).append(mutation("s", "a.rs", [1]));
+        let error = append_record(&w.root(), &w.policy, mutation("s", "a.rs", [1]));
         assert!(error.unwrap_err().to_string().contains("symbolic link"));
         assert_eq!(std::fs::read(outside.path()).unwrap(), b"");
     }

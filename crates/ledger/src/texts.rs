@@ -13,7 +13,6 @@ use super::digest::Digest;
 use ground::Root;
 use ground::store::{self, StoreError};
 
-/// A text with more bytes than this is not kept.
 const MAX_TEXT: usize = 1024 * 1024;
 
 fn folder(root: &Root) -> PathBuf {
@@ -52,7 +51,6 @@ pub fn kept_text(root: &Root, key: &Digest) -> Option<Vec<u8>> {
 /// A text is kept at least this long, since its record is appended after it.
 const SHORTEST_STAY: Duration = Duration::from_secs(60 * 60);
 
-/// Removes the texts whose keys are not among these.
 pub fn drop_texts_but(root: &Root, used: &HashSet<Digest>) -> Result<(), StoreError> {
     for entry in store::entries(&folder(root)) {
         let key = entry.file_name().to_str().and_then(Digest::parse);

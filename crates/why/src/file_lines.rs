@@ -353,6 +353,5 @@ fn evidence_in_index(git: &Git) -> Result<BTreeMap<RelativePath, ObjectId>, GitE
     let is_evidence = |path: &RelativePath| {
         ledger::evidence::digest_of_path(path).is_some() || path.as_str() == SINGLE_LEDGER
     };
-    let files = git.list_below(".orchestration", &Target::Index, &is_evidence)?.into_iter();
-    Ok(files.map(|(path, blob)| (path, blob.object_id())).collect())
+    Ok(git.list_below(".orchestration", &Target::Index, &is_evidence)?.into_iter().collect())
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::Workspace;
 use super::memo::Memo;
 use super::namesake::with_parents;
-use ground::git::{BlobId, GitError, ObjectId, Target};
+use ground::git::{GitError, ObjectId, Target};
 use ground::policy::SourceFormat;
 use ground::{CommitId, RelativePath};
 use intents::registry::PLACES;
@@ -23,7 +23,7 @@ const MAX_REGISTRIES: usize = 256;
 
 /// The files of a registry with the ids of their contents, and the folders of the sources to which
 /// files of the present registry point.
-type RegistryFiles = Arc<(Vec<(RelativePath, BlobId)>, Vec<Option<ObjectId>>)>;
+type RegistryFiles = Arc<(Vec<(RelativePath, ObjectId)>, Vec<Option<ObjectId>>)>;
 
 /// An id, a hash, the commits near the record, and the section of the record.
 type TextKey = (String, String, Vec<CommitId>, Option<Digest>);

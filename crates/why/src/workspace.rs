@@ -442,7 +442,7 @@ impl Workspace {
     /// for, so that an edit of one file does not cost a walk through all folders.
     pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {
         let Some(git) = self.git().filter(|_| self.files == Target::WorkTree) else {
-            return Ok(self.compared_with(Some(base))?.former.clone());
+            return Ok(self.compared_with(Some(base))?.former());
         };
         let changed = git.changed_tracked_files(base)?.into_iter().filter_map(|path| {
             let found = self.root.absolute(&path).symlink_metadata();

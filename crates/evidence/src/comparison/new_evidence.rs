@@ -8,7 +8,7 @@ use super::changes::bytes_now;
 use crate::compared::{Compared, finding_at, is_evidence};
 use code::language;
 use code::saying_lines::says_something;
-use ground::git::{GitError, ObjectReader, Target};
+use ground::git::{AddedFile, GitError, ObjectReader, Target};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, claimed_lines, runs_about};
 use history::{LineText, Walk, new_lines};
@@ -55,8 +55,9 @@ fn added_since(
 ) -> Result<Vec<AddedEvidence>, VerbError> {
     let mut all = Vec::new();
     for tip in tips {
-        let added = git.walk(EVIDENCE_FOLDER, tip, slice::from_ref(base))?.added;
-        for (name, commit) in added.into_iter().map(|file| (file.name, file.commit)) {
+        for AddedFile { name, commit } in
+            git.added_below(EVIDENCE_FOLDER, tip, slice::from_ref(base))?
+        {
             let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
             let Some(bytes) = git.file_at(&commit, &path)?.filter(|_| is_evidence(&path)) else {
                 continue;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use ground::{RelativePath, store};
-use ledger::{Entry, RecordKind, Strength, Writer, journal};
+use ledger::{Entry, RecordKind, Strength, journal};
 use why::{VerbError, Workspace};
 
 /// The file that names the records of the last command, because one command may record many files.
@@ -76,7 +76,7 @@ impl<'a> LastRecords<'a> {
     /// Removes the records from the journal.
     pub fn take_back(&self) -> Result<Vec<UndoneRecord>, VerbError> {
         let is_it = |id: &str| self.entries.iter().any(|entry| entry.record.id == id);
-        Writer::new(&self.ws.root, &self.ws.policy).retire(&is_it)?;
+        journal::retire(&self.ws.root, &is_it)?;
         let undone = self.entries.iter().flat_map(|entry| {
             entry.record.files.iter().map(|file| UndoneRecord {
                 path: file.relative_path.clone(),

@@ -11,7 +11,7 @@ use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
 use history::knowledge::runs_about;
 use ledger::journal::{DraftNote, ReopenedNote};
-use ledger::{LineRuns, Writer, drop_texts_but, evidence, journal};
+use ledger::{LineRuns, drop_texts_but, evidence, journal};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, shared_branches};
 
@@ -124,7 +124,7 @@ fn settle_with(
 ) -> Result<(), VerbError> {
     let commit = commit_that_added(git, head, file)?;
     let records: HashSet<&str> = records.iter().map(String::as_str).collect();
-    Writer::new(&ws.root, &ws.policy).settle(&commit.0, &|id| records.contains(id))?;
+    journal::settle(&ws.root, &commit.0, &|id| records.contains(id))?;
     Ok(())
 }
 
@@ -193,14 +193,13 @@ pub(super) fn reopen_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
                 git.outside(head, all)?
             }
         };
-        let writer = Writer::new(&ws.root, &ws.policy);
         let mut notes = journal::reopened(&ws.root);
         for commit in lost {
             // A commit that git has removed does not come back.
             let files = evidence_added_by(git, &commit).unwrap_or_default();
             let records = journal::settled_records(&ws.root, &commit.0);
             notes.push(ReopenedNote { files, records });
-            writer.reopen(&commit.0)?;
+            journal::reopen(&ws.root, &commit.0)?;
         }
         journal::note_reopened(&ws.root, &notes)?;
     }
@@ -267,7 +266,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
         super::open(ws).standing.iter().map(|entry| entry.record.id.clone()).collect();
     if !old.is_empty() {
         let goes = |id: &str| old.contains(&id.to_owned()) && !standing.contains(id);
-        retired += Writer::new(&ws.root, &ws.policy).retire(&goes)?;
+        retired += journal::retire(&ws.root, &goes)?;
     }
     drop_texts_but(&ws.root, &journal::needed_texts(&ws.root)?)?;
     Ok(retired)

@@ -23,7 +23,6 @@ const PASS: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const PASS: OFlags = OFlags::RDONLY;
 
-/// The file descriptor of an open folder.
 pub struct FolderHandle(OwnedFd);
 
 impl FolderHandle {
@@ -58,12 +57,10 @@ impl FolderHandle {
         Ok(FolderEntry { is_link: FileType::from_raw_mode(mode).is_symlink(), permissions })
     }
 
-    /// Lets only the owner enter this folder.
     pub(crate) fn close_to_others(&self) -> Result<()> {
         Ok(fs::chmodat(&self.0, ".", Mode::RWXU, AtFlags::empty())?)
     }
 
-    /// Lets only the owner read and write a file in this folder.
     pub(crate) fn close_file_to_others(&self, name: &OsStr) -> Result<()> {
         Ok(fs::chmodat(&self.0, name, Mode::RUSR | Mode::WUSR, AtFlags::empty())?)
     }
@@ -89,12 +86,10 @@ impl FolderHandle {
         self.remove(from)
     }
 
-    /// Creates a hard link to a file, in a folder of the same file system.
     pub fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         Ok(fs::linkat(&self.0, name, &other.0, second, AtFlags::empty())?)
     }
 
-    /// Removes a file or a symbolic link.
     pub fn remove(&self, name: &OsStr) -> Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }

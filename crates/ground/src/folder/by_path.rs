@@ -57,28 +57,23 @@ impl FolderPath {
         Ok(())
     }
 
-    /// Does nothing, like [`Self::close_to_others`].
     pub(crate) fn close_file_to_others(&self, _: &OsStr) -> Result<()> {
         Ok(())
     }
 
-    /// Renames a file in this folder. An existing file with the new name is replaced.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
-    /// Renames a file in this folder. An error if the new name exists.
     pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.link(from, self, to)?;
         self.remove(from)
     }
 
-    /// Creates a hard link to a file, in a folder of the same file system.
     pub fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         fs::hard_link(self.0.join(name), other.0.join(second))
     }
 
-    /// Removes a file or a symbolic link.
     pub fn remove(&self, name: &OsStr) -> Result<()> {
         fs::remove_file(self.0.join(name))
     }

@@ -18,22 +18,16 @@ use by_handle::{FolderHandle as Handle, open_anywhere as opened};
 #[cfg(not(unix))]
 use by_path::{FolderPath as Handle, open_anywhere as opened};
 
-/// How long reading one file may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many bytes are read before the elapsed time is checked.
 const PIECE: u64 = 256 * 1024;
 
-/// A folder that is held open by the operating system.
 pub struct Folder {
     pub handle: Handle,
 }
 
-/// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// For reading. The file must exist.
     Read,
-    /// For reading and appending. The file is created if it does not exist.
     Append,
     /// For writing. The file must not exist.
     Create,
@@ -102,7 +96,6 @@ impl Folder {
         }
     }
 
-    /// Returns the entry with this name. `None` if there is none.
     pub fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
         match self.handle.look(name) {
             Ok(found) => Ok(Some(found)),
@@ -112,7 +105,6 @@ impl Folder {
     }
 }
 
-/// The error for a symbolic link in a place where none is followed.
 #[derive(Debug, thiserror::Error)]
 #[error("it is a symbolic link, or is reached through one")]
 struct FoundLink;
@@ -133,12 +125,10 @@ pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
     folder.open(name, Access::Read)
 }
 
-/// Reads a regular file below a folder, like `open_below` and [`read_to_end`].
 pub fn read_below(base: &Path, path: &Path, max: u64) -> Result<Vec<u8>> {
     read_to_end(&mut open_below(base, path)?, max)
 }
 
-/// Opens a regular file anywhere. Symbolic links are followed.
 pub(crate) fn open_anywhere(path: &Path) -> Result<File> {
     regular(opened(path)?)
 }

@@ -2,22 +2,12 @@
 
 use std::collections::HashMap;
 
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
-use super::{CommitId, Git, GitResult, Target, as_path, commit_id, is_regular};
+use super::{CommitId, FileBlobs, Git, GitResult, Target, as_path, commit_id, is_regular};
 use crate::RelativePath;
-
-/// The id of a file's content in git. Files with the same id have the same content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BlobId(pub(super) gix::ObjectId);
-
-impl BlobId {
-    /// Returns the id as walks through history use it.
-    pub fn object_id(self) -> gix::ObjectId {
-        self.0
-    }
-}
 
 impl Git {
     /// Returns local and remote-tracking branches with their commits, most recent commits first, at
@@ -44,7 +34,6 @@ impl Git {
         Some(name.shorten().to_string())
     }
 
-    /// Returns the remote-tracking branches (`origin/main`) with their commits.
     pub fn remote_branches(&self) -> GitResult<Vec<(String, CommitId)>> {
         let repo = self.all_objects()?;
         let references = self.read(repo.references())?;
@@ -53,8 +42,6 @@ impl Git {
         Ok(tips.map(|(commit, name)| (name, commit_id(commit.id))).collect())
     }
 
-    /// Returns the default branches of remotes: `origin/HEAD` with the name of the branch that it
-    /// refers to (`origin/main`).
     pub fn default_branches(&self) -> GitResult<HashMap<String, String>> {
         let repo = self.all_objects()?;
         let references = self.read(repo.references())?;
@@ -70,11 +57,7 @@ impl Git {
 
     /// Returns the regular files at these paths in a commit, in the order of the paths. A path to a
     /// folder gives the files directly in that folder.
-    pub fn blobs_at(
-        &self,
-        commit: &CommitId,
-        places: &[&str],
-    ) -> GitResult<Vec<(RelativePath, BlobId)>> {
+    pub fn blobs_at(&self, commit: &CommitId, places: &[&str]) -> GitResult<FileBlobs> {
         let repo = self.handle();
         let tree = self.tree(&repo, commit)?;
         let mut found = Vec::new();
@@ -83,34 +66,32 @@ impl Git {
             let Some((kind, id)) = entry else { continue };
             if is_regular(kind) {
                 let path = as_path("", place.as_bytes().as_bstr());
-                found.extend(path.map(|path| (path, BlobId(id))));
+                found.extend(path.map(|path| (path, id)));
             } else if kind == EntryKind::Tree {
                 for entry in self.tree_of(&repo, id)?.iter() {
                     let entry = self.read(entry)?;
                     let path = as_path(&format!("{place}/"), entry.filename());
                     let path = path.filter(|_| is_regular(entry.mode().kind()));
-                    found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
+                    found.extend(path.map(|path| (path, entry.object_id())));
                 }
             }
         }
         Ok(found)
     }
 
-    /// Like [`Git::blobs_at`], but for the index. Files with a merge conflict are left out.
-    pub fn blobs_in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, BlobId)>> {
+    pub fn blobs_in_index(&self, places: &[&str]) -> GitResult<FileBlobs> {
         let found = self.in_index(places)?.into_iter();
         Ok(found.filter_map(|(path, blob)| Some((path, blob?))).collect())
     }
 
-    /// Like [`Git::blobs_at`], but for the index. A file with a merge conflict has no content.
-    fn in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, Option<BlobId>)>> {
+    fn in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, Option<ObjectId>)>> {
         let index = self.index(&self.handle())?;
         let asked = |path: &RelativePath| {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
             places.iter().any(|place| path.as_str() == *place || folder == Some(place))
         };
         let regular = index.entries.into_iter().filter(|(path, it)| it.is_regular() && asked(path));
-        Ok(regular.map(|(path, tracked)| (path, tracked.id.map(BlobId))).collect())
+        Ok(regular.map(|(path, tracked)| (path, tracked.id)).collect())
     }
 
     /// Like [`Git::blobs_at`], for a commit or the index. In the index, a file with a merge
@@ -119,7 +100,7 @@ impl Git {
         &self,
         target: &Target,
         places: &[&str],
-    ) -> GitResult<Vec<(RelativePath, Option<BlobId>)>> {
+    ) -> GitResult<Vec<(RelativePath, Option<ObjectId>)>> {
         match target {
             Target::Commit(commit) => {
                 let found = self.blobs_at(commit, places)?.into_iter();
@@ -142,7 +123,6 @@ impl Git {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Like [`Git::text`], but returns the bytes.
     pub fn file(&self, target: &Target, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
         match target {
             Target::Commit(commit) => self.file_at(commit, path),
@@ -151,12 +131,11 @@ impl Git {
         }
     }
 
-    pub fn blob_of(&self, id: BlobId) -> GitResult<Vec<u8>> {
-        self.blob(&self.handle(), id.0)
+    pub fn blob_of(&self, id: ObjectId) -> GitResult<Vec<u8>> {
+        self.blob(&self.handle(), id)
     }
 }
 
-/// Returns the commit and the short name of a branch. `None` if it cannot be read.
 fn branch_tip<E>(reference: Result<gix::Reference<'_>, E>) -> Option<(gix::Commit<'_>, String)> {
     let mut reference = reference.ok()?;
     let name = reference.name().shorten().to_string();

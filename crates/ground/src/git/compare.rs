@@ -8,6 +8,7 @@ use gix::bstr::ByteSlice;
 use gix::index::entry::Flags;
 use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
+use gix::{ObjectId, Repository};
 
 use super::index::{self, Index, Stamps, Tracked, checked_out};
 use super::{
@@ -53,7 +54,7 @@ pub(super) fn changes_between(
 /// that is `None`. Untracked files that git does not ignore are included.
 pub(super) fn with_work_tree(
     git: &Git,
-    repo: &gix::Repository,
+    repo: &Repository,
     before: Option<&TreeFiles>,
     index: &Index,
 ) -> GitResult<ComparedFiles> {
@@ -90,14 +91,14 @@ pub(super) fn with_work_tree(
         Some(before) => non_utf8::differing_paths(&before.nameless, &on_disk),
         None => non_utf8::differing_paths(&index.nameless_ids(), &on_disk),
     };
-    Ok(ComparedFiles { changes, unknown, nameless, present, former: Vec::new() })
+    Ok(ComparedFiles { changes, unknown, nameless, present })
 }
 
 /// Returns the files of the index that differ on disk from their entries there. Only the stamps of the
 /// others are looked at. Files that a sparse checkout leaves out count as unchanged.
 pub(super) fn changed_since_index(
     git: &Git,
-    repo: &gix::Repository,
+    repo: &Repository,
     index: &gix::index::File,
 ) -> GitResult<Vec<RelativePath>> {
     let (stamps, nothing) = (Stamps::new(repo, index), Index::default());
@@ -128,7 +129,7 @@ pub(super) fn changed_since_index(
 /// index is not believed, because a command may have written it.
 pub(super) fn are_as_committed(
     git: &Git,
-    repo: &gix::Repository,
+    repo: &Repository,
     commit: &CommitId,
     paths: &[RelativePath],
 ) -> GitResult<Vec<Option<bool>>> {
@@ -144,28 +145,27 @@ pub(super) fn are_as_committed(
     paths.iter().map(is_as_committed).collect()
 }
 
-/// The files of the work tree, together with the index.
 struct Disk<'a> {
     git: &'a Git,
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     index: &'a Index,
     compares_modes: bool,
+    /// Whether symbolic links in a commit are symbolic links on disk. Otherwise they are text files
+    /// that contain the target.
     checks_out_links: bool,
-    /// For each folder that was checked: whether it is a real folder and not a symbolic link.
     real_folders: HashMap<String, bool>,
     conversions: Conversions<'a>,
-    /// The files of which nobody can tell whether they changed.
     unknown: Vec<RelativePath>,
 }
 
 impl<'a> Disk<'a> {
-    fn of_work_tree(git: &'a Git, repo: &'a gix::Repository, index: &'a Index) -> Self {
+    fn of_work_tree(git: &'a Git, repo: &'a Repository, index: &'a Index) -> Self {
         Self {
             git,
             repo,
             index,
-            compares_modes: git.compares_modes(),
-            checks_out_links: git.checks_out_links(),
+            compares_modes: git.boolean("core.fileMode").unwrap_or(true),
+            checks_out_links: git.boolean("core.symlinks").unwrap_or(true),
             real_folders: HashMap::new(),
             conversions: git.conversions(),
             unknown: Vec::new(),
@@ -244,11 +244,11 @@ impl<'a> Disk<'a> {
     /// Returns whether a file is executable. `None` if the file system does not store this, or if
     /// git is configured to ignore it.
     fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
-        let kind = if runs(found)? { EntryKind::BlobExecutable } else { EntryKind::Blob };
-        self.compares_modes.then_some(kind)
+        let runs = found.is_executable();
+        let kind = if runs { EntryKind::BlobExecutable } else { EntryKind::Blob };
+        (cfg!(unix) && self.compares_modes).then_some(kind)
     }
 
-    /// Returns true if a sparse checkout leaves the file out of the work tree.
     fn absent_by_choice(&self, path: &RelativePath) -> bool {
         let skipped = |entry: &Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
         self.index.entries.get(path).is_some_and(skipped)
@@ -263,14 +263,14 @@ impl<'a> Disk<'a> {
         found: &Metadata,
         tracked: Option<&Tracked>,
         old: Option<TreeEntry>,
-    ) -> GitResult<Option<gix::ObjectId>> {
+    ) -> GitResult<Option<ObjectId>> {
         let staged = tracked.and_then(|tracked| tracked.id);
         if let Some((tracked, id)) = tracked.zip(staged)
             && self.index.stamps.is_untouched(&tracked.stat, found)
         {
             return Ok(Some(id));
         }
-        let other = gix::ObjectId::null(self.repo.object_hash());
+        let other = ObjectId::null(self.repo.object_hash());
         let Some((_, Some(old))) = old else { return Ok(Some(other)) };
         let absolute = self.git.root.absolute(path);
         if found.is_symlink() {
@@ -293,7 +293,6 @@ impl<'a> Disk<'a> {
         let top = self.git.root.path();
         let bytes = match folder::read_below(top, path.as_str().as_ref(), store::MAX_CONTENT) {
             Ok(bytes) => bytes,
-            // The file was removed in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
@@ -313,15 +312,10 @@ impl<'a> Disk<'a> {
     }
 }
 
-fn runs(found: &Metadata) -> Option<bool> {
-    cfg!(unix).then(|| found.is_executable())
-}
-
 fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
     super::unreadable(path, source.to_string(), "make it readable")
 }
 
-/// Compares the index with a commit. A path with an unresolved conflict counts as modified.
 pub(super) fn with_index(before: &TreeFiles, index: &Index) -> ComparedFiles {
     let entries = index.entries.iter();
     let stands = entries.flat_map(|(path, entry)| {

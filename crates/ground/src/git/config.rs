@@ -23,9 +23,7 @@ use crate::{Environment, store};
 /// The maximum length of a person's name, in characters. A longer name is cut, because the ledger
 /// is not meant for long texts.
 const MAX_NAME: usize = 100;
-/// The maximum size of an included file of settings, in bytes.
 const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
-/// How deep included files of settings may include others.
 const MAX_DEPTH: usize = 10;
 
 impl Git {
@@ -55,28 +53,10 @@ impl Git {
         self.boolean("intent.hooks") == Some(false)
     }
 
-    /// Returns true if each work tree has settings of its own (`extensions.worktreeConfig`).
     pub fn keeps_settings_of_work_trees(&self) -> bool {
         self.boolean("extensions.worktreeConfig") == Some(true)
     }
 
-    /// Returns true if git compares whether files are executable (`core.fileMode`).
-    pub(super) fn compares_modes(&self) -> bool {
-        self.boolean("core.fileMode").unwrap_or(true)
-    }
-
-    /// Returns true if symbolic links in a commit are symbolic links on disk (`core.symlinks`).
-    /// Otherwise they are text files that contain the target.
-    pub(super) fn checks_out_links(&self) -> bool {
-        self.boolean("core.symlinks").unwrap_or(true)
-    }
-
-    /// Returns true if git takes `A` and `a` for the same name (`core.ignoreCase`).
-    pub(super) fn ignores_case(&self) -> bool {
-        self.boolean("core.ignoreCase").unwrap_or(false)
-    }
-
-    /// Returns how git converts line ends (`core.autocrlf`, `core.eol`).
     pub(super) fn line_ends(&self) -> eol::Configuration {
         let auto_crlf = self.setting_with_includes(|file| {
             let is_input = file.string("core.autocrlf")?.eq_ignore_ascii_case(b"input");
@@ -106,13 +86,10 @@ impl Git {
         of_machine.into_iter().chain(of_person).collect()
     }
 
-    /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not
-    /// set.
     pub fn person(&self) -> Option<String> {
         name_in(&self.configured("user.name")?)
     }
 
-    /// Returns the URLs of the remotes, from the repository's settings.
     pub fn remotes(&self) -> Vec<String> {
         let repo = self.handle();
         let config = repo.config_snapshot();
@@ -120,7 +97,6 @@ impl Git {
         sections.filter_map(|section| Some(section.value("url")?.to_string())).collect()
     }
 
-    /// Returns true for a partial clone, which may lack objects that a remote has.
     pub(super) fn is_partial(&self) -> bool {
         let repo = self.handle();
         let config = repo.config_snapshot();
@@ -140,7 +116,6 @@ impl Git {
         self.setting_with_includes(|file| path(file, key, self.environment()))
     }
 
-    /// Reads a setting from the files of settings and from those that they include.
     fn setting_with_includes<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         // The setting may be in a file that is not read. That file would decide, so a value from
@@ -161,11 +136,10 @@ impl Git {
         })
     }
 
-    fn boolean(&self, key: &str) -> Option<bool> {
+    pub(super) fn boolean(&self, key: &str) -> Option<bool> {
         self.setting(|file| file.boolean(key).ok().flatten())
     }
 
-    /// Reads a setting from the files of settings, but not from those that they include.
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
@@ -206,18 +180,14 @@ pub fn settings_in_file(file: &Path) -> Option<Vec<(String, String)>> {
     Some(in_section.collect())
 }
 
-/// Returns the name of the person who uses this machine, from git's `user.name`. For folders
-/// without a repository.
 pub fn person_of_machine(environment: &Environment) -> Option<String> {
     name_in(&configured_on_machine("user.name", environment)?)
 }
 
-/// Like [`Git::configured`], for folders without a repository.
 pub fn configured_on_machine(key: &str, environment: &Environment) -> Option<String> {
     machine_setting_with_includes(environment, |file| Some(file.string(key)?.to_string()))
 }
 
-/// Like [`Git::configured_path`], for folders without a repository.
 pub fn path_on_machine(key: &str, environment: &Environment) -> Option<PathBuf> {
     machine_setting_with_includes(environment, |file| path(file, key, environment))
 }
@@ -290,14 +260,12 @@ fn resolve_includes(
     }
 }
 
-/// Returns the name in a text, without an e-mail address. `None` if there is no name.
 pub fn name_in(text: &str) -> Option<String> {
     let name = text.split('<').next().unwrap_or_default().trim();
     let name: String = name.chars().take(MAX_NAME).collect();
     (!name.is_empty() && !name.contains('@')).then_some(name)
 }
 
-/// Returns a path in a setting, as git interprets it: `~/hooks` is in the home folder.
 fn path(file: &File, key: &str, environment: &Environment) -> Option<PathBuf> {
     let context = Context { home_dir: environment.home(), ..Context::default() };
     file.path(key)?.interpolate(context).ok()

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix_filter::attributes::Search;
 use gix_filter::attributes::StateRef;
@@ -22,12 +23,9 @@ use crate::{RelativePath, folder, store};
 
 /// The maximum size of a file of attributes, in bytes. Git has the same limit.
 const MAX_ATTRIBUTES: u64 = 100 * 1024 * 1024;
-/// The maximum size of a pointer of Git LFS, in bytes.
 const MAX_POINTER: usize = 1024;
-/// The attributes that convert files.
 const ATTRIBUTES: [&str; 6] = ["crlf", "text", "eol", "ident", "working-tree-encoding", "filter"];
 
-/// What git would store for a file on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredContent {
     /// This text. Its lines are those of the file, one for one.
@@ -38,7 +36,6 @@ pub enum StoredContent {
     CannotTell(String),
 }
 
-/// The conversions of a repository, from its settings and its attributes as they are now.
 pub struct Conversions<'a> {
     git: &'a Git,
     line_ends: eol::Configuration,
@@ -46,16 +43,12 @@ pub struct Conversions<'a> {
     /// The attributes of the machine, of the person and of the folders, in the order in which later
     /// ones decide.
     files: Search,
-    /// The attributes in the git directory, which decide before all others.
     info: Search,
     names: MetadataCollection,
-    /// The folders whose attributes were read, by their paths from the top of the work tree.
     read: HashSet<String>,
-    /// For each filter that was asked about, whether a program is configured for it.
     filters: HashMap<String, bool>,
 }
 
-/// How git converts one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileConversion {
     line_ends: eol::AttributesDigest,
@@ -63,16 +56,6 @@ struct FileConversion {
     /// The encoding of the file on disk, if it is not UTF-8.
     encoding: Option<String>,
     filter: Option<String>,
-}
-
-impl FileConversion {
-    /// Returns true if git stores the file as it is.
-    fn is_none(&self) -> bool {
-        self.line_ends == eol::AttributesDigest::Binary
-            && !self.ident
-            && self.encoding.is_none()
-            && self.filter.is_none()
-    }
 }
 
 impl Git {
@@ -85,7 +68,6 @@ impl Git {
         if is_plain { bytes } else { self.conversions().readable_text(path, bytes) }
     }
 
-    /// Returns the conversions as they are now.
     pub fn conversions(&self) -> Conversions<'_> {
         let mut names = MetadataCollection::default();
         let mut buffer = Vec::new();
@@ -93,7 +75,11 @@ impl Git {
         let mut conversions = Conversions {
             git: self,
             line_ends: self.line_ends(),
-            case: if self.ignores_case() { Case::Fold } else { Case::Sensitive },
+            case: if self.boolean("core.ignoreCase") == Some(true) {
+                Case::Fold
+            } else {
+                Case::Sensitive
+            },
             files: built_in.unwrap_or_default(),
             info: Search::default(),
             names,
@@ -115,7 +101,6 @@ impl Git {
 }
 
 impl Conversions<'_> {
-    /// Returns what git would store for a file on disk.
     pub fn stored(&mut self, path: &RelativePath, bytes: Vec<u8>) -> StoredContent {
         let how = self.conversion_of(path);
         let Some(encoding) = how.encoding.clone().filter(|_| how.filter.is_none()) else {
@@ -131,12 +116,6 @@ impl Conversions<'_> {
         }
     }
 
-    /// Like [`Self::stored`], for a text that was decoded already, such as that of an editor.
-    fn stored_text(&mut self, path: &RelativePath, text: Vec<u8>) -> StoredContent {
-        let how = self.conversion_of(path);
-        self.stored_as(path, text, &how)
-    }
-
     fn readable_text(&mut self, path: &RelativePath, bytes: Vec<u8>) -> Vec<u8> {
         let how = self.conversion_of(path);
         let text = match how.encoding.map(|encoding| decoded_as_git_does(&encoding, &bytes)) {
@@ -150,7 +129,11 @@ impl Conversions<'_> {
 
     /// Returns true if git may store other bytes for a file than it has on disk.
     pub(super) fn convert(&mut self, path: &RelativePath) -> bool {
-        !self.conversion_of(path).is_none()
+        let how = self.conversion_of(path);
+        how.line_ends != eol::AttributesDigest::Binary
+            || how.ident
+            || how.encoding.is_some()
+            || how.filter.is_some()
     }
 
     /// Returns whether git has a file on disk already as the content with this id. `None` if nobody
@@ -159,7 +142,7 @@ impl Conversions<'_> {
         &mut self,
         path: &RelativePath,
         bytes: Vec<u8>,
-        blob: gix::ObjectId,
+        blob: ObjectId,
     ) -> GitResult<Option<bool>> {
         let repo = self.git.handle();
         let is_it = |bytes: &[u8]| {
@@ -196,9 +179,11 @@ impl Conversions<'_> {
         &mut self,
         path: &RelativePath,
         text: Vec<u8>,
-        commits: &[gix::ObjectId],
+        commits: &[ObjectId],
     ) -> GitResult<Vec<u8>> {
-        let attribute = match self.stored_text(path, text.clone()) {
+        // The text was decoded already.
+        let how = self.conversion_of(path);
+        let attribute = match self.stored_as(path, text.clone(), &how) {
             StoredContent::Text(stored) => return Ok(stored),
             StoredContent::Pointer(_) => "filter=lfs".to_owned(),
             StoredContent::CannotTell(attribute) => attribute,
@@ -348,11 +333,9 @@ fn digest(
 enum Decoded {
     Text(String),
     Malformed,
-    /// No encoding of this name is known here.
     Unknown,
 }
 
-/// Decodes a file as git does it for `working-tree-encoding`.
 fn decoded_as_git_does(name: &str, bytes: &[u8]) -> Decoded {
     let name = name.to_ascii_uppercase().replace("UTF16", "UTF-16");
     let has_mark = Encoding::for_bom(bytes).filter(|(found, _)| *found != UTF_8);
@@ -378,10 +361,8 @@ fn decoded_as_git_does(name: &str, bytes: &[u8]) -> Decoded {
     text.map(Cow::into_owned).map_or(Decoded::Malformed, Decoded::Text)
 }
 
-/// What Git LFS stores in place of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LfsPointer {
-    /// The SHA-256 of the file in hexadecimal.
     sha256: String,
     size: u64,
 }
@@ -391,7 +372,6 @@ impl LfsPointer {
         Self { sha256: store::sha256(bytes), size: bytes.len() as u64 }
     }
 
-    /// Reads a pointer. `None` if the text is none.
     fn read(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_POINTER)?;
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));

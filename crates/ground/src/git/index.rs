@@ -10,15 +10,15 @@ use gix::index::Entry;
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
+use gix::{ObjectId, Repository};
 
-use super::{BlobId, ContentIds, Git, GitResult, TreeEntry, as_path, is_regular};
+use super::{ContentIds, FileContents, Git, GitResult, IsWanted, TreeEntry, as_path, is_regular};
 use crate::work_tree::WorkTree;
 use crate::{RelativePath, cache};
 
-/// The entry of the index for a path.
 pub(super) struct Tracked {
     /// The id of the content. `None` if a merge conflict is unresolved.
-    pub id: Option<gix::ObjectId>,
+    pub id: Option<ObjectId>,
     pub stat: Stat,
     pub flags: Flags,
     /// The kind of the entry. `None` if it has no content yet (`git add -N`).
@@ -31,12 +31,10 @@ impl Tracked {
         Self { id, stat: entry.stat, flags: entry.flags, kind: kind_of(entry.mode, entry.flags) }
     }
 
-    /// Returns the entry of a file in a folder that a sparse index stores as a single entry.
-    pub(super) fn left_out(kind: EntryKind, id: Option<gix::ObjectId>) -> Self {
+    pub(super) fn left_out(kind: EntryKind, id: Option<ObjectId>) -> Self {
         Self { id, stat: Stat::default(), flags: Flags::SKIP_WORKTREE, kind: Some(kind) }
     }
 
-    /// Returns the kind and the content of the entry. `None` if it has no content yet.
     pub(super) fn tree_entry(&self) -> Option<TreeEntry> {
         Some((self.kind?, self.id))
     }
@@ -46,23 +44,29 @@ impl Tracked {
     }
 }
 
-/// The entries of the index below the workspace root.
+#[derive(Default)]
 pub(super) struct Index {
     pub entries: BTreeMap<RelativePath, Tracked>,
-    /// The entries whose path is not UTF-8.
     pub nameless: BTreeMap<BString, Tracked>,
     pub stamps: Stamps,
 }
 
 impl Index {
-    /// Returns the contents of the entries whose path is not UTF-8.
+    fn insert(&mut self, path: &BStr, entry: Tracked) {
+        if path.to_str().is_err() {
+            self.nameless.insert(path.into(), entry);
+        } else if let Some(path) = as_path("", path) {
+            self.entries.insert(path, entry);
+        }
+    }
+
     pub(super) fn nameless_ids(&self) -> ContentIds {
         let entries = self.nameless.iter();
         entries.filter_map(|(path, entry)| Some((path.clone(), entry.tree_entry()?.1))).collect()
     }
 }
 
-/// Decides by the stamps in an index which files were not touched since.
+#[derive(Default)]
 pub(super) struct Stamps {
     /// When the index was written. `None` if there is none.
     pub(super) written: Option<stat::Time>,
@@ -70,7 +74,7 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    pub(super) fn new(repo: &gix::Repository, index: &gix::index::File) -> Self {
+    pub(super) fn new(repo: &Repository, index: &gix::index::File) -> Self {
         let options = repo.stat_options().unwrap_or_default();
         Self { written: Some(index.timestamp().into()), options }
     }
@@ -88,14 +92,6 @@ impl Stamps {
             false => entry.mtime.secs < written.secs,
         };
         is_older && entry.matches(&now, stat::Options { use_nsec, ..self.options })
-    }
-}
-
-/// An index without entries.
-impl Default for Index {
-    fn default() -> Self {
-        let stamps = Stamps { written: None, options: Default::default() };
-        Self { entries: BTreeMap::new(), nameless: BTreeMap::new(), stamps }
     }
 }
 
@@ -118,8 +114,7 @@ impl Git {
         Ok(Some(file))
     }
 
-    /// Returns the entries of the index below the workspace root.
-    pub(super) fn index(&self, repo: &gix::Repository) -> GitResult<Index> {
+    pub(super) fn index(&self, repo: &Repository) -> GitResult<Index> {
         let mut index = Index::default();
         let Some(file) = self.index_file()? else { return Ok(index) };
         for entry in file.entries() {
@@ -128,11 +123,8 @@ impl Git {
                 self.add_sparse_folder(repo, full, entry.id, &mut index)?;
                 continue;
             }
-            let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { continue };
-            if path.to_str().is_err() {
-                index.nameless.insert(path.into(), Tracked::from_entry(entry));
-            } else if let Some(path) = as_path("", path.as_bstr()) {
-                index.entries.insert(path, Tracked::from_entry(entry));
+            if let Some(path) = full.strip_prefix(self.prefix.as_bytes()) {
+                index.insert(path.as_bstr(), Tracked::from_entry(entry));
             }
         }
         index.stamps = Stamps::new(repo, &file);
@@ -141,10 +133,7 @@ impl Git {
 
     /// Returns the files of the index that a sparse checkout leaves out of the work tree, with
     /// their contents.
-    pub fn left_out(
-        &self,
-        is_wanted: &dyn Fn(&RelativePath) -> bool,
-    ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
+    pub fn left_out(&self, is_wanted: IsWanted<'_>) -> GitResult<FileContents> {
         if !self.dir.join("info/sparse-checkout").is_file() {
             return Ok(Vec::new());
         }
@@ -152,7 +141,7 @@ impl Git {
         let left_out = entries.filter(|(path, entry)| {
             entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
         });
-        let blobs = left_out.filter_map(|(path, entry)| Some((path, BlobId(entry.id?))));
+        let blobs = left_out.filter_map(|(path, entry)| Some((path, entry.id?)));
         self.read_blobs(&Vec::from_iter(blobs))
     }
 
@@ -179,18 +168,14 @@ impl Git {
     /// is not checked out.
     fn add_sparse_folder(
         &self,
-        repo: &gix::Repository,
+        repo: &Repository,
         folder: &BStr,
-        id: gix::ObjectId,
+        id: ObjectId,
         index: &mut Index,
     ) -> GitResult<()> {
         self.each_file(repo, id, folder.to_owned(), &mut |full, kind, id| {
-            let Some(path) = full.strip_prefix(self.prefix.as_bytes()) else { return };
-            let tracked = Tracked::left_out(kind, Some(id));
-            if path.to_str().is_err() {
-                index.nameless.insert(path.into(), tracked);
-            } else if let Some(path) = as_path("", path.as_bstr()) {
-                index.entries.insert(path, tracked);
+            if let Some(path) = full.strip_prefix(self.prefix.as_bytes()) {
+                index.insert(path.as_bstr(), Tracked::left_out(kind, Some(id)));
             }
         })
     }
@@ -205,7 +190,7 @@ pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
 
 /// Returns the commit that is checked out in the folder of a submodule. `None` if the submodule is
 /// not initialised.
-pub(super) fn checked_out(folder: &Path) -> Option<gix::ObjectId> {
+pub(super) fn checked_out(folder: &Path) -> Option<ObjectId> {
     let tree = WorkTree::at_top(folder)?;
     let repository = super::open_checked(&tree.git_dir, &tree.common_dir()).ok()?;
     super::head_of(&repository.to_thread_local()).ok()?

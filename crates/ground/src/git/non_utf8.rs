@@ -16,14 +16,12 @@ use crate::{RelativePath, folder, store};
 /// The ids of the contents of files, by path. An id is `None` if the content could not be read.
 pub(super) type ContentIds = BTreeMap<BString, Option<ObjectId>>;
 
-/// Returns the paths of files that differ. Each invalid byte sequence is replaced by U+FFFD.
 pub(super) fn differing_paths(before: &ContentIds, now: &ContentIds) -> BTreeSet<RelativePath> {
     let differs = |path: &&BString| before.get(*path) != now.get(*path);
     let paths: BTreeSet<&BString> = before.keys().chain(now.keys()).filter(differs).collect();
     paths.into_iter().filter_map(|path| lossy_path(path.as_bstr())).collect()
 }
 
-/// Returns the contents on disk of the files that a walk has seen, and of those in the index.
 pub(super) fn ids_on_disk(
     git: &Git,
     seen: Vec<PathBuf>,

@@ -6,11 +6,11 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryKind;
 use gix::objs::{CommitRefIter, Exists as _, Find as _, Kind, TreeRefIter};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use gix::{ObjectId, Repository};
 
 use super::{CommitId, Git, GitError, GitResult, as_path, head_of, is_regular};
 use crate::{RelativePath, store};
@@ -20,13 +20,10 @@ const IGNORED_COMMITS: &str = ".git-blame-ignore-revs";
 
 /// How many bytes of objects a reader keeps, to undo the deltas of a pack.
 const MAX_KEPT: usize = 4 * 1024 * 1024;
-/// How many handles are kept for the next readers.
 const MAX_FREE: usize = 4;
 /// How many commits are kept, at about 150 bytes each.
 const MAX_COMMITS: usize = 50_000;
-/// How many bytes the answers about two trees may take.
 const MAX_REMEMBERED: usize = 4 * 1024 * 1024;
-/// How many bytes an answer takes at least.
 const ANSWER_WEIGHT: usize = 256;
 
 /// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
@@ -34,9 +31,7 @@ pub struct ObjectReader<'a> {
     git: &'a Git,
     repo: LentHandle,
     shallow: HashSet<ObjectId>,
-    /// The commit whose tree says which commits are ignored.
     accepted: Option<ObjectId>,
-    /// The ignored commits, once somebody asked.
     ignored: Option<HashSet<ObjectId>>,
     buffer: Vec<u8>,
     /// Contents that are in no object, such as those of files on disk.
@@ -46,25 +41,20 @@ pub struct ObjectReader<'a> {
 /// The root trees of a commit and of one of its parents. `None` stands for a tree without files.
 pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
 
-/// What a tree has under a name: the kind and the id.
 type TreeChild = Option<(EntryKind, ObjectId)>;
 
-/// What readers found out about two trees.
 #[derive(Default)]
 pub(super) struct Remembered {
-    /// The answers with their weights.
     answers: HashMap<AskedTrees, (TreesAnswer, usize)>,
     /// The questions, oldest first.
     order: VecDeque<AskedTrees>,
     weight: usize,
 }
 
-/// What is asked, about which trees.
 type AskedTrees = (&'static str, TwoTrees);
 type TreesAnswer = Arc<dyn Any + Send + Sync>;
 
 impl Remembered {
-    /// Keeps an answer, and forgets the oldest ones if all weigh too much.
     fn keep(&mut self, question: AskedTrees, answer: TreesAnswer, weight: usize) {
         let weight = weight + ANSWER_WEIGHT;
         if self.answers.insert(question, (answer, weight)).is_some() {
@@ -79,7 +69,6 @@ impl Remembered {
     }
 }
 
-/// What a walk needs of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitNode {
     pub tree: ObjectId,
@@ -96,9 +85,7 @@ pub struct CommitNode {
 pub struct ChangedBlob {
     /// The path from the top of the repository.
     pub path: BString,
-    /// The content before. `None` if the file is new.
     pub before: Option<ObjectId>,
-    /// The content now. `None` if the file is gone.
     pub now: Option<ObjectId>,
 }
 
@@ -106,14 +93,11 @@ pub struct ChangedBlob {
 /// trees, and then the rest need not be read again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreePlace {
-    /// The id of the root tree, followed by those of the folders on the way.
     trees: Vec<ObjectId>,
-    /// The content, if there is a regular file at the path.
     pub blob: Option<ObjectId>,
 }
 
 impl Git {
-    /// Returns a reader for a walk through history.
     pub fn object_reader(&self) -> GitResult<ObjectReader<'_>> {
         let repo = self.lend_handle()?;
         let shallow = self.read(repo.shallow_commits())?;
@@ -130,7 +114,6 @@ impl Git {
         })
     }
 
-    /// Returns a handle that an earlier reader gave back, or a new one.
     fn lend_handle(&self) -> GitResult<LentHandle> {
         let free = self.free_handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let lent = |(packs, handle)| {
@@ -146,12 +129,6 @@ impl Git {
         Ok(lent((packs_of(&repo), repo)))
     }
 
-    /// Returns the id of a commit as the library has it.
-    pub fn object_id(&self, commit: &CommitId) -> GitResult<ObjectId> {
-        self.parse(commit)
-    }
-
-    /// Returns the path in the repository of a path in the workspace.
     pub fn path_in_repository(&self, path: &str) -> BString {
         format!("{}{path}", self.prefix).into()
     }
@@ -166,20 +143,20 @@ impl Git {
 pub(super) type KnownCommits = RwLock<HashMap<ObjectId, CommitNode>>;
 
 /// A handle of the repository, together with when its packs last changed.
-pub(super) type FreeHandle = (Option<SystemTime>, gix::Repository);
+pub(super) type FreeHandle = (Option<SystemTime>, Repository);
 
 /// A handle with the objects that it has cached. It is given back when it is dropped, so that the next
 /// reader finds them.
 struct LentHandle {
     free: Arc<Mutex<Vec<FreeHandle>>>,
     packs: Option<SystemTime>,
-    handle: Option<gix::Repository>,
+    handle: Option<Repository>,
 }
 
 impl Deref for LentHandle {
-    type Target = gix::Repository;
+    type Target = Repository;
 
-    fn deref(&self) -> &gix::Repository {
+    fn deref(&self) -> &Repository {
         self.handle.as_ref().expect("it is taken only when it is dropped")
     }
 }
@@ -195,14 +172,13 @@ impl Drop for LentHandle {
 
 /// Returns when a pack was last added or removed. `None` if that is not known, because objects are also
 /// kept elsewhere.
-fn packs_of(repo: &gix::Repository) -> Option<SystemTime> {
+fn packs_of(repo: &Repository) -> Option<SystemTime> {
     let folder = repo.objects.store_ref().path();
     let has_others = folder.join("info/alternates").exists();
     folder.join("pack").metadata().ok()?.modified().ok().filter(|_| !has_others)
 }
 
 impl TreePlace {
-    /// Returns the place of a content that is in no tree.
     pub fn outside_of_trees(blob: ObjectId) -> Self {
         Self { trees: Vec::new(), blob: Some(blob) }
     }
@@ -211,16 +187,14 @@ impl TreePlace {
 impl ObjectReader<'_> {
     /// Takes another commit than `HEAD` as the one whose rules count.
     pub fn accepting(self, commit: Option<&CommitId>) -> GitResult<Self> {
-        let commit = commit.map(|commit| self.git.parse(commit)).transpose()?;
+        let commit = commit.map(|commit| self.git.object_id(commit)).transpose()?;
         Ok(Self { accepted: commit.or(self.accepted), ..self })
     }
 
-    /// Returns the commit whose rules count; see [`Self::accepting`]. `None` without a commit.
     pub fn tip(&self) -> Option<ObjectId> {
         self.accepted
     }
 
-    /// Returns true if `.git-blame-ignore-revs` in the accepted tree names a commit.
     pub fn ignores(&mut self, commit: ObjectId) -> GitResult<bool> {
         if self.ignored.is_none() {
             self.ignored = Some(self.ignored_commits()?);
@@ -259,12 +233,10 @@ impl ObjectReader<'_> {
         Ok(lines.filter_map(|line| ObjectId::from_hex(line).ok()).collect())
     }
 
-    /// Returns true if older commits are missing because the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         !self.shallow.is_empty()
     }
 
-    /// Reads a commit. It is decompressed once for all readers.
     pub fn commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
         let known = {
             let commits = self.git.commits.read().unwrap_or_else(PoisonError::into_inner);
@@ -293,14 +265,12 @@ impl ObjectReader<'_> {
         Ok(node)
     }
 
-    /// Returns the best common ancestors of commits, such as the parents of a merge.
     pub fn merge_bases(&mut self, commits: &[ObjectId]) -> GitResult<Vec<ObjectId>> {
         let Some((first, others)) = commits.split_first() else { return Ok(Vec::new()) };
         let bases = self.git.read(self.repo.merge_bases_many(*first, others))?;
         Ok(bases.into_iter().map(|id| id.detach()).collect())
     }
 
-    /// Returns who wrote a commit, when, and its message. A rebase and a pick keep that.
     pub fn authorship(&mut self, id: ObjectId) -> GitResult<BString> {
         let (hash, git) = (id.kind(), self.git);
         let bytes = self.object(id, Kind::Commit)?;
@@ -309,7 +279,6 @@ impl ObjectReader<'_> {
         Ok(format!("{} <{}> {}\n{message}", author.name, author.email, author.time).into())
     }
 
-    /// Finds the file at a path in a tree. `known` is the same path in another tree.
     pub fn locate(
         &mut self,
         tree: ObjectId,
@@ -355,7 +324,6 @@ impl ObjectReader<'_> {
         Ok(Some(folder))
     }
 
-    /// Returns true if a tree has the folder with the rules of the workspace.
     pub fn is_governed(&mut self, tree: ObjectId) -> GitResult<bool> {
         let place = self.git.path_in_repository(".orchestration");
         Ok(self.folder(tree, place.as_ref())?.is_some())
@@ -365,13 +333,11 @@ impl ObjectReader<'_> {
         self.git.checked(&self.repo, id).is_ok_and(|repo| repo.objects.exists(&id))
     }
 
-    /// Returns the names of the folders directly in a tree.
     pub fn folders_in(&mut self, tree: ObjectId) -> GitResult<Vec<BString>> {
         let entries = self.entries(tree)?.into_iter();
         Ok(entries.filter(|one| one.1 == EntryKind::Tree).map(|one| one.0).collect())
     }
 
-    /// Returns the regular files directly in a tree, by name.
     pub fn files_in(&mut self, tree: ObjectId) -> GitResult<Vec<(BString, ObjectId)>> {
         let entries = self.entries(tree)?.into_iter();
         Ok(entries.filter(|one| is_regular(one.1)).map(|one| (one.0, one.2)).collect())
@@ -470,9 +436,32 @@ impl ObjectReader<'_> {
         Ok(both.into_iter())
     }
 
-    /// Returns the files that a folder has and an earlier one lacks, with their paths below it. Only
-    /// folders that differ are read.
-    pub fn added_blobs(
+    /// Returns the files below a folder that a commit has and none of its parents, with their paths
+    /// there. Only folders that differ are read.
+    pub fn added_to_folder(
+        &mut self,
+        commit: ObjectId,
+        place: &BStr,
+    ) -> GitResult<Vec<(BString, ObjectId)>> {
+        let node = self.commit(commit)?;
+        let Some(folder) = self.folder(node.tree, place)? else { return Ok(Vec::new()) };
+        let mut others = Vec::new();
+        for parent in &node.parents {
+            let tree = self.commit(*parent)?.tree;
+            match self.folder(tree, place)? {
+                Some(other) if other == folder => return Ok(Vec::new()),
+                other => others.push(other),
+            }
+        }
+        let mut added = self.added_blobs(others.first().copied().flatten(), folder)?;
+        for other in others.iter().skip(1) {
+            let also = self.added_blobs(*other, folder)?;
+            added.retain(|one| also.contains(one));
+        }
+        Ok(added)
+    }
+
+    fn added_blobs(
         &mut self,
         before: Option<ObjectId>,
         now: ObjectId,
@@ -482,12 +471,10 @@ impl ObjectReader<'_> {
         Ok(added.filter_map(|one| Some((one.path.clone(), one.now?))).collect())
     }
 
-    /// Reads the content of a file.
     pub fn blob(&mut self, id: ObjectId) -> GitResult<Vec<u8>> {
         self.blob_up_to(id, store::MAX_CONTENT)
     }
 
-    /// Reads the content of a file that has at most `max` bytes.
     pub fn blob_up_to(&mut self, id: ObjectId, max: u64) -> GitResult<Vec<u8>> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());

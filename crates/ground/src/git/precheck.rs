@@ -28,11 +28,8 @@ const FILES: [(&str, u64); 14] = [
     ("info/grafts", 64 * 1024 * 1024),
     ("objects/info/alternates", MAX_ALTERNATES),
 ];
-/// The maximum size of the list of folders from which objects are borrowed, in bytes.
 const MAX_ALTERNATES: u64 = 1024 * 1024;
-/// The maximum size of a reference, in bytes.
 const MAX_REFERENCE: u64 = 64 * 1024;
-/// The maximum depth of nested folders, and of alternates that refer to other alternates.
 const MAX_DEPTH: usize = 32;
 /// The maximum number of entries that are checked, because links can form circles.
 const MAX_ENTRIES: usize = 10_000_000;
@@ -43,7 +40,8 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
     first_in_either(dir, common, |folder| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
-        let mut found = files.filter_map(|(path, max)| fault_of_file(&path, max));
+        let mut found =
+            files.filter_map(|(path, max)| fault_of_metadata(&path, std::fs::metadata(&path), max));
         found
             .next()
             .or_else(|| look.look_below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
@@ -61,9 +59,7 @@ pub(super) struct CheckedObjects {
     /// Whether there is a folder of files with one object each, for each first byte of an id. A fresh
     /// clone has none of them, and one listing costs less than a look for each.
     has_folder: OnceLock<[bool; 256]>,
-    /// What is wrong with the files in these folders.
     loose: [OnceLock<Option<String>>; 256],
-    /// All objects, and the logs.
     all: OnceLock<Option<String>>,
 }
 
@@ -192,10 +188,6 @@ impl FileLook {
             }
         }
     }
-}
-
-fn fault_of_file(path: &PathBuf, max: u64) -> Option<String> {
-    fault_of_metadata(path, std::fs::metadata(path), max)
 }
 
 /// Returns what is wrong with a file. A file that does not exist is not wrong, and neither is a

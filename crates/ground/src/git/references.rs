@@ -26,13 +26,11 @@ impl Git {
         Ok(names.take(max).collect())
     }
 
-    /// Returns the names of the remotes in the repository's settings.
     pub fn remote_names(&self) -> Vec<String> {
         let repo = self.handle();
         repo.remote_names().iter().map(|name| name.to_string()).collect()
     }
 
-    /// Returns the references that the repository's settings fetch, each with its remote.
     pub fn fetched_references(&self) -> Vec<(String, String)> {
         let repo = self.handle();
         let config = repo.config_snapshot();

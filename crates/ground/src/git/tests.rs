@@ -242,7 +242,7 @@ fn links_are_not_read_as_files() {
     assert_eq!(git.file_at(&head, &path("old-link")).unwrap(), None);
 }
 
-/// `Git::all_changes` also reports changes of modes, links and submodules, for every kind of
+/// `Git::compared` also reports changes of modes, links and submodules, for every kind of
 /// target.
 #[cfg(unix)]
 #[test]
@@ -272,7 +272,7 @@ fn changes_of_modes_links_and_submodules_are_reported() {
         }
     }
     let told = |target: Target| {
-        let changes = place.open("").all_changes(Some(&base), &target).unwrap();
+        let changes = place.open("").compared(Some(&base), &target).unwrap().changes;
         let told = changes.iter().map(|it| format!("{:?} {:?} {}", it.aspect, it.kind, it.path));
         told.collect::<Vec<String>>()
     };
@@ -661,8 +661,8 @@ fn a_file_is_added_where_a_folder_was() {
     std::fs::remove_dir(place.join("in/a")).unwrap();
     place.write("in/a", "2");
     let second = id(&place.commit("second"));
-    let walked = place.open("").walk("in", &second, &[]).unwrap();
-    let added: Vec<&str> = walked.added.iter().map(|file| file.name.as_str()).collect();
+    let added = place.open("").added_below("in", &second, &[]).unwrap();
+    let added: Vec<&str> = added.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(added, ["a", "a/x", "b"]);
 }
 
@@ -716,9 +716,9 @@ fn branches_are_listed_and_a_few_files_read_in_them() {
     assert_eq!(names, ["feature/x", "main", "origin/main"]);
     assert_eq!(git.branches(1).unwrap().len(), 1);
     let places = [".orchestration/a.yaml", ".orchestration/intents", "nowhere"];
-    let read = |found: Vec<(RelativePath, BlobId)>| -> Vec<(String, Vec<u8>)> {
+    let read = |found: Vec<(RelativePath, ObjectId)>| -> Vec<(String, Vec<u8>)> {
         let text =
-            |(path, id): (RelativePath, BlobId)| (path.to_string(), git.blob_of(id).unwrap());
+            |(path, id): (RelativePath, ObjectId)| (path.to_string(), git.blob_of(id).unwrap());
         found.into_iter().map(text).collect()
     };
     let (_, x) = branches.iter().find(|(name, _)| name == "feature/x").unwrap();

@@ -2,7 +2,6 @@
 
 use super::Git;
 
-/// The page of the repository at a forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebAddress {
     /// For example `https://github.com/owner/name`.
@@ -66,8 +65,6 @@ impl WebAddress {
         }
     }
 
-    /// Returns the page of a pull request or an issue such as `#214`. `None` for the key of another
-    /// tracker.
     pub fn reference(&self, reference: &str) -> Option<String> {
         let number = reference.strip_prefix('#')?;
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {

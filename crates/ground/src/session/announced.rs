@@ -11,13 +11,10 @@ use super::{Root, StoreError, keep_note, note, path_of_local_file, store};
 use crate::agents::{self, ProcessId};
 use crate::{Environment, clock};
 
-/// The command of a call that a hook let through, or about which it asked a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
     pub actor: String,
-    /// The key of the call, which its other hooks have too.
     pub call: String,
-    /// The arguments of `intent`, or those that do the same as a tool of ours.
     pub arguments: Vec<String>,
     pub runner: Runner,
     /// Whether the command runs only if a person agrees. Nobody tells the hook if they do not.
@@ -29,17 +26,13 @@ pub struct Announcement {
     pub until: String,
 }
 
-/// What runs the command of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Runner {
-    /// A process of the command line.
     CommandLine,
-    /// The MCP server, for a call of a tool.
     Server,
 }
 
-/// The process that asks which session runs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
     pub runner: Runner,
@@ -48,16 +41,12 @@ pub struct Caller<'a> {
     pub environment: &'a Environment,
 }
 
-/// How long after its hook a command may start.
 const STARTS_WITHIN: Duration = Duration::from_secs(60);
-/// How long a person may take to agree.
 const ANSWERED_WITHIN: Duration = crate::approvals::VALID;
-/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 256 * 1024;
 const ANNOUNCED: &str = "announced";
 
 impl Announcement {
-    /// Makes the note of a hook that runs now.
     pub fn of_hook(
         (actor, call): (String, String),
         arguments: &[String],
@@ -118,7 +107,6 @@ pub fn take_announced(root: &Root, arguments: &[String], caller: &Caller<'_>) ->
     (is_clear && store::remove(file).unwrap_or(false)).then(|| first.actor.clone())
 }
 
-/// Removes the note about a call that has ended, and returns it.
 pub fn take_announcement_of(root: &Root, call: &str) -> Option<Announcement> {
     let file = note(root, ANNOUNCED, call);
     let found: Announcement = store::read_json(&file, MAX_NOTE)?;
@@ -140,7 +128,6 @@ fn announcements(root: &Root) -> Vec<(PathBuf, Announcement)> {
     files.filter_map(|file| Some((file.clone(), store::read_json(&file, MAX_NOTE)?))).collect()
 }
 
-/// Removes notes that count no more.
 pub fn prune(root: &Root) {
     let now = clock::now();
     for (file, note) in announcements(root) {

@@ -12,15 +12,11 @@ use super::{Root, StoreError, keep_note, note, path_of_local_file, store};
 use crate::{CommitId, RelativePath};
 use edits::same_text;
 
-/// A call between the hook before it and the hook after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingCall {
     pub actor: String,
-    /// The name that the host uses for the tool.
     pub tool: String,
-    /// The intent that was selected at that time.
     pub intent: Option<String>,
-    /// The commit that the work tree was based on.
     pub head: Option<String>,
     /// If the call runs a command: the tracked files that already differed from `head`, and what they
     /// contained.
@@ -37,16 +33,13 @@ pub struct PendingCall {
     pub at: u128,
     /// The outcome of the gate's decision: `no_opinion` or `ask`.
     pub outcome: String,
-    /// The rule that led to the decision.
     pub rule: Option<String>,
     pub approval: Option<String>,
     pub files: Vec<FileBefore>,
     /// Whether the call runs a command, which may change other files too.
     pub command: bool,
-    /// Whether the command keeps running after the call has ended.
     pub background: bool,
     /// If the call runs a command: the digest of the rules that were in force.
-    #[serde(default)]
     pub rules: Option<String>,
 }
 
@@ -54,14 +47,11 @@ pub struct PendingCall {
 /// unforeseen writes of the session.
 pub const RESTORES: &str = "restores";
 
-/// What is kept of a call after it has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinishedCommand {
     pub actor: String,
     pub intent: Option<String>,
-    /// When it began, in nanoseconds since 1970.
     pub at: u128,
-    /// Whether it ran a command.
     pub command: bool,
 }
 
@@ -72,17 +62,14 @@ impl FinishedCommand {
     }
 }
 
-/// What is known of the content that a file had at an earlier time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierContent {
     #[default]
     Unknown,
-    /// There was no file.
     Missing,
     /// The SHA-256 of the file's bytes in hexadecimal.
     Hash(String),
-    /// The file was as this commit has it.
     Commit(CommitId),
 }
 
@@ -95,18 +82,15 @@ impl EarlierContent {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBefore {
-    /// The path relative to the workspace.
     pub path: RelativePath,
     /// The text of the file. `None` if there was no file, or if it was not text.
     pub text: Option<String>,
     /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
     pub hash: Option<String>,
-    /// The path from which the call moves the file to here.
     pub moved_from: Option<RelativePath>,
     /// Whether the call replaces the whole text, whatever it was before.
     #[serde(default)]
     pub replaced: bool,
-    /// What the call was expected to make of the file.
     pub predicted: Predicted,
 }
 
@@ -122,12 +106,10 @@ impl FileBefore {
     }
 }
 
-/// What a call is expected to make of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
     Unknown,
-    /// The file does not exist afterwards.
     Gone,
     Text(String),
 }
@@ -136,13 +118,11 @@ pub enum Predicted {
 pub enum CallState {
     /// The gate let the call through, and it has not ended as far as is known.
     Open(Box<PendingCall>),
-    /// The call ended this long ago.
     Done(Duration),
     Unknown,
 }
 
 const CALLS: &str = "calls";
-/// A stored call larger than this, in bytes, was not written by us and is not read.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
 /// The file extension of a call that has ended, while its changes are being recorded.
 const TAKEN: &str = "taken";
@@ -151,10 +131,8 @@ const TAKEN: &str = "taken";
 const DONE: &str = "done";
 /// A hook that runs after a tool has certainly finished, or failed, after this time.
 const MAX_TAKEN: Duration = Duration::from_secs(15);
-/// Calls older than this are removed.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Stores a call that the gate let through.
 pub fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
     keep_note(root, &note(root, CALLS, key), call)
 }
@@ -235,7 +213,6 @@ pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     taken
 }
 
-/// Returns all calls that have not ended as far as is known.
 pub fn all_open(root: &Root) -> Vec<PendingCall> {
     read_all(root, "json").into_iter().map(|(_, call)| call).collect()
 }
@@ -267,7 +244,6 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
         .collect()
 }
 
-/// Removes calls that are too old to matter.
 pub fn prune(root: &Root) {
     store::remove_old_files(&path_of_local_file(root, CALLS), MAX_AGE, usize::MAX);
 }

@@ -5,7 +5,6 @@ use super::{Root, keep_note, note, or_log, path_of_local_file, store};
 use crate::agents::{self, ProcessId};
 
 const HOSTS: &str = "hosts";
-/// A larger note, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 4 * 1024;
 /// At most this many notes are kept, of the last hosts that started.
 const MAX_HOSTS: usize = 64;
@@ -28,7 +27,6 @@ fn known_hosts(root: &Root) -> Vec<ProcessId> {
     files.filter_map(|entry| store::read_json(&entry.path(), MAX_NOTE)).collect()
 }
 
-/// Removes the notes of hosts that started long ago.
 pub fn prune(root: &Root) {
     const MAX_AGE: std::time::Duration = std::time::Duration::from_secs(30 * 24 * 3600);
     store::remove_old_files(&path_of_local_file(root, HOSTS), MAX_AGE, MAX_HOSTS / 2);

@@ -6,7 +6,6 @@ use super::calls::PendingCall;
 use super::{Root, StoreError, keep_note, note, path_of_local_file, store};
 use crate::agents::{self, ProcessId};
 
-/// A command that goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftRunning {
     pub key: String,
@@ -17,7 +16,6 @@ pub struct LeftRunning {
 }
 
 impl LeftRunning {
-    /// Makes the note of a call that ends now.
     pub fn of_call(root: &Root, key: String, call: PendingCall) -> Self {
         let folder = root.work_tree().unwrap_or(root.path());
         let processes = agents::processes_in(folder);
@@ -30,23 +28,19 @@ impl LeftRunning {
         Self { call: PendingCall { at, ..self.call }, ..self }
     }
 
-    /// Returns true if one of the processes still runs.
     pub fn runs(&self) -> bool {
         self.processes.iter().any(|process| process.runs())
     }
 }
 
 const FOLDER: &str = "left_running";
-/// A larger note, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 64 * 1024 * 1024;
-/// At most this many commands are followed.
 const MAX_COMMANDS: usize = 64;
 
 pub fn keep(root: &Root, left: &LeftRunning) -> Result<(), StoreError> {
     keep_note(root, &file(root, left), left)
 }
 
-/// Returns the commands of all sessions that were left running, the earliest first.
 pub fn all_left_running(root: &Root) -> Vec<LeftRunning> {
     let files = store::entries(&path_of_local_file(root, FOLDER)).take(MAX_COMMANDS);
     let mut all: Vec<LeftRunning> =
@@ -55,7 +49,6 @@ pub fn all_left_running(root: &Root) -> Vec<LeftRunning> {
     all
 }
 
-/// Forgets a command, because all that it did is known.
 pub fn forget(root: &Root, left: &LeftRunning) -> Result<(), StoreError> {
     store::remove(&file(root, left)).map(drop)
 }

@@ -54,7 +54,6 @@ pub struct Selection {
     pub actor: Option<String>,
 }
 
-/// A selection larger than this, in bytes, was not written by us and is not read.
 const MAX_SELECTION: u64 = 64 * 1024;
 
 /// Returns the person's selection on the branch that is checked out. `None` if there is none, or if
@@ -62,7 +61,6 @@ const MAX_SELECTION: u64 = 64 * 1024;
 pub fn selected(root: &Root, is_known: impl Fn(&str) -> bool) -> Option<Selection> {
     on_branch(root, &person(root), is_known)
 }
-/// Stores the intent that the person selected.
 pub fn select(root: &Root, selection: &Selection) -> Result<(), StoreError> {
     local(root)?;
     write(root, &person(root), selection)
@@ -148,7 +146,6 @@ fn selections_elsewhere(root: &Root, session: &str) -> Vec<PathBuf> {
     let Ok(below) = own.strip_prefix(root.path()) else { return Vec::new() };
     root.in_other_trees().into_iter().map(|tree| tree.join(below)).collect()
 }
-/// Returns the selections of the sessions of this work tree, sorted by actor.
 pub fn selections(root: &Root) -> Vec<Selection> {
     let entries = store::entries(&path_of_local_file(root, "sessions")).take(MAX_SESSIONS);
     let found = entries.filter_map(|entry| read(&entry.path()));
@@ -157,27 +154,34 @@ pub fn selections(root: &Root) -> Vec<Selection> {
     all
 }
 
-/// Notes that a session has just written files of this work tree.
 pub fn keep_time_of_write(root: &Root, session: &str) -> Result<(), StoreError> {
-    local(root)?;
-    store::write_scratch(&of_actor(root, session).join(WROTE), clock::now().as_bytes())
+    keep_word(root, session, WROTE, &clock::now())
 }
 
 /// Returns when a session wrote a file of this work tree the last time, as RFC 3339 in UTC. `None` if
 /// it has ended since.
 pub fn time_of_write(root: &Root, session: &str) -> Option<String> {
-    let bytes = store::read_capped(&of_actor(root, session).join(WROTE), MAX_SELECTION).ok()??;
-    String::from_utf8(bytes).ok()
+    kept_word(root, session, WROTE, MAX_SELECTION)
 }
 
-/// Notes that a session has ended, so that it holds no files any more.
 pub fn forget_writes(root: &Root, session: &str) -> Result<(), StoreError> {
     store::remove(&of_actor(root, session).join(WROTE)).map(drop)
 }
 
+/// Keeps what is known of a session in a file of its own.
+fn keep_word(root: &Root, actor: &str, name: &str, word: &str) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_scratch(&of_actor(root, actor).join(name), word.as_bytes())
+}
+
+/// Returns what [`keep_word`] kept. `None` if it is longer than `max` bytes, or no text.
+fn kept_word(root: &Root, actor: &str, name: &str, max: u64) -> Option<String> {
+    let bytes = store::read_capped(&of_actor(root, actor).join(name), max).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
 const WROTE: &str = "wrote";
 
-/// At most this many files are looked at.
 const MAX_SESSIONS: usize = 500;
 
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
@@ -185,7 +189,6 @@ pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(
     write(root, &of_session(root, session), selection)
 }
 
-/// Removes the selection of a session and of its subagents.
 pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     let subagents = format!("{session}/");
     let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
@@ -206,45 +209,37 @@ pub fn store_prompted_intents(
     session: &str,
     intents: &[String],
 ) -> Result<(), StoreError> {
-    local(root)?;
-    store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
+    keep_word(root, session, PROMPTED, &intents.join("\n"))
 }
 
 /// Returns true if the person asked for the intent in their last prompt to a session. This allows one
 /// switch: the names are then removed.
 pub fn take_prompted_intent(root: &Root, session: &str, intent: &str) -> bool {
-    let path = prompt(root, session);
+    let path = of_actor(root, session).join(PROMPTED);
     let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
     let is_named = String::from_utf8_lossy(&named).lines().any(|named| named == intent);
     is_named && store::remove(&path).unwrap_or(false)
 }
 
-fn prompt(root: &Root, session: &str) -> PathBuf {
-    of_actor(root, session).join("prompted")
-}
+const PROMPTED: &str = "prompted";
 
 /// Notes that a session or subagent has changed files under an intent. The note of a subagent is also
 /// one of its session, whose intent it may share.
 pub fn note_work(root: &Root, actor: &str, intent: &str) -> Result<(), StoreError> {
-    local(root)?;
     let session = actor.split_once('/').map(|(session, _)| session);
     for actor in session.into_iter().chain([actor]) {
         if !works_under(root, actor, intent) {
-            store::write_scratch(&work(root, actor), intent.as_bytes())?;
+            keep_word(root, actor, WORK, intent)?;
         }
     }
     Ok(())
 }
 
-/// Returns true if the last files that a session changed were changed under this intent.
 pub fn works_under(root: &Root, actor: &str, intent: &str) -> bool {
-    let noted = store::read_capped(&work(root, actor), MAX_SELECTION).ok().flatten();
-    noted.is_some_and(|noted| noted == intent.as_bytes())
+    kept_word(root, actor, WORK, MAX_SELECTION).is_some_and(|noted| noted == intent)
 }
 
-fn work(root: &Root, actor: &str) -> PathBuf {
-    of_actor(root, actor).join("works-under")
-}
+const WORK: &str = "works-under";
 
 /// Stores the model that a host names for a session. Some hosts name it once, and not with each
 /// call.
@@ -252,17 +247,14 @@ pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreEr
     if model_of(root, session).as_deref() == Some(model) {
         return Ok(());
     }
-    local(root)?;
-    store::write_scratch(&of_actor(root, session).join("model"), model.as_bytes())
+    keep_word(root, session, MODEL, model)
 }
 
-/// Returns the model that the host named last for a session.
 pub fn model_of(root: &Root, session: &str) -> Option<String> {
-    let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
-    String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
+    kept_word(root, session, MODEL, MAX_MODEL).filter(|model| !model.is_empty())
 }
 
-/// The name of a model may have at most this many bytes. A longer one is not read.
+const MODEL: &str = "model";
 const MAX_MODEL: u64 = 1024;
 
 /// Logs a problem that could not be reported to anybody at once, as a line in
@@ -288,7 +280,6 @@ pub fn or_log<T>(root: &Root, what: &str, result: Result<T, impl Hint>) -> Optio
     result.map_err(|error| log(root, &format!("{what}: {}", error.with_hint()))).ok()
 }
 
-/// No more lines are added to a log that is larger than this, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
 
 fn person(root: &Root) -> PathBuf {
@@ -303,12 +294,10 @@ fn of_actor(root: &Root, actor: &str) -> PathBuf {
     path_of_local_file(root, "sessions").join(digest(actor))
 }
 
-/// Returns the file of a note in a folder below `.orchestration/local`.
 fn note(root: &Root, folder: &str, key: &str) -> PathBuf {
     path_of_local_file(root, folder).join(format!("{}.json", digest(key)))
 }
 
-/// Writes a note below `.orchestration/local`.
 fn keep_note(root: &Root, file: &Path, note: &impl Serialize) -> Result<(), StoreError> {
     local(root)?;
     store::write_json_scratch(file, note)

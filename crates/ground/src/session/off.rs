@@ -12,9 +12,7 @@ use super::{Root, StoreError, store};
 use crate::clock;
 use crate::seal::{self, SealedContent};
 
-/// The longest time for which the gate can be turned off.
 pub const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
-/// A file larger than this, in bytes, was not written by us and is not read.
 const MAX_FILE: u64 = 16 * 1024;
 
 /// The time span in which the gate is off.

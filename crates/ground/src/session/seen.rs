@@ -10,28 +10,20 @@ use crate::{RelativePath, folder};
 /// The state of a file when a session last saw it, or when somebody last wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// The path relative to the workspace.
     pub path: RelativePath,
     /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
     pub hash: Option<String>,
-    /// The blocks that were seen, as rows of an outline.
     pub outline: Vec<String>,
-    /// How much of the file was seen.
     #[serde(default)]
     pub extent: SeenExtent,
-    /// The actor that saw or wrote the file.
     pub actor: String,
-    /// The intent that the actor had selected.
     pub intent: Option<String>,
-    /// The commit that the work tree was based on.
     pub head: Option<String>,
-    /// Whether a record in the ledger contains this outline.
     pub recorded: bool,
     /// When this was stored: RFC 3339 in UTC.
     pub at: String,
 }
 
-/// How much of a file a session has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeenExtent {
@@ -56,7 +48,6 @@ impl SeenExtent {
 /// Who wrote a file in this work tree, through tools whose hooks ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileWrites {
-    /// The file as the last write left it.
     #[serde(flatten)]
     pub last: Seen,
     /// The writes that changed a block which, as far as the hooks show, nobody has changed since.
@@ -69,31 +60,25 @@ pub struct FileWrites {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockWrite {
     pub actor: String,
-    /// The intent that the actor had selected.
     pub intent: Option<String>,
-    /// When it was written: RFC 3339 in UTC.
     pub at: String,
     /// The identities of the blocks in hexadecimal. `None` if it is not known which blocks were
     /// changed.
     pub blocks: Option<Vec<String>>,
 }
 
-/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
-/// Returns the state in which the actor last saw a file.
 pub fn last_seen_state(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
     let note: Option<Seen> =
         store::read_json(&of_actor(root, actor).join("seen").join(name(path)), MAX_SEEN);
     note.filter(|seen| seen.path == *path)
 }
 
-/// Stores the state in which the actor sees a file now.
 pub fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
     keep_note(root, &of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
 }
 
-/// Returns the last write of a file, if it was made through a tool whose hooks ran.
 pub fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
     writes(root, path).map(|writes| writes.last)
 }
@@ -104,7 +89,6 @@ pub fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
     found.filter(|writes| writes.last.path == *path)
 }
 
-/// Stores who wrote a file, and which blocks.
 pub fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
     keep_note(root, &note(root, "writes", writes.last.path.as_str()), writes)
 }
@@ -113,7 +97,6 @@ fn name(path: &RelativePath) -> String {
     format!("{}.json", digest(path.as_str()))
 }
 
-/// The current state of a file on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
     /// The SHA-256 of the file's bytes in hexadecimal. `None` if there is no regular file.

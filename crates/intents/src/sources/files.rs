@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ground::cache::StateOnDisk;
-use ground::git::{BlobId, Target};
+use ground::git::{ObjectId, Target};
 use ground::{Git, RelativePath, Root};
 
 /// An entry of a folder that is a regular file or a folder.
@@ -112,7 +112,7 @@ impl SourceFiles for WorkTreeFiles<'_> {
 }
 
 /// Files in git, ordered by path.
-type SortedBlobs = Arc<[(RelativePath, BlobId)]>;
+type SortedBlobs = Arc<[(RelativePath, ObjectId)]>;
 
 /// The files of a commit or of the index. A folder at the top is listed once, with all below it.
 pub(super) struct FilesAtTarget<'g> {

@@ -82,12 +82,12 @@ impl FencedState {
         }
         let kept = |change: &PathChange| !fenced.plan.lets_write(&self.root.absolute(&change.path));
         let mut brought =
-            git.all_changes(self.head.as_ref(), &Target::Commit(head.clone())).ok()?;
+            git.compared(self.head.as_ref(), &Target::Commit(head.clone())).ok()?.changes;
         brought.retain(kept);
         if brought.is_empty() {
             return None;
         }
-        let mut differing = git.all_changes(Some(&head), &Target::WorkTree).ok()?;
+        let mut differing = git.compared(Some(&head), &Target::WorkTree).ok()?.changes;
         differing.retain(|change| brought.iter().any(|it| it.path == change.path));
         let shown = differing.iter().map(|change| text::shell_word(change.path.as_str()));
         let mut half: Vec<String> = shown.collect();
