@@ -24,9 +24,7 @@ use why::{LazyLedger, Workspace};
 
 /// One state of an open document, and who brought its lines according to one load of the workspace.
 pub(crate) struct Analysis {
-    /// The document's path in the workspace.
     pub path: RelativePath,
-    /// The document's blocks, each with its provenance.
     pub file: FileProvenance,
     /// The journal of that load. Each load makes a new one, also after a commit, so comparing the
     /// pointers tells whether the analysis is current.
@@ -45,8 +43,6 @@ impl Analysis {
     }
 }
 
-/// A cache of the analyses of open documents, the baselines of their files, and the surveys of
-/// workspaces.
 #[derive(Default)]
 pub(crate) struct Analyses {
     documents: Cache<Arc<str>, Analysis>,
@@ -54,7 +50,6 @@ pub(crate) struct Analyses {
     /// The last finished analysis of each document. It is kept outside of the entry, so that nobody
     /// waits for the next analysis to read it.
     judged: Mutex<HashMap<Arc<str>, Arc<Analysis>>>,
-    /// By the root of the workspace.
     surveys: Cache<PathBuf, Survey>,
     registries: Mutex<HashMap<Arc<str>, LastRegistry>>,
 }
@@ -65,20 +60,15 @@ struct LastRegistry {
     intents: Vec<(String, usize)>,
 }
 
-/// The last analysis of a document, and the edits since.
 pub(crate) struct Recent {
-    /// The analysis of an earlier text, or of the present one.
     pub analysis: Arc<Analysis>,
-    /// How the present text differs from the analysed one.
     pub since: TextDifference,
 }
 
-/// A block of a [`Recent`] analysis at a place in the present text.
 pub(crate) struct RecentBlock {
     pub index: usize,
     /// True if the block was edited since the analysis, or text was inserted at one of its ends.
     pub edited: bool,
-    /// The bytes of the block's name in the present text.
     pub name: Range<usize>,
 }
 
@@ -102,7 +92,6 @@ impl Recent {
     }
 }
 
-/// The error for a place in lines that no analysis has seen.
 pub(crate) struct NewLines;
 
 struct CachedBaseline {
@@ -114,8 +103,6 @@ struct CachedBaseline {
 }
 
 impl Analyses {
-    /// Returns the analysis of an open document. `opened` are all documents that are open, of which
-    /// this is one.
     pub(super) fn analyse(
         &self,
         workspace: &Workspace,
@@ -160,8 +147,6 @@ impl Analyses {
         Some(Recent { analysis, since })
     }
 
-    /// Returns what a file is compared with to find its edits. If git fails, the baseline is unknown
-    /// and no edit is judged.
     pub(super) fn baseline(
         &self,
         workspace: &Workspace,
@@ -235,7 +220,6 @@ impl Analyses {
         }
     }
 
-    /// Returns how long the last analysis of a document took.
     pub fn took(&self, uri: &lsp::Url) -> Duration {
         lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
@@ -254,12 +238,10 @@ impl LastRegistry {
     }
 
     fn carried(&self, now: &str) -> Vec<(String, usize)> {
-        let same = |(a, b): &(u8, u8)| a == b;
         let (old, new) = (self.text.as_bytes(), now.as_bytes());
-        let before = old.iter().copied().zip(new.iter().copied()).take_while(same).count();
-        let backwards =
-            old[before..].iter().rev().copied().zip(new[before..].iter().rev().copied());
-        let after = backwards.take_while(same).count();
+        let before = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let backwards = old[before..].iter().rev().zip(new[before..].iter().rev());
+        let after = backwards.take_while(|(a, b)| a == b).count();
         let moved = |(id, start): &(String, usize)| {
             let place = match *start {
                 start if start <= before => start,

@@ -16,7 +16,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A value with its own lock. `None` until it is computed.
 type CacheEntry<T> = Arc<Mutex<Option<Arc<T>>>>;
 
-/// One value for each key, such as the analysis of a document.
 pub(super) struct Cache<K, T>(Mutex<HashMap<K, CacheEntry<T>>>);
 
 impl<K, T> Default for Cache<K, T> {
@@ -44,7 +43,6 @@ impl<K: Eq + Hash, T> Cache<K, T> {
         value
     }
 
-    /// Drops the entries of all keys for which `is_used` returns false.
     pub(super) fn retain(&self, is_used: impl Fn(&K) -> bool) {
         lock(&self.0).retain(|key, _| is_used(key));
     }

@@ -13,9 +13,7 @@ pub(crate) struct Capabilities {
     /// The column units in the client's order of preference. If empty, the client supports UTF-16
     /// only.
     pub encodings: Vec<Encoding>,
-    /// Hover texts may be Markdown instead of plain text.
     pub hover_markdown: bool,
-    /// Completion items may hold snippets.
     pub completion_snippets: bool,
     /// Completion items may give one range for inserting and another for replacing.
     pub completion_insert_replace: bool,
@@ -23,54 +21,34 @@ pub(crate) struct Capabilities {
     pub completion_edit_range: bool,
     /// The answer to a definition request may be `LocationLink`s.
     pub definition_links: bool,
-    /// Document symbols may be a tree.
     pub symbol_tree: bool,
-    /// The client asks before a rename whether it is possible.
     pub prepare_rename: bool,
     pub code_lens: bool,
-    /// The client handles `workspace/codeLens/refresh` requests.
     pub code_lens_refresh: bool,
     pub inlay_hints: bool,
-    /// The client handles `workspace/inlayHint/refresh` requests.
     pub inlay_hint_refresh: bool,
     /// Code actions may be objects with an edit, not only commands.
     pub code_action_literals: bool,
-    /// A code action's edit may be resolved later.
     pub code_action_resolve: bool,
-    /// A code action may be shown disabled, with the reason.
     pub code_action_disabled: bool,
-    /// A code action may be marked as the preferred one.
     pub code_action_preferred: bool,
-    /// A code action keeps its `data` until it is resolved.
     pub code_action_data: bool,
-    /// Edits may name the version of the document that they change.
     pub document_changes: bool,
     pub create_files: bool,
     pub rename_files: bool,
-    /// Edits may carry annotations that ask for confirmation.
     pub change_annotations: bool,
-    /// Diagnostics may point to related places.
     pub related_information: bool,
-    /// Diagnostics may link to their documentation.
     pub code_description: bool,
-    /// Diagnostics may be shown faded, as unnecessary.
     pub diagnostic_unnecessary: bool,
-    /// Diagnostics keep their `data` for code actions.
     pub diagnostic_data: bool,
-    /// The client sends `textDocument/diagnostic` requests.
     pub pull_diagnostics: bool,
-    /// The client handles `workspace/diagnostic/refresh` requests.
     pub diagnostic_refresh: bool,
-    /// The client sends notebooks with their cells.
     pub notebooks: bool,
     pub watch_files: bool,
-    /// The client answers `workspace/configuration` requests.
     pub configuration: bool,
     /// The client sends `workspace/didChangeConfiguration` only after a registration.
     pub register_configuration: bool,
-    /// The client handles `window/workDoneProgress/create` requests.
     pub progress: bool,
-    /// The client handles `window/showDocument` requests.
     pub show_document: bool,
     /// Methods that the client repeats by itself after a `ContentModified` error.
     pub retried: Vec<String>,
@@ -95,9 +73,9 @@ impl Capabilities {
         };
         let document_changes = is_true(workspace("workspaceEdit/documentChanges"));
         let operations = workspace("workspaceEdit/resourceOperations");
-        let encodings = texts(client.pointer("/general/positionEncodings"));
+        let encodings = texts(client.pointer("/general/positionEncodings")).into_iter();
         Self {
-            encodings: encodings.iter().filter_map(|name| encoding(name)).collect(),
+            encodings: encodings.filter_map(|it| serde_json::from_value(it.into()).ok()).collect(),
             hover_markdown: text("hover/contentFormat/0").is_some_and(|first| first == "markdown"),
             completion_snippets: is_true(text("completion/completionItem/snippetSupport")),
             completion_insert_replace: is_true(text(
@@ -183,10 +161,6 @@ fn has_entry(value: Option<&Value>, entry: impl Into<Value>) -> bool {
 
 fn texts(value: Option<&Value>) -> Vec<String> {
     value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
-}
-
-fn encoding(name: &str) -> Option<Encoding> {
-    serde_json::from_value(name.into()).ok()
 }
 
 #[cfg(test)]

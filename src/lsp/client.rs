@@ -19,22 +19,18 @@ use super::transport::Outbox;
 /// How long the client may take for an answer that needs no person.
 pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Why a request to the client failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
-    /// No answer came in time.
     #[error("the client did not answer {method} within {} s", limit.as_secs())]
     Late { method: String, limit: Duration },
     #[error("the client refused {method}: {error}")]
     Refused { method: String, error: jsonrpc::Error },
-    /// The answer does not have the shape that the protocol requires.
     #[error("the client's answer to {method} cannot be read: {reason}")]
     Unreadable { method: String, reason: String },
 }
 
 type ClientAnswer = jsonrpc::Result<Value>;
 
-/// A handle to the client, cheap to clone.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<ClientState>,
@@ -75,22 +71,18 @@ impl Client {
         }
     }
 
-    /// Sends a notification of our own, which the protocol does not know.
     pub fn tell(&self, method: &'static str, params: Value) {
         self.inner.outbox.send(&jsonrpc::Request::build(method).params(params).finish());
     }
 
-    /// Writes a line into the client's log.
     pub fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
         let params = lsp::LogMessageParams { typ: kind, message: message.into() };
         self.notify::<lsp::notification::LogMessage>(&params);
     }
 
     pub(crate) fn show_message(&self, kind: lsp::MessageType, message: String) {
-        self.notify::<lsp::notification::ShowMessage>(&lsp::ShowMessageParams {
-            typ: kind,
-            message,
-        });
+        let params = lsp::ShowMessageParams { typ: kind, message };
+        self.notify::<lsp::notification::ShowMessage>(&params);
     }
 
     /// Shows a dialog to the person. Returns the title of the chosen action. `None` if the dialog
@@ -112,7 +104,6 @@ impl Client {
         Ok(chosen.map(|item| item.title))
     }
 
-    /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
     pub async fn request<R: lsp::request::Request>(
         &self,
         params: R::Params,
@@ -120,8 +111,6 @@ impl Client {
         self.request_within::<R>(params, ANSWER_LIMIT).await
     }
 
-    /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
-    /// decide.
     pub(crate) async fn request_within<R: lsp::request::Request>(
         &self,
         params: R::Params,
@@ -148,7 +137,6 @@ impl Client {
         self.ask(method, params, ANSWER_LIMIT).await.map(drop)
     }
 
-    /// Sends a request and awaits its answer, of any shape.
     pub async fn ask(
         &self,
         method: &'static str,
@@ -179,7 +167,6 @@ impl Client {
             tracing::debug!(%id, "an answer that nobody waits for");
             return;
         };
-        // The task may have given up between the two lines above.
         drop(sender.send(answer));
     }
 }

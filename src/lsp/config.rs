@@ -9,21 +9,16 @@ use super::capabilities::Capabilities;
 use code::Encoding;
 use ground::{Code, Level, Policy};
 
-/// The section that the client is asked for.
 pub const SECTION: &str = "intent";
 
-/// The keys that may change during a session.
 const CHANGEABLE_KEYS: [&str; 5] = ["codeLens", "hover", "inlayHints", "levels", "trace"];
 
-/// The keys that are read only at the start of a session.
 const START_KEYS: [&str; 7] =
     ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl", "historyCommand"];
 
-/// Where a hover about a block is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HoverPlaces {
-    /// On the name and the lead of a block.
     #[default]
     Names,
     /// Also on every other line, as one line.
@@ -44,26 +39,19 @@ pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
     pub levels: BTreeMap<Code, Level>,
     pub code_lens: bool,
-    /// Which blocks have lenses and hints besides those that an intent produced.
     pub also_labelled: AlsoLabelled,
     pub hover: HoverPlaces,
-    /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
-    /// lenses.
     pub inlay_hints: Option<bool>,
-    /// Whether the method and the duration of each request are traced (`$/setTrace`).
     pub trace: bool,
     /// The column unit that the user demands. Read at start only.
     pub position_encoding: Option<Encoding>,
-    /// Whether a person sits at the client and may be asked in dialogs. Read at start only.
     pub interactive: bool,
     /// Whether a person sits at a client that shows no questions. Read at start only.
     pub person: bool,
     /// What shows that an agent started the server, for example a variable that its host sets; `None`
     /// if a person seems to have done it. Read at start only.
     pub started_by_agent: Option<String>,
-    /// Whether the client saves a document on request (`intent/save`). Read at start only.
     pub saves: bool,
-    /// Whether the client wants a workspace's status (`intent/status`). Read at start only.
     pub status: bool,
     /// The address of the page about a diagnostic's code, with `{code}` in place of the code. Read
     /// at start only.
@@ -95,7 +83,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the level of a code: the user's, else the policy's, else the default.
     pub fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
     }
@@ -112,8 +99,6 @@ impl Settings {
         self.inlay_hints.unwrap_or(!client.code_lens)
     }
 
-    /// Returns the settings at the start of the session, and a message for each that was not
-    /// understood.
     pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
@@ -123,8 +108,6 @@ impl Settings {
         (settings, problems)
     }
 
-    /// Returns these settings overridden by the client's section, and a message for each setting
-    /// that was not understood.
     pub(crate) fn overridden_by(&self, configuration: &Value) -> (Self, Vec<String>) {
         let mut settings = self.clone();
         let mut problems = Vec::new();
@@ -202,7 +185,6 @@ impl Settings {
     }
 }
 
-/// Returns the registration with which the client reports changes of our section.
 pub(crate) fn registration() -> tower_lsp::lsp_types::Registration {
     tower_lsp::lsp_types::Registration {
         id: "intent/configuration".into(),
@@ -234,7 +216,6 @@ fn is_command(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// Stores a value if there is one. Returns true if there is.
 fn set<T>(slot: &mut T, value: Option<T>) -> bool {
     value.map(|value| *slot = value).is_some()
 }

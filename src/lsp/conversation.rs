@@ -8,10 +8,8 @@ use super::pool::{Lane, Pool};
 use super::refusal::{RequestResult, fault};
 use super::snapshot::Snapshot;
 
-/// What the handler of a request needs to talk to the client.
 #[derive(Clone)]
 pub(crate) struct ClientConversation {
-    /// The state when the request arrived.
     pub snapshot: Snapshot,
     pub client: Client,
     pub(super) pool: Pool,
@@ -31,7 +29,6 @@ impl ClientConversation {
         receiver.await.map_err(|_| fault("a command", "its computation panicked"))
     }
 
-    /// Reports files that this request wrote, so that they are read again at once.
     pub fn wrote(&self, paths: Vec<PathBuf>) {
         self.handle.run(move |it| it.files_changed(paths));
     }

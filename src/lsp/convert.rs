@@ -18,7 +18,6 @@ pub fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
     Some(with_upper_drive(path))
 }
 
-/// Returns the address of an absolute path. `None` for a relative path.
 pub(crate) fn uri_of(path: &Path) -> Option<lsp::Url> {
     lsp::Url::from_file_path(path).ok()
 }
@@ -32,7 +31,6 @@ fn with_upper_drive(path: PathBuf) -> PathBuf {
     upper
 }
 
-/// Returns the protocol's name of an encoding.
 pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     match encoding {
         Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -71,7 +69,6 @@ pub(crate) fn bytes_strict(
     (start <= end).then_some(start..end)
 }
 
-/// Returns the client's range for bytes of a document.
 pub fn range(document: &Document, bytes: std::ops::Range<usize>, encoding: Encoding) -> lsp::Range {
     let at = |byte| {
         let Position { line, column } = document.position_of(byte, encoding);
@@ -89,7 +86,6 @@ pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     }
 }
 
-/// Returns the protocol's severity. `None` for a level that is off.
 pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,
@@ -100,7 +96,6 @@ pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     }
 }
 
-/// Returns the address of the document that the parameters of a message name.
 pub(crate) fn document_address(params: &serde_json::Value) -> Option<lsp::Url> {
     params.pointer("/textDocument/uri")?.as_str()?.parse().ok()
 }

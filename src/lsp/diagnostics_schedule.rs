@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 
 use tower_lsp::lsp_types as lsp;
 
-/// The shortest pause in typing after which a document's diagnostics are computed.
 pub(crate) const QUIET: Duration = Duration::from_millis(75);
 
 /// The longest pause in typing that is required before a document's diagnostics are computed.
 const MOST_QUIET: Duration = Duration::from_secs(1);
 
-/// How long somebody may type without a pause until diagnostics are computed anyway.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// Returns the pause in typing that is required, given how long the last analysis of the document
@@ -31,9 +29,7 @@ pub(crate) struct Generation(u64);
 /// What is published for a document that has no findings and had none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clean {
-    /// Publishes nothing, because nothing changed.
     Silent,
-    /// Publishes an empty list, because some agents wait for an answer to each write.
     Published,
 }
 
@@ -43,13 +39,9 @@ pub(crate) enum Clean {
 pub(crate) struct Schedule {
     last: Generation,
     wanted: HashMap<lsp::Url, Generation>,
-    /// When each document was first changed since its diagnostics were computed.
     waiting: HashMap<lsp::Url, Instant>,
-    /// The diagnostics that the client shows now, by document.
     shown: HashMap<lsp::Url, Vec<lsp::Diagnostic>>,
-    /// The unopened files that have diagnostics, by the root of their workspace.
     unopened: HashMap<PathBuf, HashSet<lsp::Url>>,
-    /// The last computation for the unopened files that was started, by root.
     unopened_wanted: HashMap<PathBuf, Generation>,
 }
 
@@ -61,14 +53,11 @@ impl Schedule {
         self.last
     }
 
-    /// Returns how long to wait for more edits of a document, given how long its last analysis
-    /// took.
     pub fn pause(&mut self, uri: &lsp::Url, took: Duration) -> Duration {
         let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
         quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
     }
 
-    /// Marks that the computation of a document's diagnostics begins.
     pub fn begin(&mut self, uri: &lsp::Url) {
         self.waiting.remove(uri);
     }
@@ -81,12 +70,10 @@ impl Schedule {
         self.last
     }
 
-    /// Returns true if this computation for a root's unopened files is the last that was started.
     pub(crate) fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
         self.unopened_wanted.get(root) == Some(&generation)
     }
 
-    /// Returns true if this is still the last state of the document.
     pub fn is_wanted(&self, uri: &lsp::Url, generation: Generation) -> bool {
         self.wanted.get(uri) == Some(&generation)
     }
@@ -137,8 +124,6 @@ impl Schedule {
         publish
     }
 
-    /// Drops the diagnostics of files that are not open. Returns the files of which the client still
-    /// shows some.
     pub(super) fn forget_unopened(&mut self) -> Vec<lsp::Url> {
         let files = std::mem::take(&mut self.unopened).into_values().flatten();
         files.filter(|uri| self.shown.remove(uri).is_some()).collect()

@@ -25,14 +25,12 @@ use why::Workspace;
 const SETTLED: Duration = Duration::from_millis(50);
 
 impl Ordered {
-    /// Writes warnings into the client's log.
     pub(super) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
             self.outside.client.log(lsp::MessageType::WARNING, warning);
         }
     }
 
-    /// Finds the workspace that governs a folder, on a worker, and watches that workspace.
     pub(super) fn find_place(&self, folder: PathBuf) {
         let find = self.outside.find;
         let watcher = self.outside.watcher();
@@ -51,7 +49,6 @@ impl Ordered {
         });
     }
 
-    /// Reads a workspace on a worker. One that is loaded is read again. `loaded` stores the result.
     pub(super) fn read_workspace(&self, root: PathBuf) {
         let open = self.outside.open;
         let known = self.world.now.workspace_at(&root).cloned();
@@ -62,12 +59,10 @@ impl Ordered {
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
         }
         self.outside.work(move || {
-            // After a panic the result is not used, and what was loaded before stays.
             let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
                 Some(known) => Ok(known.reload()),
                 None => open(&root),
             }));
-            // There is a listener only if the client shows progress.
             done.send(()).ok();
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", panic_text(&*panic)))
@@ -107,16 +102,11 @@ impl Ordered {
         });
     }
 
-    /// Registers watchers and settings with the client after its start.
     pub(super) fn register(&self) {
         let client = &self.world.now.client;
-        let mut registrations = Vec::new();
-        if client.watch_files {
-            registrations.push(watch::registration());
-        }
-        if client.register_configuration {
-            registrations.push(config::registration());
-        }
+        let watching = client.watch_files.then(watch::registration);
+        let configuring = client.register_configuration.then(config::registration);
+        let registrations: Vec<_> = watching.into_iter().chain(configuring).collect();
         if registrations.is_empty() {
             return;
         }
@@ -133,7 +123,6 @@ impl Ordered {
         });
     }
 
-    /// Asks the client for the settings of our section.
     pub(super) fn pull_configuration(&self) {
         let client = self.outside.client.clone();
         let handle = self.outside.handle.clone();
@@ -151,7 +140,6 @@ impl Ordered {
         });
     }
 
-    /// Asks the client to request lenses, hints and pulled diagnostics again.
     pub(super) fn refresh(&self) {
         let client = &self.world.now.client;
         let settings = &self.world.now.settings;
@@ -166,13 +154,11 @@ impl Ordered {
         }
     }
 
-    /// Computes a document's diagnostics after a pause, because somebody may be typing in it.
     pub(super) fn diagnose_soon(&mut self, uri: lsp::Url) {
         let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
         self.diagnose_after(uri, pause);
     }
 
-    /// Computes a document's diagnostics after this delay, unless the client pulls them.
     pub(super) fn diagnose_after(&mut self, uri: lsp::Url, delay: Duration) {
         if self.world.now.client.pulls_diagnostics() {
             return;
@@ -213,7 +199,6 @@ impl Ordered {
         });
     }
 
-    /// Computes the status of a workspace, and sends it if it differs from the last one sent.
     pub(super) fn find_status(&self, root: PathBuf) {
         if !self.world.now.settings.status {
             return;
@@ -249,7 +234,6 @@ impl Ordered {
         }
     }
 
-    /// Computes a document's diagnostics, unless the document was changed or closed since.
     fn diagnose(&mut self, uri: lsp::Url, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
@@ -267,8 +251,6 @@ impl Ordered {
         });
     }
 
-    /// Publishes a document's diagnostics, unless the document has changed since they were
-    /// computed.
     fn publish(
         &mut self,
         uri: lsp::Url,
@@ -277,23 +259,18 @@ impl Ordered {
         diagnostics: Vec<lsp::Diagnostic>,
     ) {
         let clean = self.world.now.client.when_clean();
-        let Some(diagnostics) =
-            self.schedule.finish_computation(&uri, generation, diagnostics, clean)
-        else {
-            return;
-        };
-        let params = lsp::PublishDiagnosticsParams { uri, version: Some(version), diagnostics };
-        self.outside.client.notify::<lsp::notification::PublishDiagnostics>(&params);
-    }
-
-    /// Removes the published diagnostics of a document that was closed or is out of step.
-    pub(super) fn forget(&mut self, uri: lsp::Url) {
-        if self.schedule.forget(&uri) {
-            self.publish_unversioned(uri, Vec::new());
+        let found = self.schedule.finish_computation(&uri, generation, diagnostics, clean);
+        if let Some(diagnostics) = found {
+            self.send_diagnostics(uri, Some(version), diagnostics);
         }
     }
 
-    /// Diagnoses the files under a root that are not open.
+    pub(super) fn forget(&mut self, uri: lsp::Url) {
+        if self.schedule.forget(&uri) {
+            self.send_diagnostics(uri, None, Vec::new());
+        }
+    }
+
     pub(super) fn diagnose_unopened(&mut self, root: PathBuf) {
         if self.pulls.begun {
             return self.workspaces_changed();
@@ -320,12 +297,17 @@ impl Ordered {
         let documents = &self.world.now.documents;
         let is_open = |uri: &lsp::Url| documents.contains_key(uri.as_str());
         for (uri, diagnostics) in self.schedule.unopened(root, found, is_open) {
-            self.publish_unversioned(uri, diagnostics);
+            self.send_diagnostics(uri, None, diagnostics);
         }
     }
 
-    pub(super) fn publish_unversioned(&self, uri: lsp::Url, diagnostics: Vec<lsp::Diagnostic>) {
-        let params = lsp::PublishDiagnosticsParams { uri, version: None, diagnostics };
+    pub(super) fn send_diagnostics(
+        &self,
+        uri: lsp::Url,
+        version: Option<i32>,
+        diagnostics: Vec<lsp::Diagnostic>,
+    ) {
+        let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
         self.outside.client.notify::<lsp::notification::PublishDiagnostics>(&params);
     }
 
@@ -335,7 +317,7 @@ impl Ordered {
         if self.phase != Phase::Running {
             return;
         }
-        let known = self.questions.by_root();
+        let known = self.questions.by_root.clone();
         let workspaces = self.world.now.workspaces();
         let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
         self.outside.work(move || {
@@ -344,10 +326,7 @@ impl Ordered {
         });
     }
 
-    /// Handles the questions that were read: updates the status if they changed, shows new ones,
-    /// closes the dialogs of those answered elsewhere, and schedules the next check.
     fn questions_found(&mut self, found: Vec<RootQuestions>) {
-        // The server may have been shut down while the questions were read.
         if self.phase != Phase::Running {
             return;
         }

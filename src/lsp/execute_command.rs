@@ -10,7 +10,7 @@ use tower_lsp::lsp_types as lsp;
 
 use crate::client::ANSWER_LIMIT;
 use crate::conversation::ClientConversation;
-use crate::features::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
+use crate::features::commands::{self, Asks, Effects, ServerCommand, ThenWiden};
 use crate::pool::Lane;
 use crate::progress;
 use crate::refusal::{RequestRefusal, RequestResult};
@@ -19,7 +19,6 @@ use ground::text;
 /// How long a person may take to answer before a dialog counts as dismissed.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The largest number of choices in a dialog.
 const MAX_CHOICES: usize = 8;
 
 const ACCEPT: &str = "Accept it";
@@ -37,7 +36,6 @@ impl lsp::request::Request for ExecuteCommandRequest {
     const METHOD: &'static str = "workspace/executeCommand";
 }
 
-/// A command and its arguments. See [`ExecuteCommandRequest`] for why it is our own.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ExecuteCommandParams {
     command: String,
@@ -88,7 +86,7 @@ async fn run(
         })
         .await?;
     let changed = match effects.change {
-        Some(change) => change_registry(conversation, change).await,
+        Some((edit, then)) => change_registry(conversation, edit, then).await,
         None => Ok(()),
     };
     if !effects.wrote.is_empty() {
@@ -107,12 +105,11 @@ async fn run(
 /// the disk.
 async fn change_registry(
     conversation: &ClientConversation,
-    change: RegistryChange,
+    edit: lsp::WorkspaceEdit,
+    then: ThenWiden,
 ) -> RequestResult<()> {
-    let params = lsp::ApplyWorkspaceEditParams {
-        label: Some("Add to the scope".to_owned()),
-        edit: change.edit,
-    };
+    let label = Some("Add to the scope".to_owned());
+    let params = lsp::ApplyWorkspaceEditParams { label, edit };
     let applied = conversation.client.request::<lsp::request::ApplyWorkspaceEdit>(params).await;
     let applied = applied.map_err(RequestRefusal::failed)?;
     if !applied.applied {
@@ -121,7 +118,7 @@ async fn change_registry(
             "the client did not change the registry: {reason}"
         )));
     }
-    let uri = match change.then {
+    let uri = match then {
         ThenWiden::Save(uri) => uri,
         ThenWiden::OnDisk { uri, id } => {
             let snapshot = conversation.snapshot.clone();
@@ -155,7 +152,6 @@ fn can_ask(conversation: &ClientConversation) -> bool {
     conversation.snapshot.settings.interactive
 }
 
-/// Lets a person choose among the intents in progress. `None` if the dialog was dismissed.
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
@@ -177,12 +173,13 @@ async fn choose_intent(
     let titles: Vec<String> = open.iter().map(title).collect();
     let question = "Which intent do you work under?".to_owned();
     let shown: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let chosen = dialog(conversation, lsp::MessageType::INFO, question, &shown).await?;
+    let client = &conversation.client;
+    let chosen = client.choose(lsp::MessageType::INFO, question, &shown, PATIENCE).await;
+    let chosen = chosen.map_err(RequestRefusal::failed)?;
     let at = chosen.and_then(|chosen| titles.iter().position(|title| *title == chosen));
     Ok(at.map(|at| open[at].0.clone()))
 }
 
-/// Returns an error if no person can be asked in a dialog.
 fn require_dialogs(
     conversation: &ClientConversation,
     what: &str,
@@ -197,7 +194,6 @@ fn require_dialogs(
     )))
 }
 
-/// Returns an error if no person sits at the client.
 fn require_person(conversation: &ClientConversation) -> RequestResult<()> {
     if conversation.snapshot.settings.has_person() {
         return Ok(());
@@ -230,26 +226,15 @@ async fn confirm_acceptance(
         conversation.compute_on(Lane::Worker, move || commands::text_on_disk(&snapshot, &argument))
     };
     let asked_about = text().await??;
-    match dialog(conversation, lsp::MessageType::WARNING, question, &[ACCEPT]).await? {
-        Some(chosen) if chosen == ACCEPT => {}
-        _ => {
-            let why = "the dialog was not confirmed; nothing was recorded";
-            return Err(RequestRefusal::failed(why));
-        }
+    let client = &conversation.client;
+    let chosen = client.choose(lsp::MessageType::WARNING, question, &[ACCEPT], PATIENCE).await;
+    if chosen.map_err(RequestRefusal::failed)?.as_deref() != Some(ACCEPT) {
+        let why = "the dialog was not confirmed; nothing was recorded";
+        return Err(RequestRefusal::failed(why));
     }
     if text().await?? != asked_about {
         let why = "the file was changed before the answer; nothing was recorded. Accept it again";
         return Err(RequestRefusal::failed(why));
     }
     Ok(())
-}
-
-async fn dialog(
-    conversation: &ClientConversation,
-    kind: lsp::MessageType,
-    message: String,
-    titles: &[&str],
-) -> RequestResult<Option<String>> {
-    let chosen = conversation.client.choose(kind, message, titles, PATIENCE).await;
-    chosen.map_err(RequestRefusal::failed)
 }

@@ -18,15 +18,13 @@ impl Ordered {
         };
         let mut warnings = self.world.initialize(&params, &capabilities);
         warnings.extend(self.world.distrust_client_of((self.agent)()));
-        let result = result(&self.world);
-        let notebooks = self.world.now.client.notebooks;
-        let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
-        let result = result.map(|mut result| {
-            if notebooks {
-                result["capabilities"]["notebookDocumentSync"] = notebook_sync();
-            }
-            result
-        });
+        let result = serde_json::to_value(result(&self.world));
+        let mut result = result.map_err(|_| Error::internal_error());
+        if let Ok(result) = &mut result
+            && self.world.now.client.notebooks
+        {
+            result["capabilities"]["notebookDocumentSync"] = notebook_sync();
+        }
         self.phase = Phase::Running;
         self.reply(ticket, result);
         self.warn(warnings);
@@ -35,7 +33,6 @@ impl Ordered {
         }
     }
 
-    /// Starts what had to wait until the client accepts requests.
     pub fn initialized(&mut self, _: lsp::InitializedParams) {
         self.register();
         if self.world.now.client.configuration {
@@ -50,7 +47,6 @@ impl Ordered {
     }
 }
 
-/// Returns the server's capabilities, computed from what the client can do and the user wants.
 fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
         position_encoding: Some(convert::encoding_kind(world.now.encoding)),
@@ -96,8 +92,7 @@ fn parse(mut params: Value) -> RequestResult<(lsp::InitializeParams, Value)> {
         Ok(read) => return Ok((read, params["capabilities"].take())),
         Err(error) => error,
     };
-    let refusal =
-        || RequestRefusal::Params { method: "initialize".to_owned(), reason: strict.to_string() };
+    let refusal = || RequestRefusal::params("initialize", &strict);
     let fields = params.as_object_mut().ok_or_else(refusal)?;
     let sections = fields.get_mut("capabilities").and_then(Value::as_object_mut);
     let sections = sections.ok_or_else(refusal)?;

@@ -102,13 +102,10 @@ use snapshot::{Diagnose, DiagnoseUnopened};
 use why::Workspace;
 use workspace_location::WorkspaceLocation;
 
-/// How long the server waits at its end until the client has read the last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Finds the workspace that governs a folder. Returns `None` if there is none.
 type FindPlace = fn(&Path) -> Option<WorkspaceLocation>;
 
-/// Loads the workspace at a root. The error is a text for a person.
 type OpenWorkspace = fn(&Path) -> Result<Workspace, String>;
 
 /// The replaceable parts of a server. Tests pass their own.
@@ -118,9 +115,7 @@ struct ServerParts {
     open: OpenWorkspace,
     diagnose: Diagnose,
     unopened: DiagnoseUnopened,
-    /// How long a request waits for its workspace to be read the first time.
     reading_limit: Duration,
-    /// How often the folders of questions are checked.
     question_interval: Duration,
     /// Returns a sentence if an agent seems to have started this server. The server then asks no
     /// person, whatever the client claims.
@@ -161,7 +156,6 @@ pub fn run() -> ExitCode {
     if served.is_ok_and(|orderly| orderly) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Serves one client. Returns true after an orderly shutdown.
 fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,

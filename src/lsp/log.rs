@@ -14,16 +14,13 @@ use tracing_subscriber::prelude::*;
 /// How many lines may wait to be written. Further lines are dropped.
 const WAITING_LINES: usize = 1024;
 
-/// How long the last lines may take to be written.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
 enum LogEntry {
     Text(Vec<u8>),
-    /// A request for a signal when all earlier entries are written.
     Flush(SyncSender<()>),
 }
 
-/// A writer that queues lines for the thread of the log.
 #[derive(Clone)]
 pub struct Log {
     lines: SyncSender<LogEntry>,
@@ -59,7 +56,6 @@ impl Log {
     pub fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
-            // If the thread is late or gone, there is nothing more to wait for.
             done.recv_timeout(LAST_LINES).ok();
         }
     }
@@ -75,7 +71,6 @@ fn write(queue: &Receiver<LogEntry>, mut output: impl Write) {
             }
             LogEntry::Flush(written) => {
                 output.flush().ok();
-                // The receiver may have stopped waiting.
                 written.try_send(()).ok();
             }
         }

@@ -3,30 +3,25 @@
 use serde_json::Value;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
+/// A message of the client. A request must be answered exactly once, the others never.
 #[derive(Debug)]
 pub enum Message {
-    /// A request must be answered exactly once.
     Request { id: Id, method: String, params: Value },
-    /// A notification must never be answered.
     Notification { method: String, params: Value },
-    /// The client's answer to a request of the server.
     Answer { id: Id, result: jsonrpc::Result<Value> },
 }
 
-/// Why the bytes that arrived are not a valid message.
+/// Why the bytes that arrived are not a valid message. The frame or its JSON is broken, or the JSON
+/// is neither a request nor an answer, or it is an answer that cannot be read. The last gets no
+/// reply, since an answer must not be answered.
 #[derive(Debug)]
 pub enum Rejected {
-    /// The frame is malformed or larger than the limit, or its body is not JSON.
     Unparsable(String),
-    /// The body is JSON, but neither a request nor an answer.
     Shape { id: Id, reason: String },
-    /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
-    /// answered.
     Answer { reason: String },
 }
 
 impl Rejected {
-    /// Returns the error reply for the client. `None` if the message must not be answered.
     pub fn reply(self) -> Option<jsonrpc::Response> {
         let (id, code, reason) = match self {
             Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),
@@ -42,7 +37,6 @@ impl Rejected {
     }
 }
 
-/// Parses the body of one frame.
 pub fn parse(body: &[u8]) -> Result<Message, Rejected> {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Rejected::Unparsable(format!("the message is not JSON: {error}")))?;

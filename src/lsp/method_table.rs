@@ -35,9 +35,7 @@ type ConversationHandler = Box<
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> RequestResult<()> + Send + Sync>;
 
 pub(crate) enum Handler {
-    /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
-    /// By a task that may ask the client.
     ClientConversation(ConversationHandler),
 }
 
@@ -57,7 +55,6 @@ impl MethodTable {
         self.notifications.get(method)
     }
 
-    /// Adds a notification that changes the state.
     pub(super) fn on_sync_mut<N: lsp::notification::Notification<Params: 'static>>(
         mut self,
         handler: fn(&mut Ordered, N::Params),
@@ -84,7 +81,6 @@ impl MethodTable {
         self
     }
 
-    /// Adds a request that somebody waits for.
     pub(crate) fn on_latency_sensitive<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
@@ -92,7 +88,6 @@ impl MethodTable {
         self.background::<R>(Lane::LatencySensitive, handler)
     }
 
-    /// Adds a request that may take longer.
     pub(crate) fn on_worker<R: lsp::request::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
@@ -116,7 +111,6 @@ impl MethodTable {
         self
     }
 
-    /// Adds a request that asks the client, or changes files, before it answers.
     pub(crate) fn on_conversation<R: lsp::request::Request, F>(
         mut self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,

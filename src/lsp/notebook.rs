@@ -15,16 +15,13 @@ use tower_lsp::lsp_types as lsp;
 use super::open_document::OpenDocument;
 use edits::notebook_cells::{self, CellSource, ShownCell};
 
-/// A notebook that the client has open.
 pub(crate) struct Notebook {
     pub path: Option<PathBuf>,
     /// The file when it was opened or saved.
     pub on_disk: String,
-    /// In the order of the editor.
     pub cells: Vec<NotebookCell>,
 }
 
-/// A cell as the client shows it.
 #[derive(Clone)]
 pub(crate) struct NotebookCell {
     pub open: Arc<OpenDocument>,
@@ -36,17 +33,13 @@ pub(crate) struct NotebookCell {
 pub(crate) struct CellDocument {
     pub open: Arc<OpenDocument>,
     pub notebook: lsp::Url,
-    /// The sources of all cells in the text of the notebook.
     sources: Arc<[CellSource]>,
-    /// The number of this cell.
     index: usize,
 }
 
-/// The documents that show cells, by address.
 pub(crate) type Cells = HashMap<Arc<str>, Arc<CellDocument>>;
 
 impl Notebook {
-    /// Returns the text of the file with the cells of the editor.
     pub(crate) fn text(&self) -> String {
         let texts: Vec<String> = self.cells.iter().map(|cell| cell.open.document.text()).collect();
         let cells = self.cells.iter().zip(&texts).map(|(cell, text)| ShownCell {
@@ -57,7 +50,6 @@ impl Notebook {
         notebook_cells::with_cells(&self.on_disk, &Vec::from_iter(cells))
     }
 
-    /// Notes that the file on disk is what the editor shows.
     pub(crate) fn saved(&mut self, on_disk: String) {
         self.on_disk = on_disk;
         for (at, cell) in self.cells.iter_mut().enumerate() {
@@ -65,7 +57,6 @@ impl Notebook {
         }
     }
 
-    /// Returns the documents of the cells, whose sources are in `text`.
     pub(crate) fn documents(&self, uri: &lsp::Url, text: &str) -> Vec<Arc<CellDocument>> {
         let sources: Arc<[CellSource]> = notebook_cells::sources(text).unwrap_or_default().into();
         let cells = self.cells.iter().enumerate().take(sources.len());
@@ -78,17 +69,14 @@ impl Notebook {
 }
 
 impl CellDocument {
-    /// Where the cell is in the text of the notebook.
     pub(crate) fn source(&self) -> &CellSource {
         &self.sources[self.index]
     }
 
-    /// Returns the bytes of the cell that show these bytes of the notebook.
     pub(crate) fn in_cell(&self, bytes: &Range<usize>) -> Range<usize> {
         self.source().in_cell(bytes.start)..self.source().in_cell(bytes.end)
     }
 
-    /// Returns true if all of these bytes of the notebook are in the source of this cell.
     pub(crate) fn holds(&self, bytes: &Range<usize>) -> bool {
         self.source().bytes.start <= bytes.start && bytes.end <= self.source().bytes.end
     }

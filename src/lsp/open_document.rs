@@ -9,22 +9,17 @@ use tower_lsp::lsp_types as lsp;
 
 use code::Document;
 
-/// A document as the client shows it, unsaved text included.
 #[derive(Clone)]
 pub(crate) struct OpenDocument {
-    /// The client's address of the document.
     pub uri: lsp::Url,
     /// The document's path. `None` if the address is not that of a local file.
     pub path: Option<PathBuf>,
-    /// The client's number for this state of the text.
     pub version: i32,
     pub document: Document,
-    /// The time at which this text arrived.
     pub changed: Instant,
     /// False after an edit could not be applied. The text may then differ from the client's, so
     /// nothing is answered about it.
     pub in_sync: bool,
 }
 
-/// The open documents, by address.
 pub(crate) type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;

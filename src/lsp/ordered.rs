@@ -4,6 +4,7 @@
 //! that were sent before it. Nothing in the loop waits: slow work runs on a lane or in a task, and
 //! its result comes back through a [`LoopHandle`].
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -40,20 +41,17 @@ const SLOW_TURN: Duration = Duration::from_millis(100);
 /// due at a time.
 type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
 
-/// The end of the queue at which the loop takes events.
 pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 
 #[derive(Clone)]
 pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
 
 impl LoopHandle {
-    /// Returns a handle to the loop that receives these events.
     pub fn new() -> (Self, LoopEvents) {
         let (sender, events) = mpsc::unbounded_channel();
         (Self(sender), events)
     }
 
-    /// Queues `event`, which the loop runs after the present turn.
     pub fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         // The loop ends before its tasks and threads do. Then nobody waits for the event.
         drop(self.0.send(Box::new(event)));
@@ -67,13 +65,11 @@ pub(super) enum Phase {
     ShutDown,
 }
 
-/// The loop with the state that it owns.
 pub struct Ordered {
     pub(super) phase: Phase,
     /// True after an orderly shutdown, false if the client is gone. `None` while the loop runs.
     pub(super) ended: Option<bool>,
     pub(super) table: Arc<MethodTable>,
-    /// Returns a sentence if an agent seems to have started this server.
     pub(super) agent: fn() -> Option<String>,
     outbox: Outbox,
     requests: Requests,
@@ -81,10 +77,8 @@ pub struct Ordered {
     pub(super) schedule: Schedule,
     pub(super) pulls: WorkspacePulls,
     pub(super) changed_files: Vec<PathBuf>,
-    /// The last status that was sent to the client, by root.
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
-    /// Requests that wait until the workspace of their document is read.
     pub(super) held: Vec<HeldRequest>,
     pub(super) reading_limit: Duration,
     pub(super) question_interval: Duration,
@@ -176,7 +170,6 @@ impl Ordered {
         }
     }
 
-    /// Applies a notification that changes the state.
     fn apply(&mut self, method: &str, params: Value) {
         let table = Arc::clone(&self.table);
         let Some(mutation) = table.notification(method) else {
@@ -228,16 +221,15 @@ impl Ordered {
         }
     }
 
-    fn refuse(&mut self, ticket: Ticket, code: ErrorCode, reason: &'static str) {
+    fn refuse(&mut self, ticket: Ticket, code: ErrorCode, reason: impl Into<Cow<'static, str>>) {
         let error = Error { code, message: reason.into(), data: None };
         self.reply(ticket, Err(error));
     }
 
     fn handle(&mut self, ticket: Ticket, cancel: Cancel, method: &str, params: Value) {
         if self.table.request(method).is_none() {
-            let message = format!("this server has no method {method}").into();
-            let error = Error { code: ErrorCode::MethodNotFound, message, data: None };
-            return self.reply(ticket, Err(error));
+            let reason = format!("this server has no method {method}");
+            return self.refuse(ticket, ErrorCode::MethodNotFound, reason);
         }
         let asked_of = self.retried_document(method, &params);
         let snapshot = Snapshot { cancel, ..self.world.now.clone() };
@@ -266,18 +258,13 @@ impl Ordered {
             Handler::Background(lane, run) => {
                 let run = Arc::clone(run);
                 self.outside.pool.run(*lane, move || {
-                    // The request may have been cancelled while it waited for a thread.
                     answer(snapshot.check_cancelled().and_then(|()| run(&snapshot, params)));
                 });
             }
             Handler::ClientConversation(start) => {
-                let outside = &self.outside;
-                let conversation = ClientConversation {
-                    snapshot,
-                    client: outside.client.clone(),
-                    pool: outside.pool.clone(),
-                    handle: outside.handle.clone(),
-                };
+                let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
+                let handle = self.outside.handle.clone();
+                let conversation = ClientConversation { snapshot, client, pool, handle };
                 let task = tokio::spawn(start(conversation, params));
                 self.requests.runs_as(ticket, task.abort_handle());
                 tokio::spawn(async move {

@@ -12,8 +12,6 @@ use super::pool::{Lane, Pool};
 use super::watch::Watcher;
 use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
 
-/// The loop's connections to the outside: the client, the threads, the watcher, and the handle
-/// through which their results come back.
 pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
@@ -30,7 +28,6 @@ impl Outlets {
         Self { client, pool, handle, find, open, watcher: OnceLock::new() }
     }
 
-    /// Ends the loop when the process that started this server is gone.
     pub(super) fn end_with(&self, process: u32) {
         let handle = self.handle.clone();
         tokio::spawn(async move {
@@ -39,7 +36,6 @@ impl Outlets {
         });
     }
 
-    /// Returns the watcher, and starts it on first use.
     pub(super) fn watcher(&self) -> Option<Arc<Mutex<Watcher>>> {
         let start = || {
             let handle = self.handle.clone();
@@ -61,7 +57,6 @@ impl Outlets {
         self.pool.run(Lane::Worker, move || handle.run(job()));
     }
 
-    /// Runs `event` on the loop after `delay`.
     pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         let handle = self.handle.clone();
         tokio::spawn(async move {
@@ -70,7 +65,6 @@ impl Outlets {
         });
     }
 
-    /// Sends the client a request to refresh what it shows.
     pub(super) fn refresh<R: lsp::request::Request<Params = ()>>(&self) {
         let client = self.client.clone();
         tokio::spawn(async move {

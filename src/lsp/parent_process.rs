@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-/// How often the process is looked up.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Returns when the process is gone. Never returns on systems without `/proc`, where looking up a
@@ -14,7 +13,6 @@ pub(crate) async fn process_ended(process: u32) {
     }
 }
 
-/// Returns true if the process exists, or if that cannot be found out.
 fn is_alive(process: u32) -> bool {
     // `/proc/self` shows whether this system lists its processes as files.
     !std::path::Path::new("/proc/self/stat").exists()

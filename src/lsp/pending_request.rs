@@ -6,7 +6,6 @@ use tower_lsp::lsp_types as lsp;
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
 
-/// A request that was not started yet, with the snapshot of its arrival.
 pub(super) struct PendingRequest {
     pub(super) ticket: Ticket,
     pub(super) method: String,

@@ -13,7 +13,6 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The stack size of a thread. Some libraries walk deep syntax trees by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The queue in which a job waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// For requests whose answer somebody waits for: hover, completion, code action, lens.
@@ -43,7 +42,6 @@ impl Pool {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,
         };
-        // The threads live longer than every sender, so sending cannot fail.
         drop(sender.send(Box::new(job)));
     }
 }

@@ -26,16 +26,13 @@ use ground::{Hint, Root};
 use judgement::approval::{self, ApprovalVerdict, DecisionPlace, Question};
 use why::Workspace;
 
-/// How often the folders of questions are checked.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The largest step in which file systems store times. A folder that changed more recently may
 /// change again and keep the same time, so it is read again.
 const TIME_STEP: Duration = Duration::from_secs(2);
 /// How many dialogs may be open at once. A person could not read more of them.
 const MAX_OPEN: usize = 3;
-/// The longest text, in characters, that a person can read in a dialog.
 const MAX_READABLE: usize = 300;
-/// The longest detail in a dialog, in characters.
 const MAX_DETAIL: usize = 200;
 
 const APPROVE: &str = "Approve";
@@ -44,26 +41,17 @@ const REJECT: &str = "Reject";
 #[derive(Clone, Debug)]
 pub(crate) struct RootQuestions {
     root: Arc<Root>,
-    /// The modification time of the folder of questions when it was read.
     changed: Option<SystemTime>,
     pending: Vec<Approval>,
 }
 
-/// The questions that wait for the person, and those that were shown.
 #[derive(Default)]
 pub(crate) struct Questions {
-    by_root: HashMap<PathBuf, RootQuestions>,
-    /// Every question that was shown, by root and code, with a sender that closes its dialog.
+    pub(super) by_root: HashMap<PathBuf, RootQuestions>,
     shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,
 }
 
 impl Questions {
-    /// Returns the questions that were read last, by root.
-    pub(super) fn by_root(&self) -> HashMap<PathBuf, RootQuestions> {
-        self.by_root.clone()
-    }
-
-    /// Stores the questions that were just read. Returns the roots whose questions changed.
     pub(super) fn replace(&mut self, found: Vec<RootQuestions>) -> Vec<PathBuf> {
         let with_root = |one: RootQuestions| (one.root.path().to_owned(), one);
         let found: HashMap<PathBuf, RootQuestions> = found.into_iter().map(with_root).collect();
@@ -75,7 +63,6 @@ impl Questions {
         self.by_root.keys().filter(changed).cloned().collect()
     }
 
-    /// Closes the dialogs whose question no longer waits for an answer.
     pub(super) fn close_settled_dialogs(&mut self) {
         let by_root = &self.by_root;
         // A dialog that ended by itself stays listed, so that its question is not shown again.
@@ -103,7 +90,6 @@ impl Questions {
         next
     }
 
-    /// Returns the questions that were not shown yet, as far as the number of open dialogs permits.
     fn not_shown_yet(&self) -> Vec<(Arc<Root>, Approval)> {
         let open = self.shown.values().filter(|close| !close.is_closed()).count();
         let waiting = self
@@ -141,7 +127,6 @@ pub(super) fn read(
     roots.into_iter().map(read).collect()
 }
 
-/// Shows one question to the person and carries out the answer.
 pub(super) async fn ask_person(
     client: Client,
     pool: Pool,
@@ -154,7 +139,6 @@ pub(super) async fn ask_person(
     let (kind, message) = (lsp::MessageType::WARNING, message(&asked, &question));
     let answer = tokio::select! {
         answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
-        // The question no longer waits for an answer.
         _ = closed => return,
     };
     let verdict = match answer {
@@ -172,7 +156,6 @@ pub(super) async fn ask_person(
     pool.run(Lane::Worker, move || {
         let workspace = Workspace::at_root((*root).clone());
         let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
-        // The server may end before the result arrives.
         done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();
     });
     let (kind, message) = match decided.await {
@@ -183,7 +166,6 @@ pub(super) async fn ask_person(
     client.show_message(kind, text::visible(&message, false));
 }
 
-/// Returns true if a dialog can show everything that the person would approve.
 fn fits_in_dialog(question: &Question) -> bool {
     let fits = |text: &str, most: usize| on_one_line(text).chars().count() <= most;
     question.exactly.lines().count() <= 1
@@ -216,7 +198,6 @@ fn message(asked: &Approval, question: &Question) -> String {
     )
 }
 
-/// Returns how long the question can still be answered.
 fn time_left(asked: &Approval) -> Duration {
     let until = asked.expires_at.parse::<Timestamp>();
     let left = until.map(|until| until.duration_since(Timestamp::now()));

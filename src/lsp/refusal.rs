@@ -11,10 +11,8 @@ const SERVER_CANCELLED: i64 = -32802;
 /// The protocol's `RequestFailed`: the request was valid, but it failed.
 const REQUEST_FAILED: i64 = -32803;
 
-/// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestRefusal {
-    /// The parameters do not have the shape that the method requires.
     #[error("the parameters of {method} cannot be read: {reason}")]
     Params { method: String, reason: String },
     /// The parameters have the right shape but make no sense. The text says which and why.
@@ -25,11 +23,8 @@ pub(crate) enum RequestRefusal {
     Failed(String),
     #[error("cancelled")]
     Cancelled,
-    /// The document changed while the request was handled, so the positions in the answer may be
-    /// wrong.
     #[error("the document changed while the request ran")]
     ContentModified,
-    /// The workspace of the request is not loaded yet.
     #[error("the intents are still being read")]
     StillReading,
     /// A newer edit arrived before the request was handled. The client sends the request again.
@@ -40,7 +35,7 @@ pub(crate) enum RequestRefusal {
 }
 
 impl RequestRefusal {
-    pub fn params(method: &str, error: serde_json::Error) -> Self {
+    pub fn params(method: &str, error: impl ToString) -> Self {
         Self::Params { method: method.to_owned(), reason: error.to_string() }
     }
 
@@ -80,15 +75,12 @@ impl From<RequestRefusal> for Error {
     }
 }
 
-/// What a request of the client gets: its answer, or the reason why the server refuses it.
 pub(crate) type RequestResult<T> = Result<T, RequestRefusal>;
 
-/// Converts the answer of a request or command to JSON.
 pub fn to_json(method: &str, answer: impl serde::Serialize) -> RequestResult<Value> {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 
-/// Returns the refusal for a fault of the server in `method`.
 pub fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }

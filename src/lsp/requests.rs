@@ -12,7 +12,6 @@ use tower_lsp::jsonrpc::{Error, Id, Response, Result};
 
 use super::transport::Outbox;
 
-/// Tells a running handler that its request was cancelled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancel(Arc<AtomicBool>);
 
@@ -21,7 +20,6 @@ impl Cancel {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns a flag that becomes true when the request is cancelled.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
@@ -44,7 +42,6 @@ struct OpenRequest {
     task: Option<AbortHandle>,
 }
 
-/// The requests that wait for their reply.
 pub(crate) struct Requests {
     outbox: Outbox,
     /// Only a few are open at any time, so searching all of them for an id is cheap.
@@ -70,18 +67,12 @@ impl Requests {
         let ticket = Ticket(self.next);
         self.next += 1;
         let cancel = Cancel::default();
-        let open = OpenRequest {
-            id,
-            method: method.to_owned(),
-            started: Instant::now(),
-            cancel: cancel.clone(),
-            task: None,
-        };
+        let (method, started) = (method.to_owned(), Instant::now());
+        let open = OpenRequest { id, method, started, cancel: cancel.clone(), task: None };
         self.open.insert(ticket, open);
         Some((ticket, cancel))
     }
 
-    /// Registers the task of a request, so that the task ends when the request is cancelled.
     pub(crate) fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
         if let Some(open) = self.open.get_mut(&ticket) {
             open.task = Some(task);

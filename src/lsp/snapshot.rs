@@ -16,14 +16,10 @@ use super::requests::Cancel;
 use code::Encoding;
 use why::Workspace;
 
-/// Computes the diagnostics of a document; see [`super::features::diagnostics`].
 pub(crate) type Diagnose = fn(&Snapshot, &lsp::Url) -> Vec<lsp::Diagnostic>;
 
-/// Computes the diagnostics of the files under a root that are not open; see
-/// [`super::features::diagnostics`].
 pub(crate) type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Url, Vec<lsp::Diagnostic>)>;
 
-/// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
 pub(crate) struct Workspaces {
     /// The root that governs each folder, by the path that the client uses. `None` if no workspace
@@ -33,7 +29,6 @@ pub(crate) struct Workspaces {
 }
 
 impl Workspaces {
-    /// Returns the root that governs a file, if its workspace is loaded.
     pub(crate) fn root_of(&self, path: &Path) -> Option<&Path> {
         let loaded = |root: &Path| self.loaded.get_key_value(root).map(|(root, _)| root.as_path());
         match path.parent().and_then(|folder| self.folders.get(folder)) {
@@ -43,29 +38,18 @@ impl Workspaces {
             None => path.ancestors().skip(1).find_map(loaded),
         }
     }
-
-    /// Returns the workspace that governs a file, if it is loaded.
-    pub fn of_path(&self, path: &Path) -> Option<&Workspace> {
-        self.loaded.get(self.root_of(path)?)
-    }
 }
 
 /// The state of the server at one moment: immutable, cheap to clone, safe to keep.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     pub settings: Arc<Settings>,
-    /// What the client can do.
     pub client: Arc<Capabilities>,
-    /// The unit in which the client counts columns.
     pub encoding: Encoding,
     pub(super) documents: Arc<Documents>,
-    /// The documents that show cells of open notebooks.
     pub(super) cells: Arc<Cells>,
     pub(super) workspaces: Arc<Workspaces>,
-    /// The folders of the client's window.
     pub folders: Arc<BTreeSet<PathBuf>>,
-    /// Results computed for the open documents. Features fill this cache when they first need a
-    /// result.
     pub(super) analyses: Arc<Analyses>,
     pub(super) cancel: Cancel,
     pub(super) diagnose: Diagnose,
@@ -73,7 +57,6 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the state of a server that has no open document and no loaded workspace.
     pub(super) fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
             settings: Arc::default(),
@@ -95,8 +78,6 @@ impl Snapshot {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
-    /// Returns the version of an open document or cell. `None` if it is not open, or out of step
-    /// with the client.
     pub(crate) fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
         let cell = || self.cell(uri).map(|cell| cell.open.as_ref()).filter(|open| open.in_sync);
         self.document(uri).or_else(cell).map(|open| open.version)
@@ -106,7 +87,6 @@ impl Snapshot {
         self.cells.get(uri.as_str()).map(Arc::as_ref)
     }
 
-    /// Returns the address of the file that a document shows: that of the notebook for a cell.
     pub(crate) fn file_address<'a>(&'a self, uri: &'a lsp::Url) -> &'a lsp::Url {
         self.cell(uri).map_or(uri, |cell| &cell.notebook)
     }
@@ -120,14 +100,11 @@ impl Snapshot {
         self.cells.values().map(Arc::as_ref).filter(move |cell| cell.notebook == *uri)
     }
 
-    /// Returns the addresses of the documents that show an open document: for a notebook those of its
-    /// cells.
     pub(crate) fn shown_as<'a>(&'a self, open: &'a OpenDocument) -> Vec<&'a lsp::Url> {
         let cells: Vec<&lsp::Url> = self.cells_of(&open.uri).map(|cell| &cell.open.uri).collect();
         if cells.is_empty() { vec![&open.uri] } else { cells }
     }
 
-    /// Returns the open documents that are in step with the client, in no particular order.
     pub fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
         self.documents.values().map(Arc::as_ref).filter(|open| open.in_sync)
     }
@@ -138,17 +115,14 @@ impl Snapshot {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 
-    /// Returns the workspace that governs a file given by its absolute path.
     pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
-        self.workspaces.of_path(path)
+        self.workspaces.loaded.get(self.workspaces.root_of(path)?)
     }
 
-    /// Returns the workspace at a root, if it is loaded.
     pub(crate) fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
     }
 
-    /// Returns all loaded workspaces, in the order of their roots.
     pub fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.workspaces.loaded.values()
     }

@@ -25,17 +25,14 @@ const MAX_HEADER_BYTES: u64 = 8 << 10;
 /// How many parsed messages may wait for the loop before the reader pauses.
 const QUEUED_MESSAGES: usize = 256;
 
-/// Why bytes were not a frame.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// Other bytes where a header was expected.
     #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
     Garbage { bytes: u64 },
     #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
     TooLarge { bytes: u64 },
 }
 
-/// Splits a byte stream into frames.
 pub struct Frames<R> {
     input: R,
     /// The length from a header that follows garbage. The garbage is reported before the frame is
@@ -51,7 +48,6 @@ enum FrameHeader {
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Returns the frames of `input`, from its current position.
     pub fn new(input: R) -> Self {
         Self { input, length: None }
     }
@@ -144,7 +140,6 @@ fn is_other_header(line: &str) -> bool {
 /// the stream.
 pub(crate) type IncomingMessage = Result<Message, Rejected>;
 
-/// Starts the thread `lsp-reader` on `input`.
 pub(crate) fn spawn_reader(
     input: impl Read + Send + 'static,
 ) -> io::Result<mpsc::Receiver<IncomingMessage>> {
@@ -184,7 +179,6 @@ enum Outgoing {
 }
 
 impl Outbox {
-    /// Queues a message. A message that cannot be serialized is logged and dropped.
     pub fn send(&self, message: &impl Serialize) {
         match serde_json::to_string(message) {
             // The writer ends early only if the client's stream is closed. Then nobody can be told.

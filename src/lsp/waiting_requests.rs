@@ -25,7 +25,6 @@ use intents::Registry;
 /// after ten seconds.
 pub(super) const READING_LIMIT: Duration = Duration::from_secs(8);
 
-/// The requests that wait until every workspace is read.
 const OF_ALL_WORKSPACES: [&str; 2] = ["workspace/symbol", workspace_pulls::METHOD];
 
 impl Ordered {
@@ -38,7 +37,6 @@ impl Ordered {
             return Some(request);
         };
         let took = self.world.now.analyses.took(&uri);
-        // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
             return Some(request);
         }
@@ -53,7 +51,6 @@ impl Ordered {
         None
     }
 
-    /// Holds a request until its workspace is read. Returns the request if it need not wait.
     pub(super) fn hold(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let document = self.document_of(&request.params);
         let waits = match &document {
@@ -72,7 +69,6 @@ impl Ordered {
         None
     }
 
-    /// Answers the held requests whose workspace is read by now.
     pub(super) fn answer_held(&mut self) {
         let world = &self.world;
         let is_ready = |held: &mut HeldRequest| match &held.document {
@@ -94,28 +90,23 @@ impl Ordered {
         convert::document_address(params).filter(is_file)
     }
 
-    /// Answers a request that waited too long by saying that the workspace is still being read.
     fn waited_enough(&mut self, ticket: Ticket) {
         let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
             return;
         };
         let HeldRequest { request, document } = self.held.swap_remove(at);
-        let reply = match request.method.as_str() {
-            "textDocument/hover" => {
-                let root = document.and_then(|uri| self.world.root_being_read(&uri));
-                return self.outside.work(move || {
-                    let intents = root.and_then(|root| intents_on_disk(&root));
-                    let reply = to_json(&request.method, hover::still_reading(intents));
-                    move |it: &mut Self| it.reply(ticket, reply.map_err(Into::into))
-                });
-            }
-            _ => Err(RequestRefusal::StillReading),
-        };
-        self.reply(ticket, reply.map_err(Into::into));
+        if request.method != "textDocument/hover" {
+            return self.reply(ticket, Err(RequestRefusal::StillReading.into()));
+        }
+        let root = document.and_then(|uri| self.world.root_being_read(&uri));
+        self.outside.work(move || {
+            let intents = root.and_then(|root| intents_on_disk(&root));
+            let reply = to_json(&request.method, hover::still_reading(intents));
+            move |it: &mut Self| it.reply(ticket, reply.map_err(Into::into))
+        });
     }
 }
 
-/// Returns how many intents the registry of a workspace has. Nothing else of the workspace is read.
 fn intents_on_disk(root: &Path) -> Option<usize> {
     let root = Root::find(root, &Environment::of_process()).ok()?;
     Some(Registry::load(&root).intents().len())

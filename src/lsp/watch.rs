@@ -15,7 +15,6 @@ use tower_lsp::lsp_types as lsp;
 use super::workspace_location::WorkspaceLocation;
 use intents::sources::unit_of_path;
 
-/// The files of which the client is asked to report every change.
 const GLOBS: [&str; 15] = [
     "**/.orchestration/**",
     "**/.intentignore",
@@ -47,7 +46,6 @@ const FOLDERS_OF_SOURCES: [&str; 9] = [
     "conductor",
 ];
 
-/// Returns the registration of file watchers at the client.
 pub(crate) fn registration() -> lsp::Registration {
     let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
     // Of all other files, the client reports only creation and deletion, because a finding may name
@@ -70,7 +68,6 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
         let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
-        // The server itself writes the map, for people.
         return match below[..] {
             ["intent_map.md", ..] => false,
             // A file with such a name is temporary and is renamed when it is complete.
@@ -83,8 +80,8 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     names.last().is_some_and(|name| {
         is_of_source(&names)
             || matches!(&**name, ".intentignore" | ".rooignore" | ".gitignore")
+            || matches!(&**name, "rebase-merge" | "rebase-apply")
             || is_head(name)
-            || is_rebase(name)
     })
 }
 
@@ -97,8 +94,6 @@ fn is_of_source(names: &[Cow<'_, str>]) -> bool {
         || ends.any(|end| unit_of_path(end).is_some())
 }
 
-/// Returns true if a file may belong to the work tree. Only the creation and deletion of such files
-/// is of interest.
 pub(crate) fn may_be_of_work_tree(path: &Path) -> bool {
     path.iter().all(|name| name != ".git" && name != ".orchestration")
 }
@@ -108,17 +103,11 @@ fn is_head(name: &str) -> bool {
     name == "HEAD" || (name.ends_with("_HEAD") && !matches!(name, "FETCH_HEAD" | "ORIG_HEAD"))
 }
 
-fn is_rebase(name: &str) -> bool {
-    name == "rebase-merge" || name == "rebase-apply"
-}
-
-/// Our own watcher, which `notify` runs on a thread of its own.
 pub(crate) struct Watcher {
     inner: RecommendedWatcher,
 }
 
 impl Watcher {
-    /// Starts the watcher, which calls `changed` with the relevant paths on its own thread.
     pub fn start(changed: impl Fn(Vec<PathBuf>) + Send + 'static) -> Result<Self, notify::Error> {
         let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             match event {

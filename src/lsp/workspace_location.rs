@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 
 use ground::{Environment, Root};
 
-/// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkspaceLocation {
     pub root: PathBuf,
     /// Whether something is known there: the root contains `.orchestration/`, or git has a history.
     pub has_answers: bool,
-    /// The git directory of the work tree.
     pub git_dir: Option<PathBuf>,
 }
 
 impl WorkspaceLocation {
-    /// Finds the workspace that governs a folder. `None` if there is none.
     pub fn of_folder(folder: &Path) -> Option<Self> {
         match Root::find(folder, &Environment::of_process()) {
             Ok(root) => Some(Self {

@@ -19,7 +19,6 @@ use super::snapshot::Snapshot;
 
 pub(super) const METHOD: &str = WorkspaceDiagnosticRequest::METHOD;
 
-/// The pulls of a client that has no news to get.
 #[derive(Default)]
 pub(super) struct WorkspacePulls {
     /// True once the client has sent a request.
@@ -36,13 +35,12 @@ struct WaitingPull {
 }
 
 impl Ordered {
-    /// Computes the answer of a pull, and sends it if it has news.
     pub(super) fn pull_workspaces(&mut self, request: PendingRequest) {
         let is_first = !self.pulls.begun;
         if is_first {
             self.pulls.begun = true;
             for uri in self.schedule.forget_unopened() {
-                self.publish_unversioned(uri, Vec::new());
+                self.send_diagnostics(uri, None, Vec::new());
             }
         }
         let table = Arc::clone(&self.table);
@@ -80,22 +78,14 @@ impl Ordered {
 
     fn answer_pulls(&mut self) {
         for WaitingPull { ticket, cancel, params } in std::mem::take(&mut self.pulls.waiting) {
-            // A cancelled request has its reply.
             if !cancel.is_cancelled() {
                 let snapshot = Snapshot { cancel, ..self.world.now.clone() };
-                let method = METHOD.to_owned();
-                self.pull_workspaces(PendingRequest {
-                    ticket,
-                    method,
-                    params,
-                    asked_of: None,
-                    snapshot,
-                });
+                let (method, asked_of) = (METHOD.to_owned(), None);
+                self.pull_workspaces(PendingRequest { ticket, method, params, asked_of, snapshot });
             }
         }
     }
 
-    /// Replies to the waiting pulls at the end of the session.
     pub(super) fn end_pulls(&mut self) {
         for pull in std::mem::take(&mut self.pulls.waiting) {
             self.reply(pull.ticket, Err(RequestRefusal::Cancelled.into()));

@@ -20,17 +20,13 @@ use why::rules::Rules;
 /// How long the list of files is reused while the text of the registry does not change.
 const FILES_KEEP: Duration = Duration::from_secs(10);
 
-/// The facts about one state of a workspace.
 pub(crate) struct Survey {
-    /// The findings in policy, registry, ignore files and the records that are in no commit yet.
     pub findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
     pub files: Arc<Vec<RelativePath>>,
     /// The findings of `intent check` in the work tree. Computed on first use.
     checked: OnceLock<Vec<FindingAnswer>>,
-    /// The rules together with the approvals of a person. Computed on first use.
     rules: OnceLock<Rules>,
-    /// The findings about deleted files. Computed on first use.
     gone: OnceLock<Vec<Finding>>,
     /// The registry of the load that this survey describes. Each load makes a new one, so comparing
     /// the pointers tells whether the survey is current.
@@ -56,12 +52,10 @@ impl Survey {
         }
     }
 
-    /// Returns true if this survey describes the present load of the workspace.
     pub(super) fn is_of(&self, workspace: &Workspace) -> bool {
         Arc::ptr_eq(&self.registry, &workspace.registry)
     }
 
-    /// Returns the rules together with the approvals of a person.
     pub fn rules(&self, workspace: &Workspace) -> &Rules {
         self.rules.get_or_init(|| check::rules(workspace))
     }
@@ -73,12 +67,9 @@ impl Survey {
     /// Returns the findings of `intent check` in the work tree. If the check fails, returns
     /// [`Survey::findings`] instead.
     pub fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
-        self.checked.get_or_init(|| {
-            let checked = check::change(workspace, &check_request());
-            checked.map_or_else(
-                |_| findings::answers(workspace, self.findings.clone()),
-                |it| it.findings,
-            )
+        self.checked.get_or_init(|| match check::change(workspace, &check_request()) {
+            Ok(checked) => checked.findings,
+            Err(_) => findings::answers(workspace, self.findings.clone()),
         })
     }
 

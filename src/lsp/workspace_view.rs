@@ -19,29 +19,23 @@ use intents::FOLDER;
 use why::Workspace;
 use why::baseline::FormerFile;
 
-/// A loaded workspace as a request sees it: with the text of the documents that are open.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkspaceView<'a> {
     pub snapshot: &'a Snapshot,
     pub workspace: &'a Workspace,
 }
 
-/// An open document of a loaded workspace.
 pub(crate) struct GovernedFile<'a> {
-    /// The workspace that governs the document.
     pub view: WorkspaceView<'a>,
     pub open: &'a OpenDocument,
-    /// The document's path in the workspace.
     pub path: RelativePath,
     /// The cell of the document, a notebook, that the request is about. Positions of the client are
     /// then those of the cell.
     pub cell: Option<&'a CellDocument>,
 }
 
-/// A position in an open document of a loaded workspace.
 pub(crate) struct DocumentPosition<'a> {
     pub file: GovernedFile<'a>,
-    /// The position as a byte of the document's text.
     pub byte: usize,
 }
 
@@ -72,44 +66,22 @@ pub(crate) fn shown_file<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<G
     Some(GovernedFile { cell, ..file })
 }
 
-/// Like [`position_in_document`], also in a cell of a notebook; see [`shown_file`].
-pub(crate) fn position_shown<'a>(
-    snapshot: &'a Snapshot,
-    at: &lsp::TextDocumentPositionParams,
-) -> Option<DocumentPosition<'a>> {
-    let file = shown_file(snapshot, &at.text_document.uri)?;
-    let byte = file.byte(at.position);
-    Some(DocumentPosition { file, byte })
-}
-
-pub(crate) fn position_in_document<'a>(
-    snapshot: &'a Snapshot,
-    at: &lsp::TextDocumentPositionParams,
-) -> Option<DocumentPosition<'a>> {
-    let file = located(snapshot, &at.text_document.uri)?;
-    let byte = file.byte(at.position);
-    Some(DocumentPosition { file, byte })
-}
-
 /// Returns an absolute path relative to the workspace. `None` if it lies outside.
 pub fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
     workspace.root.relative(workspace.root.path(), path).ok()
 }
 
 impl Snapshot {
-    /// Returns a workspace with the documents of this snapshot.
     pub fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
         WorkspaceView { snapshot: self, workspace }
     }
 }
 
 impl<'a> WorkspaceView<'a> {
-    /// Returns the client's range for bytes of a document.
     pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
         convert::range(document, bytes, self.snapshot.encoding)
     }
 
-    /// Returns the open document of a workspace path, under whatever address the client opened it.
     pub fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
         let absolute = self.workspace.root.absolute(path);
         let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
@@ -123,7 +95,6 @@ impl<'a> WorkspaceView<'a> {
         })
     }
 
-    /// Returns the open documents that are files of the registry.
     pub(crate) fn opened_of_registry(
         self,
     ) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
@@ -139,7 +110,6 @@ impl<'a> WorkspaceView<'a> {
         })
     }
 
-    /// Returns the open documents of this workspace.
     pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
         let files = self.snapshot.documents().filter(move |open| self.governs(open));
         files.filter_map(move |open| located(self.snapshot, &open.uri))
@@ -177,7 +147,6 @@ impl<'a> WorkspaceView<'a> {
         first.ends_with(inside.as_str()).then(|| named.to_owned())
     }
 
-    /// Returns the web pages of issue keys and pull requests. The saved policy counts.
     pub(crate) fn key_links(self) -> KeyLinks<'a> {
         KeyLinks::new(&self.workspace.policy, self.workspace.git().map(AsRef::as_ref))
     }
@@ -187,8 +156,11 @@ impl<'a> WorkspaceView<'a> {
     }
 }
 
-impl GovernedFile<'_> {
-    /// Returns the client's range for bytes of the document.
+impl<'a> GovernedFile<'a> {
+    pub(crate) fn position(self, at: lsp::Position) -> DocumentPosition<'a> {
+        let byte = self.byte(at);
+        DocumentPosition { file: self, byte }
+    }
     pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
         let Some(cell) = self.cell else { return self.view.range(&self.open.document, bytes) };
         self.view.range(&cell.open.document, cell.in_cell(&bytes))
@@ -210,7 +182,6 @@ impl GovernedFile<'_> {
         self.cell.is_none_or(|cell| cell.shows(bytes))
     }
 
-    /// Returns the line of a byte of the document, counted from 1.
     pub(crate) fn line_of(&self, byte: usize) -> u32 {
         self.view.range(&self.open.document, byte..byte).start.line + 1
     }
@@ -229,7 +200,6 @@ impl GovernedFile<'_> {
         start..start + text.trim_end().len()
     }
 
-    /// Returns true if the document is a file of its workspace's registry.
     pub(crate) fn is_registry(&self) -> bool {
         self.view.workspace.registry.holds(&self.path)
     }

@@ -22,27 +22,20 @@ use super::notebook::Notebook;
 use super::snapshot::{Diagnose, DiagnoseUnopened, Snapshot};
 use super::workspace_location::WorkspaceLocation;
 
-/// The mutable state of the server.
 pub struct World {
-    /// What requests see. Each gets a copy of its own.
     pub(super) now: Snapshot,
     at_start: Settings,
-    /// The open notebooks, by address.
     notebooks: HashMap<lsp::Url, Notebook>,
     places: HashMap<PathBuf, WorkspaceLocation>,
     /// The roots that are being loaded. True if something changed since the load began, so that the
     /// root must be loaded again.
     loading: HashMap<PathBuf, bool>,
-    /// Folders whose root is being looked up.
     looked_up: HashSet<PathBuf>,
-    /// Warnings about settings that were already logged, so that each is logged once.
     warned: HashSet<String>,
-    /// Workspaces whose git hooks were already checked.
     told_of_hooks: HashSet<PathBuf>,
 }
 
 impl World {
-    /// Returns the state of a server that has no open document and no loaded workspace.
     pub fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
             now: Snapshot::new(diagnose, unopened),
@@ -93,7 +86,6 @@ impl World {
         ))
     }
 
-    /// Returns the addresses of the cells of an open notebook.
     pub(crate) fn cells_of(&self, notebook: &lsp::Url) -> Vec<lsp::Url> {
         let cells = self.notebooks.get(notebook).map(|notebook| notebook.cells.iter());
         cells.into_iter().flatten().map(|cell| cell.open.uri.clone()).collect()
@@ -109,7 +101,6 @@ fn is_traced(value: &lsp::TraceValue) -> bool {
     matches!(value, lsp::TraceValue::Messages | lsp::TraceValue::Verbose)
 }
 
-/// Returns the folders that the client has open. Old clients have a single root.
 fn workspace_folders(params: &lsp::InitializeParams) -> BTreeSet<PathBuf> {
     if let Some(folders) = &params.workspace_folders {
         return folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect();

@@ -13,7 +13,6 @@ use why::{ReadError, VerbError};
 
 pub(super) type ToolOutcome<T = Value> = Result<ToolAnswer<T>, Refusal>;
 
-/// The answer of a verb, together with text for models whose client shows only text.
 pub(super) struct ToolAnswer<T = Value> {
     data: T,
     words: Vec<String>,
@@ -32,13 +31,11 @@ impl<T: Serialize> ToolAnswer<T> {
         Self::new(data, text::of_repository(words, MAX_WORDS))
     }
 
-    /// Adds another text after the existing ones.
     pub(super) fn with_words(mut self, words: impl Into<String>) -> Self {
         self.words.push(words.into());
         self
     }
 
-    /// Converts the data to JSON.
     pub(super) fn erased(self) -> ToolAnswer {
         // Serializing cannot fail for our own types, which have text keys and finite numbers. If it
         // did, the text would remain.
@@ -83,7 +80,6 @@ impl Refusal {
         Self::new("APPROVAL_REQUIRED", message.into())
     }
 
-    /// Returns the refusal of a call that failed unexpectedly.
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self::new("HOOK_ERROR", message.into())
     }
@@ -150,7 +146,6 @@ impl From<FileError> for Refusal {
     }
 }
 
-/// Converts an outcome to the protocol's result.
 pub(super) fn result(outcome: ToolOutcome) -> CallToolResult {
     let (mut result, data) = match outcome {
         Ok(answer) => {

@@ -43,7 +43,6 @@ use tracing_subscriber::prelude::*;
 
 use server::Server;
 use session::{Connection, Start};
-use tools::ToolTable;
 use transport::ClientStreams;
 
 /// Serves one client over standard input and output until the client closes the stream.
@@ -57,7 +56,7 @@ pub fn run(environment: Environment, folder: PathBuf, named: Option<PathBuf>) ->
         Some(named) => Connection::new(environment, named, Start::Folder),
         None => Connection::new(environment, folder, Start::FolderOrRoot),
     };
-    let server = Server::new(session, ToolTable::new());
+    let server = Server::new(session, tools::tool_table());
     match serve(server, io::stdin(), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

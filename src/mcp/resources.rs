@@ -31,7 +31,6 @@ pub(super) fn list() -> Vec<Resource> {
     ]
 }
 
-/// Returns the templates of resources that have an id in their URI.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{INTENT}{{id}}"), "intent")
@@ -41,7 +40,6 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Reads a resource of the workspace of the folder in which relative paths start.
 pub(super) fn read(call: &CallContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let none = || {
         let said = format!("there is no resource {uri}; `resources/list` names them");

@@ -54,7 +54,6 @@ type FieldTypes = BTreeMap<String, BTreeSet<String>>;
 /// Stands for a field whose schema does not name its types directly.
 const ANY_TYPE: &str = "";
 
-/// Adds the fields of an object, and those of all its variants.
 fn add_fields(schema: &Value, fields: &mut FieldTypes) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let types: Vec<&str> = match &field["type"] {

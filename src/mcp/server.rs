@@ -18,7 +18,7 @@ use tokio::sync::RwLock;
 
 use super::answer::{self, Refusal};
 use super::session::Connection;
-use super::tools::{CallContext, ToolLane, ToolTable};
+use super::tools::{CallContext, ToolEffect, ToolTable};
 use super::{prompts, resources};
 
 const INSTRUCTIONS: &str = "\
@@ -29,8 +29,11 @@ a path or a command is within its scope; where it is not, `request_scope` or `pr
 after a write by other tools that nobody recorded, call `record_mutation`. `why` says who asked for existing code. \
 Never edit anything below `.orchestration/` yourself.";
 
-/// How long to wait for a client's list of roots.
 const ROOTS: Duration = Duration::from_secs(2);
+
+type ClientContext = RequestContext<RoleServer>;
+type PageRequest = Option<PaginatedRequestParams>;
+type ServerResult<T> = Result<T, ErrorData>;
 
 pub(super) struct Server {
     session: Arc<Connection>,
@@ -45,22 +48,19 @@ impl Server {
 
     /// Waits for the permission to run a call: many calls may read at the same time, and one may
     /// write.
-    async fn turn(&self, lane: ToolLane) -> Box<dyn Send> {
+    async fn turn(&self, effect: ToolEffect) -> Box<dyn Send> {
         let turns = Arc::clone(&self.turns);
-        match lane {
-            ToolLane::Reads => Box::new(turns.read_owned().await),
-            ToolLane::Writes => Box::new(turns.write_owned().await),
+        match effect {
+            ToolEffect::Reads => Box::new(turns.read_owned().await),
+            ToolEffect::Adds | ToolEffect::Overwrites => Box::new(turns.write_owned().await),
         }
     }
 
-    /// Asks a client of the older protocol for its roots, once.
-    async fn ask_for_roots(&self, context: &RequestContext<RoleServer>) {
-        if !self.session.wants_roots() {
-            return;
-        }
+    async fn ask_for_roots(&self, context: &ClientContext) {
         let peer = &context.peer;
-        let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
-        if !has_roots {
+        let has_roots =
+            || peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
+        if !self.session.wants_roots() || !has_roots() {
             return;
         }
         let listed = tokio::time::timeout(ROOTS, peer.list_roots()).await;
@@ -71,7 +71,7 @@ impl Server {
         self.session.take_roots(roots.map(|root| root.uri));
     }
 
-    async fn call(&self, context: &RequestContext<RoleServer>) -> CallContext {
+    async fn call(&self, context: &ClientContext) -> CallContext {
         self.ask_for_roots(context).await;
         if let Some(client) = context.client_info() {
             self.session.introduce(&client.name);
@@ -82,11 +82,11 @@ impl Server {
     /// Runs a job on another thread. A panic in it fails only this call, and gives `None`.
     async fn run<T: Send + 'static>(
         &self,
-        lane: ToolLane,
-        context: &RequestContext<RoleServer>,
+        effect: ToolEffect,
+        context: &ClientContext,
         job: impl FnOnce(&CallContext) -> T + Send + 'static,
     ) -> Option<T> {
-        let turn = self.turn(lane).await;
+        let turn = self.turn(effect).await;
         let call = self.call(context).await;
         let run = move || {
             // Kept until the job has finished, even if the call was cancelled.
@@ -114,8 +114,8 @@ impl ServerHandler for Server {
     async fn initialize(
         &self,
         mut request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
+        context: ClientContext,
+    ) -> ServerResult<InitializeResult> {
         let answer = self.negotiate_initialize(&request)?;
         // From now on, the negotiated version of the protocol applies, not the requested one.
         request.protocol_version = answer.protocol_version.clone();
@@ -123,11 +123,7 @@ impl ServerHandler for Server {
         Ok(answer)
     }
 
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: PageRequest, _: ClientContext) -> ServerResult<ListToolsResult> {
         Ok(ListToolsResult { tools: self.tools.list(), ..ListToolsResult::default() })
     }
 
@@ -138,41 +134,39 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+        context: ClientContext,
+    ) -> ServerResult<CallToolResponse> {
         let Some(tool) = self.tools.get(&request.name) else {
-            return Err(ErrorData::invalid_params(
-                format!("there is no tool {:?}; `tools/list` names them", request.name),
-                None,
-            ));
+            let said = format!("there is no tool {:?}; `tools/list` names them", request.name);
+            return Err(ErrorData::invalid_params(said, None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let run = Arc::clone(&tool.run);
         let outcome = tokio::select! {
-            // A call that is cancelled before it starts does nothing.
-            biased;
-            () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
-            outcome = self.run(tool.lane, &context, move |call| run(call, arguments)) => {
-                let fault = "A fault of the server; whether anything was done is not known. Read the files concerned again.";
-                outcome.unwrap_or_else(|| Err(Refusal::failed(fault)))
-            }
-        };
+                    // A call that is cancelled before it starts does nothing.
+                    biased;
+                    () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
+        outcome = self.run(tool.effect, &context, move |call| run(call, arguments)) => {
+                        let fault = "A fault of the server; whether anything was done is not known. Read the files concerned again.";
+                        outcome.unwrap_or_else(|| Err(Refusal::failed(fault)))
+                    }
+                };
         Ok(answer::result(outcome).into())
     }
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+        _: PageRequest,
+        _: ClientContext,
+    ) -> ServerResult<ListResourcesResult> {
         Ok(ListResourcesResult { resources: resources::list(), ..ListResourcesResult::default() })
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        _: PageRequest,
+        _: ClientContext,
+    ) -> ServerResult<ListResourceTemplatesResult> {
         Ok(ListResourceTemplatesResult {
             resource_templates: resources::templates(),
             ..ListResourceTemplatesResult::default()
@@ -182,35 +176,35 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+        context: ClientContext,
+    ) -> ServerResult<ReadResourceResponse> {
         let job = move |call: &CallContext| resources::read(call, &request.uri);
-        let read = self.run(ToolLane::Reads, &context, job).await;
+        let read = self.run(ToolEffect::Reads, &context, job).await;
         let fault = || ErrorData::internal_error("a fault of the server", None);
         Ok(read.ok_or_else(fault)??.into())
     }
 
     async fn list_prompts(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+        _: PageRequest,
+        _: ClientContext,
+    ) -> ServerResult<ListPromptsResult> {
         Ok(ListPromptsResult { prompts: prompts::list(), ..ListPromptsResult::default() })
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+        _: ClientContext,
+    ) -> ServerResult<GetPromptResponse> {
         Ok(prompts::get(&request.name)?.into())
     }
 
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
+        _: ClientContext,
+    ) -> ServerResult<CustomResult> {
         // The library treats a request whose parameters cannot be read as one with an unknown
         // method.
         let method = request.method.as_str();

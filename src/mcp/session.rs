@@ -8,9 +8,7 @@ use ground::{Environment, text};
 /// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The root that the client names, or else the folder of the process.
     FolderOrRoot,
-    /// The folder that a person configured for the server.
     Folder,
 }
 
@@ -26,14 +24,11 @@ pub(super) struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Who {
     pub(super) host: String,
-    /// The session of the agent, or an id for this connection.
     pub(super) session: String,
-    /// The subagent within the session, if there is one.
     pub(super) subagent: Option<String>,
 }
 
 impl Who {
-    /// Splits an actor, as the gate announces it, into its parts.
     fn from_actor(actor: &str) -> Self {
         let (host, rest) = actor.split_once(':').unwrap_or((NAMELESS, actor));
         let (session, subagent) = match rest.rsplit_once('/') {
@@ -44,12 +39,10 @@ impl Who {
     }
 }
 
-/// The name of a client that does not give one.
 const NAMELESS: &str = "mcp";
 /// Longer names of clients are cut to this many characters.
 const MAX_NAME: usize = 64;
 
-/// What is known of the client's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ClientRoot {
     NotAsked,
@@ -58,7 +51,6 @@ enum ClientRoot {
 }
 
 impl Connection {
-    /// Creates a connection with a new session id.
     pub(super) fn new(environment: Environment, folder: PathBuf, start: Start) -> Self {
         Self {
             environment,
@@ -77,7 +69,6 @@ impl Connection {
         &self.environment
     }
 
-    /// Returns the actor under which selections, records and baselines are kept.
     pub(super) fn actor_parts(&self) -> Who {
         lock(&self.who).clone()
     }
@@ -99,7 +90,6 @@ impl Connection {
         *lock(&self.who) = Who::from_actor(actor);
     }
 
-    /// Returns the folder in which relative paths start.
     pub(super) fn folder(&self) -> PathBuf {
         match &*lock(&self.root) {
             ClientRoot::Named(root) => root.clone(),
@@ -107,12 +97,10 @@ impl Connection {
         }
     }
 
-    /// Returns true if the client should still be asked for its roots.
     pub(super) fn wants_roots(&self) -> bool {
         self.start == Start::FolderOrRoot && *lock(&self.root) == ClientRoot::NotAsked
     }
 
-    /// Forgets the client's roots, because they have changed.
     pub(super) fn forget_roots(&self) {
         *lock(&self.root) = ClientRoot::NotAsked;
     }

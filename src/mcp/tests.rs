@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::tools::{ServedTool, ToolLane};
+use super::tools::{ServedTool, ToolEffect};
 use super::*;
 
 #[test]
 fn a_panic_in_a_tool_affects_only_that_call() {
-    let mut table = ToolTable::new();
+    let mut table = tools::tool_table();
     table.0.push(ServedTool {
         shown: rmcp::model::Tool::new("faulty", "Fails.", JsonObject::new()),
-        lane: ToolLane::Writes,
+        effect: ToolEffect::Adds,
         run: Arc::new(|_, _| panic!("as it must")),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ fn a_panic_in_a_tool_affects_only_that_call() {
 #[test]
 fn every_tool_has_a_unique_name_and_none_approves() {
     let names: Vec<String> =
-        ToolTable::new().list().into_iter().map(|tool| tool.name.into_owned()).collect();
+        tools::tool_table().list().into_iter().map(|tool| tool.name.into_owned()).collect();
     let mut unique = names.clone();
     unique.sort();
     unique.dedup();

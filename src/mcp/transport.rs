@@ -28,17 +28,14 @@ const WAITING: usize = 64;
 /// How long to wait for the last answers to be written if the client has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The connection to a client over two streams.
 pub(super) struct ClientStreams {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
     outbox: Option<LineQueue>,
 }
 
-/// Signals when everything in the queue has been written.
 pub(super) struct WriterEnd(Receiver<()>);
 
 impl WriterEnd {
-    /// Waits until the last answers are written, for a limited time.
     pub(super) fn wait(self) {
         if self.0.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
             tracing::debug!("the client stopped reading before the last messages");
@@ -47,7 +44,6 @@ impl WriterEnd {
 }
 
 impl ClientStreams {
-    /// Starts the threads that read and write.
     pub(super) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
@@ -77,9 +73,10 @@ impl Transport<RoleServer> for ClientStreams {
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let written = self.outbox.as_ref().map(|outbox| outbox.send(&message));
         async move {
+            let closed = || Err(io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone"));
             match written {
-                Some(written) => written.await.unwrap_or_else(|_| Err(closed_error())),
-                None => Err(closed_error()),
+                Some(written) => written.await.unwrap_or_else(|_| closed()),
+                None => closed(),
             }
         }
     }
@@ -95,11 +92,6 @@ impl Transport<RoleServer> for ClientStreams {
     }
 }
 
-fn closed_error() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone")
-}
-
-/// The lines to write, in order.
 #[derive(Clone)]
 struct LineQueue(Sender<QueuedLine>);
 
@@ -129,7 +121,6 @@ fn write(queue: &Receiver<QueuedLine>, mut output: impl Write) {
     while let Ok(line) = queue.recv() {
         let done = output.write_all(&line.bytes).and_then(|()| output.flush());
         let broken = done.is_err();
-        // The sender may have stopped waiting.
         line.written.send(done).ok();
         if broken {
             return;
@@ -167,7 +158,6 @@ fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: 
     }
 }
 
-/// The fields of a message that are needed to answer it if the rest cannot be read.
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<RequestId>,
@@ -213,10 +203,8 @@ fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessa
         MAX_LINE / 1024 / 1024
     );
     if method.as_deref() != Some("tools/call") {
-        return Some(ServerJsonRpcMessage::error(
-            ErrorData::invalid_request(message, None),
-            Some(id?),
-        ));
+        let error = ErrorData::invalid_request(message, None);
+        return Some(ServerJsonRpcMessage::error(error, Some(id?)));
     }
     let mut result = answer::result(Err(Refusal::unreadable(message)));
     // Clients of every protocol version accept a result without a type as complete.
@@ -224,7 +212,6 @@ fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessa
     Some(ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id?))
 }
 
-/// Reads the rest of a line, without the line end.
 struct RestOfLine<'a, R> {
     input: &'a mut R,
     ended: bool,

@@ -27,7 +27,6 @@ struct LineContent<'a> {
     intents: Vec<Option<&'a str>>,
     author: Option<String>,
     accepted: bool,
-    /// The commit that brought most lines of a block without a record.
     commit: Option<ObjectId>,
 }
 
@@ -74,8 +73,8 @@ fn is_header(file: &FileProvenance, at: usize) -> bool {
         let version = share.version.map(|at| &file.lines.versions[at]);
         share.claim.is_some() || version.is_some_and(|version| !version.is_uncommitted())
     };
-    let lines: usize =
-        file.provenance[at].shares.iter().filter(is_told).map(|share| share.lines).sum();
+    let told = file.provenance[at].shares.iter().filter(is_told);
+    let lines: usize = told.map(|share| share.lines).sum();
     lines <= 1 && blocks.get(at + 1).is_some_and(contains)
 }
 
@@ -113,34 +112,25 @@ fn commit_of_most(file: &FileProvenance, found: &Provenance) -> Option<ObjectId>
     most.filter(|_| lines > recorded).map(|(_, commit)| commit)
 }
 
-/// Returns intent, author and age, for the line above a block.
 pub fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(|intent| title(intent, LONGEST_NAME));
-    let said = of_unrecorded(answer, |intent| title(intent, LONGEST_NAME), Ages::Told);
+    let said = of_unrecorded(answer, |intent| title(intent, LONGEST_NAME), ago);
     said.unwrap_or_else(|| joined_parts([intent, author(answer), age, remark(answer)]))
 }
 
-/// Returns intent and author, for the end of a line of code.
 pub(crate) fn short_line(answer: &BlockAnswer) -> String {
     let id = |intent: &IntentBrief| text::terminal(&intent.label());
-    let said = of_unrecorded(answer, id, Ages::LeftOut);
+    let said = of_unrecorded(answer, id, |_| None);
     said.unwrap_or_else(|| {
         joined_parts([answer.intent.as_ref().map(id), author(answer), remark(answer)])
     })
 }
 
-#[derive(PartialEq)]
-enum Ages {
-    Told,
-    LeftOut,
-}
-
-/// Returns what git and the commit say of a block without a record. `None` for other blocks.
 fn of_unrecorded(
     answer: &BlockAnswer,
     written: impl Fn(&IntentBrief) -> String,
-    ages: Ages,
+    age: fn(&str) -> Option<String>,
 ) -> Option<String> {
     if answer.verdict != Verdict::Unrecorded || answer.accepted.is_some() {
         return None;
@@ -149,7 +139,7 @@ fn of_unrecorded(
         let missing = answer.history_missing.then_some("history is missing here");
         return Some(missing.unwrap_or("no record").to_owned());
     };
-    let age = origin.commit.timestamp.as_deref().filter(|_| ages == Ages::Told).and_then(ago);
+    let age = origin.commit.timestamp.as_deref().and_then(age);
     let author = text::terminal(&origin.commit.author);
     Some(match &origin.intent {
         Some(intent) => {
@@ -186,7 +176,6 @@ fn author(answer: &BlockAnswer) -> Option<String> {
     answer.contributor.as_ref().map(|who| self::author_name(who, answer.tool.as_deref()))
 }
 
-/// Returns the author as plain text.
 pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
     text::terminal(&answers::author_name(contributor, tool))
 }

@@ -30,23 +30,17 @@ const RESTORE: &str = "intent.restore";
 const FIX_ALL: &str = "source.fixAll.intent";
 const QUICK_FIX: &str = "quickfix";
 
-/// An action that may be offered.
 struct Offer {
     title: String,
     kind: &'static str,
-    /// The diagnostics that the action fixes.
     settles: Vec<lsp::Diagnostic>,
     preferred: bool,
-    /// The reason if the action is not possible now.
     disabled: Option<String>,
     does: Action,
 }
 
-/// How the action is carried out.
 enum Action {
-    /// The client runs a command of the server.
     Command(&'static str, Value),
-    /// The client applies an edit that is computed from the plan.
     Plan(Plan),
 }
 
@@ -54,18 +48,8 @@ impl Offer {
     fn new(title: String, kind: &'static str, does: Action) -> Self {
         Self { title, kind, settles: Vec::new(), preferred: false, disabled: None, does }
     }
-
-    /// Makes the offer a quick fix of these diagnostics, if there are any.
-    fn settling(mut self, diagnostics: Vec<lsp::Diagnostic>) -> Self {
-        if !diagnostics.is_empty() {
-            self.kind = QUICK_FIX;
-            self.settles = diagnostics;
-        }
-        self
-    }
 }
 
-/// A request for actions: the place, and the diagnostics that the client shows there.
 struct ActionRequest<'a> {
     file: GovernedFile<'a>,
     range: lsp::Range,
@@ -73,7 +57,6 @@ struct ActionRequest<'a> {
 }
 
 impl ActionRequest<'_> {
-    /// Returns the client's diagnostics that have one of these codes.
     fn diagnostics(&self, codes: &[Code]) -> Vec<lsp::Diagnostic> {
         let ours = self.context.diagnostics.iter().filter(|it| {
             let Some(lsp::NumberOrString::String(code)) = &it.code else { return false };
@@ -93,7 +76,6 @@ impl ActionRequest<'_> {
     }
 }
 
-/// Returns the actions that are possible at a place.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
@@ -165,7 +147,6 @@ fn can_resolve(client: &Capabilities) -> bool {
     client.code_action_resolve && client.code_action_data
 }
 
-/// Computes the edit of an action that was chosen.
 pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> RequestResult<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
@@ -195,8 +176,6 @@ pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
             }))
 }
 
-/// Returns the edit that adds an open file to the scope of an intent. It applies to the registry as
-/// the editor shows it.
 pub(crate) fn widening(
     snapshot: &Snapshot,
     uri: &lsp::Url,
@@ -219,7 +198,6 @@ pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     .into()
 }
 
-/// Returns the command that selects an intent for the workspace of a file.
 fn select_command(uri: &lsp::Url, id: &str) -> Action {
     Action::Command(command_names::SELECT, json!({ "id": id, "uri": uri }))
 }

@@ -22,18 +22,8 @@ use why::Workspace;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
-    Block {
-        uri: lsp::Url,
-        kind: String,
-        path: String,
-        parameters: Option<String>,
-        ordinal: u32,
-    },
-    /// An intent of the registry, identified by its id.
-    Intent {
-        uri: lsp::Url,
-        id: String,
-    },
+    Block { uri: lsp::Url, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
+    Intent { uri: lsp::Url, id: String },
 }
 
 impl LensSubject {
@@ -50,7 +40,6 @@ pub fn options() -> lsp::CodeLensOptions {
     lsp::CodeLensOptions { resolve_provider: Some(true) }
 }
 
-/// Returns the lenses of a document, without their texts.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
@@ -76,12 +65,8 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
             let intent = workspace.registry.get(&id);
             let is_selected = || workspace.selected(None).as_deref() == Some(&id);
             let is_shown = intent.is_some_and(Intent::in_progress) || is_selected();
-            is_shown.then(|| {
-                lens(
-                    file.range(start..start),
-                    &LensSubject::Intent { uri: uri.clone(), id: id.clone() },
-                )
-            })
+            let subject = LensSubject::Intent { uri: uri.clone(), id };
+            is_shown.then(|| lens(file.range(start..start), &subject))
         };
         return Some(intents.into_iter().filter_map(lens).collect());
     }
@@ -101,7 +86,6 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
 }
 
 fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
-    // This cannot fail: the subject consists of strings and a number.
     let data = serde_json::to_value(subject).ok();
     lsp::CodeLens { range, command: None, data }
 }
@@ -139,7 +123,6 @@ fn of_block(snapshot: &Snapshot, uri: &lsp::Url, subject: &LensSubject) -> Optio
     })
 }
 
-/// A command without an action. Editors show it as plain text.
 fn inactive_command(title: String) -> lsp::Command {
     lsp::Command { title, ..Default::default() }
 }
@@ -163,7 +146,6 @@ fn of_intent(workspace: &Workspace, uri: &lsp::Url, id: &str) -> Option<lsp::Com
     Some(command(title("Select"), commands::SELECT, json!({ "uri": uri, "id": id })))
 }
 
-/// Says how many acceptance criteria no passed test has shown: `2 of 3 criteria not shown`.
 fn lacks(workspace: &Workspace, intent: &Intent) -> Option<String> {
     let (lacks, all) = (criteria::not_shown(workspace, intent), intent.acceptance_criteria.len());
     let criteria = if all == 1 { "criterion" } else { "criteria" };

@@ -9,13 +9,12 @@
 mod arguments;
 mod run;
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tower_lsp::lsp_types as lsp;
 
 pub use run::Effects;
-pub(crate) use run::{RegistryChange, ThenWiden, text_on_disk, widen_on_disk};
+pub(crate) use run::{ThenWiden, text_on_disk, widen_on_disk};
 
 pub(crate) use super::command_names::{ACCEPT, REVIEW, SHOW, WIDEN};
 pub use super::command_names::{RECORD, SELECT};
@@ -28,14 +27,9 @@ pub(crate) fn options() -> lsp::ExecuteCommandOptions {
 }
 
 pub(crate) struct ServerCommand {
-    /// The name that the client sends.
     pub name: &'static str,
-    /// What must be asked before the command runs.
     pub asks: Asks,
-    /// Runs the command. What it wrote is added to the effects, even if it fails.
     pub run: CommandFunction,
-    #[cfg(test)]
-    argument: fn() -> schemars::Schema,
 }
 
 impl ServerCommand {
@@ -49,10 +43,8 @@ impl ServerCommand {
     }
 }
 
-/// What must be asked of a person before a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
-    /// Nothing has to be asked.
     Nothing,
     /// Which intent to select, if the argument names none and a person can be asked.
     WhichIntent,
@@ -67,44 +59,24 @@ pub enum Asks {
 
 /// All commands, in the order in which they are announced.
 pub const ALL: &[ServerCommand] = &[
-    command("intent.list", Asks::Nothing, run::list, schema::<arguments::ListArguments>),
-    command(SELECT, Asks::WhichIntent, run::select, schema::<arguments::SelectArguments>),
-    command("intent.clear", Asks::Nothing, run::clear, schema::<arguments::WorkspaceArguments>),
-    command("intent.status", Asks::Nothing, run::status, schema::<arguments::WorkspaceArguments>),
-    command("intent.context", Asks::Nothing, run::context, schema::<arguments::ContextArguments>),
-    command("intent.gate", Asks::Nothing, run::gate, schema::<arguments::GateArguments>),
-    command(RECORD, Asks::Nothing, run::record, schema::<arguments::RecordArguments>),
-    command("intent.why", Asks::Nothing, run::why, schema::<arguments::WhyArguments>),
-    command("intent.map", Asks::Nothing, run::map, schema::<arguments::MapArguments>),
-    command("intent.verify", Asks::Nothing, run::verify, schema::<arguments::VerifyArguments>),
-    command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
-    command(SHOW, Asks::Nothing, run::show, schema::<arguments::ShowArguments>),
-    command(REVIEW, Asks::Questions, run::review, schema::<arguments::WorkspaceArguments>),
-    command(WIDEN, Asks::Person, run::widen, schema::<arguments::WidenArguments>),
-    command(ACCEPT, Asks::Consent, run::accept, schema::<arguments::AcceptArguments>),
+    ServerCommand { name: "intent.list", asks: Asks::Nothing, run: run::list },
+    ServerCommand { name: SELECT, asks: Asks::WhichIntent, run: run::select },
+    ServerCommand { name: "intent.clear", asks: Asks::Nothing, run: run::clear },
+    ServerCommand { name: "intent.status", asks: Asks::Nothing, run: run::status },
+    ServerCommand { name: "intent.context", asks: Asks::Nothing, run: run::context },
+    ServerCommand { name: "intent.gate", asks: Asks::Nothing, run: run::gate },
+    ServerCommand { name: RECORD, asks: Asks::Nothing, run: run::record },
+    ServerCommand { name: "intent.why", asks: Asks::Nothing, run: run::why },
+    ServerCommand { name: "intent.map", asks: Asks::Nothing, run: run::map },
+    ServerCommand { name: "intent.verify", asks: Asks::Nothing, run: run::verify },
+    ServerCommand { name: "intent.lesson", asks: Asks::Nothing, run: run::lesson },
+    ServerCommand { name: SHOW, asks: Asks::Nothing, run: run::show },
+    ServerCommand { name: REVIEW, asks: Asks::Questions, run: run::review },
+    ServerCommand { name: WIDEN, asks: Asks::Person, run: run::widen },
+    ServerCommand { name: ACCEPT, asks: Asks::Consent, run: run::accept },
 ];
 
 type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> RequestResult<Value>;
-
-#[cfg_attr(not(test), allow(unused_variables, reason = "only tests read the schemas"))]
-const fn command(
-    name: &'static str,
-    asks: Asks,
-    run: CommandFunction,
-    argument: fn() -> schemars::Schema,
-) -> ServerCommand {
-    ServerCommand {
-        name,
-        asks,
-        run,
-        #[cfg(test)]
-        argument,
-    }
-}
-
-fn schema<T: JsonSchema>() -> schemars::Schema {
-    schemars::SchemaGenerator::default().into_root_schema_for::<T>()
-}
 
 pub fn find(name: &str) -> RequestResult<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
@@ -166,8 +138,10 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> RequestResult<T> {
 
 #[cfg(test)]
 mod tests {
+    use schemars::{JsonSchema, Schema};
     use serde_json::json;
 
+    use super::arguments::*;
     use super::*;
 
     fn refused(name: &str, given: Value) -> String {
@@ -217,21 +191,44 @@ mod tests {
         }
     }
 
+    fn schema<T: JsonSchema>() -> Schema {
+        schemars::SchemaGenerator::default().into_root_schema_for::<T>()
+    }
+
+    /// Returns the schema of the argument of each command, in the order of the commands.
+    fn schemas() -> [(&'static str, Schema); 15] {
+        [
+            ("intent.list", schema::<ListArguments>()),
+            (SELECT, schema::<SelectArguments>()),
+            ("intent.clear", schema::<WorkspaceArguments>()),
+            ("intent.status", schema::<WorkspaceArguments>()),
+            ("intent.context", schema::<ContextArguments>()),
+            ("intent.gate", schema::<GateArguments>()),
+            (RECORD, schema::<RecordArguments>()),
+            ("intent.why", schema::<WhyArguments>()),
+            ("intent.map", schema::<MapArguments>()),
+            ("intent.verify", schema::<VerifyArguments>()),
+            ("intent.lesson", schema::<LessonArguments>()),
+            (SHOW, schema::<ShowArguments>()),
+            (REVIEW, schema::<WorkspaceArguments>()),
+            (WIDEN, schema::<WidenArguments>()),
+            (ACCEPT, schema::<AcceptArguments>()),
+        ]
+    }
+
     #[test]
     fn arguments_are_as_documented() {
-        let fields: Vec<String> = ALL
-            .iter()
-            .map(|command| {
-                let schema = (command.argument)();
-                let fields = schema.get("properties").and_then(Value::as_object).unwrap();
-                let required = schema.get("required").and_then(Value::as_array);
-                let required = |name: &str| required.is_some_and(|it| it.iter().any(|f| f == name));
-                let fields = fields
-                    .keys()
-                    .map(|name| if required(name) { name.clone() } else { format!("{name}?") });
-                format!("{} {{{}}}", command.name, fields.collect::<Vec<_>>().join(", "))
-            })
-            .collect();
+        let names = schemas().map(|(name, _)| name);
+        assert_eq!(ALL.iter().map(|command| command.name).collect::<Vec<_>>(), names);
+        let fields = schemas().map(|(name, schema)| {
+            let fields = schema.get("properties").and_then(Value::as_object).unwrap();
+            let required = schema.get("required").and_then(Value::as_array);
+            let required = |name: &str| required.is_some_and(|it| it.iter().any(|f| f == name));
+            let fields = fields
+                .keys()
+                .map(|name| if required(name) { name.clone() } else { format!("{name}?") });
+            format!("{name} {{{}}}", fields.collect::<Vec<_>>().join(", "))
+        });
         insta::assert_snapshot!(fields.join("\n"));
     }
 }

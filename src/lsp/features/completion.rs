@@ -51,7 +51,6 @@ impl CompletionList {
     }
 }
 
-/// What an item of the list replaces unless it says otherwise.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ItemDefaults {
@@ -70,12 +69,10 @@ enum EditRange {
 struct CompletionItem {
     #[serde(flatten)]
     item: lsp::CompletionItem,
-    /// The text that replaces the shared range, if it differs from the label.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_edit_text: Option<String>,
 }
 
-/// The items that fit at a position, and the text that they replace.
 struct Choices {
     /// An insertion replaces `start..cursor`, a replacement `start..end`.
     start: usize,
@@ -86,7 +83,6 @@ struct Choices {
 
 struct Choice {
     label: String,
-    /// The text to insert, if it differs from the label.
     insert: Option<String>,
     /// True if `insert` contains a `$0` for the cursor.
     snippet: bool,
@@ -112,28 +108,23 @@ impl Choice {
     }
 }
 
-/// Returns the items that fit at the cursor.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
 ) -> RequestResult<Option<CompletionList>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
+    let file = workspace_view::located(snapshot, &at.text_document.uri);
+    let Some(place) = file.map(|file| file.position(at.position)) else { return Ok(None) };
     let (file, workspace) = (&place.file, place.file.view.workspace);
     let choices = if file.is_registry() {
         let text = file.open.document.text();
         registry::choices(&place, &text).or_else(|| ids(workspace, &text, place.byte))
     } else {
         let cursor = file.range(place.byte..place.byte).start;
-        let from = file.byte(lsp::Position { character: 0, ..cursor });
-        let line = file.open.document.slice(from..place.byte).unwrap_or_default();
+        let (from, byte) = (file.byte(lsp::Position { character: 0, ..cursor }), place.byte);
+        let line = file.open.document.slice(from..byte).unwrap_or_default();
         let found = ids(workspace, &line, line.len());
-        found.map(|it| Choices {
-            start: it.start + from,
-            cursor: place.byte,
-            end: place.byte,
-            ..it
-        })
+        found.map(|it| Choices { start: it.start + from, cursor: byte, end: byte, ..it })
     };
     snapshot.check_cancelled()?;
     Ok(choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
@@ -202,7 +193,6 @@ fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
     Some(Choices { start, cursor, end: cursor, items: items.collect() })
 }
 
-/// Returns the list in a form that the client understands.
 fn list(
     client: &Capabilities,
     mut choices: Vec<Choice>,
@@ -249,11 +239,7 @@ fn item(
     } else if insert == replace {
         item.text_edit = Some(lsp::TextEdit { range: insert, new_text }.into());
     } else {
-        item.text_edit = Some(lsp::CompletionTextEdit::InsertAndReplace(lsp::InsertReplaceEdit {
-            new_text,
-            insert,
-            replace,
-        }));
+        item.text_edit = Some(lsp::InsertReplaceEdit { new_text, insert, replace }.into());
     }
     item.label = choice.label;
     CompletionItem { item, text_edit_text }

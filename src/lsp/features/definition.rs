@@ -11,8 +11,6 @@ use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition};
 use intents::Spanned;
 
-/// Returns the definition of the intent at a position, or the file of the specification there.
-/// `None` if the position refers to neither.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::GotoDefinitionParams,
@@ -24,13 +22,13 @@ fn definition(
     snapshot: &Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::GotoDefinitionResponse> {
-    let place = workspace_view::position_in_document(snapshot, at)?;
+    let place = workspace_view::located(snapshot, &at.text_document.uri)?.position(at.position);
     let (origin, location, whole) = match file_named_at(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
         None => {
-            let target = places::target(&place)?;
-            let (location, whole) = places::definition(place.file.view, &target.id)?;
-            (target.origin, location, whole)
+            let (id, origin) = places::target(&place)?;
+            let (location, whole) = places::definition(place.file.view, &id)?;
+            (origin, location, whole)
         }
     };
     if !snapshot.client.definition_links {
@@ -47,8 +45,6 @@ fn definition(
     )
 }
 
-/// Returns the file of the related specification or the source at the position, with the range of
-/// its name.
 fn file_named_at(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Location)> {
     let DocumentPosition { file, byte } = place;
     if !file.is_registry() {
@@ -142,12 +138,14 @@ Spec.
             let mut here = editor.at_cursor();
             editor.encoding = encoding;
             here.position.character = column + 7;
-            let place =
-                workspace_view::position_in_document(&editor.snapshot(), &here).map(|it| it.byte);
+            let place = workspace_view::located(&editor.snapshot(), &here.text_document.uri)
+                .map(|file| file.position(here.position).byte);
             assert_eq!(place, Some(19), "{encoding:?}");
             let snapshot = editor.snapshot();
-            let place = workspace_view::position_in_document(&snapshot, &here).unwrap();
-            let origin = places::target(&place).unwrap().origin;
+            let place = workspace_view::located(&snapshot, &here.text_document.uri)
+                .unwrap()
+                .position(here.position);
+            let (_, origin) = places::target(&place).unwrap();
             assert_eq!((origin.start.character, origin.end.character), (column, column + 7));
         }
     }

@@ -28,13 +28,11 @@ use overview::own_setup::is_own_setup;
 use why::Workspace;
 use why::rules::Rules;
 
-/// The source that is shown with each diagnostic.
 pub const SOURCE: &str = "intent";
 
 /// The largest number of diagnostics of one file. A broken ledger can have a finding on each line.
 const MAX_OF_A_FILE: usize = 200;
 
-/// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnostic> {
     let Some(file) = workspace_view::shown_file(snapshot, uri) else { return Vec::new() };
     if !file.view.workspace.root.governed() {
@@ -59,14 +57,9 @@ pub fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
     let baseline = file.baseline();
     let survey = view.survey();
     let rules = rules_with_unsaved(view, survey.rules(view.workspace));
-    let mut findings = check::document(
-        view.workspace,
-        &rules,
-        &file.path,
-        &analysis.file,
-        &baseline,
-        is_own_setup,
-    );
+    let (workspace, path) = (view.workspace, &file.path);
+    let mut findings =
+        check::document(workspace, &rules, path, &analysis.file, &baseline, is_own_setup);
     let is_here = |finding: &&Finding| {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&file.path)
     };
@@ -75,7 +68,6 @@ pub fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Adds to each finding that an older registry was used, if that is true.
 fn mention_older_registry(view: WorkspaceView<'_>, findings: &mut [Finding]) {
     if findings.is_empty() {
         return;
@@ -98,7 +90,6 @@ fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
     }
 }
 
-/// Returns the findings in a file that governs the workspace. `None` for any other file.
 fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
     let GovernedFile { view, open, path, .. } = file;
     let workspace = view.workspace;
@@ -238,7 +229,6 @@ fn in_document(file: &GovernedFile<'_>, finding: &Finding) -> Option<lsp::Range>
     file.shows(&bytes).then(|| on_one_line(file.range(bytes)))
 }
 
-/// Returns the range of a finding in a file that is not open.
 fn on_disk(view: WorkspaceView<'_>, finding: &Finding) -> lsp::Range {
     let path = finding.path.as_ref();
     let file = path.and_then(|path| view.workspace.registry_on_disk().file(path));
@@ -263,7 +253,6 @@ fn on_one_line(range: lsp::Range) -> lsp::Range {
     lsp::Range { start: range.start, end }
 }
 
-/// Sorts the diagnostics, removes duplicates and limits their number.
 fn in_order(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     let key = |it: &lsp::Diagnostic| {
         let code = match &it.code {
@@ -357,7 +346,6 @@ pub(crate) fn of_workspaces(
     Ok(lsp::WorkspaceDiagnosticReport { items }.into())
 }
 
-/// Returns true if a report about workspaces says more than that nothing has changed.
 pub(crate) fn has_news(report: &serde_json::Value) -> bool {
     let items = report["items"].as_array().into_iter().flatten();
     items.into_iter().any(|item| item["kind"] != "unchanged")
@@ -370,7 +358,6 @@ fn result_id(items: &[lsp::Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Returns the options that are announced to clients that pull.
 pub fn options() -> lsp::DiagnosticServerCapabilities {
     lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
         identifier: Some("intent".into()),

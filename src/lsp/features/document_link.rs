@@ -17,7 +17,6 @@ use ground::key_links::LinkedKey;
 use intents::IntentFile;
 use ledger::read::is_ledger_path;
 
-/// The largest number of links in one document.
 const MAX_LINKS: usize = 1_000;
 
 /// Returns the options that are announced. Links are sent with their targets, so the client need not
@@ -84,18 +83,15 @@ fn keys(file: &GovernedFile<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
 }
 
 fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Url)> {
-    let specs = file.intents().iter().flat_map(|intent| &intent.related_specs);
+    let intents = file.intents().iter();
+    let specs = intents.clone().flat_map(|intent| &intent.related_specs);
     // What only a source says has no place in the file.
     let written = specs.filter(|spec| !spec.span.is_empty());
     let specs = written.filter_map(|spec| Some((spec.span.clone(), file_of(view, &spec.value)?)));
-    let sources = file
-        .intents()
-        .iter()
-        .filter_map(|intent| Some((intent.id.span.clone(), source_of(view, intent)?)));
+    let sources = intents.filter_map(|it| Some((it.id.span.clone(), source_of(view, it)?)));
     specs.chain(sources).collect()
 }
 
-/// Finds the related specifications of an intent in a file of another format.
 fn specs_in_text(file: &GovernedFile<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
     let imported = file.view.workspace.registry.imported_in(&file.path);
     let specs: BTreeSet<&str> = imported
@@ -121,7 +117,9 @@ fn ids(
         format!("{}#L{line}", location.uri).parse::<lsp::Url>().ok()
     };
     let mut known: HashMap<&str, Option<lsp::Url>> = HashMap::new();
-    let links = mention::mentions_in(view.workspace, text).filter_map(|(bytes, id)| {
+    let words = mention::words_in(text);
+    let mentions = words.filter(|(_, word)| mention::is_known(view.workspace, word));
+    let links = mentions.filter_map(|(bytes, id)| {
         let target = known.entry(id).or_insert_with(|| target(id)).clone();
         Some((bytes, target?))
     });
@@ -138,7 +136,6 @@ fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<String>();
         let value = values.next()?.ok()?;
         let end = start + values.byte_offset();
-        // The range excludes the quotes.
         (end >= start + 2).then(|| (start + 1..end - 1, value))
     });
     values

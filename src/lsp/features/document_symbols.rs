@@ -12,10 +12,8 @@ use ground::text;
 use ground::text::counted;
 use intents::{ImportedIntent, Intent, IntentFile, Requirement};
 
-/// The most characters of a requirement in the list.
 const MAX_REQUIREMENT: usize = 80;
 
-/// Returns the intents and their fields, as a tree if the client supports trees.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
@@ -38,7 +36,6 @@ fn tree(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::DocumentSymbol>>
     Some(intents.map(|(index, intent)| symbol(&open, &file, index, intent)).collect())
 }
 
-/// Returns the intents of other formats that have their name or a requirement in this file.
 fn imported_intents(file: &GovernedFile<'_>) -> Vec<lsp::DocumentSymbol> {
     let is_here = |imported: &&ImportedIntent| {
         imported.main == file.path || imported.requirements.iter().any(|one| one.path == file.path)
@@ -79,7 +76,6 @@ fn requirement(file: &GovernedFile<'_>, one: &Requirement) -> lsp::DocumentSymbo
     lsp::DocumentSymbol { detail, ..entry(&text, lsp::SymbolKind::PROPERTY, line, line) }
 }
 
-/// Returns the name of an intent in lists of symbols.
 pub(super) fn name(intent: &Intent) -> String {
     let name = text::terminal(&format!("{} {}", intent.id.value, intent.name.value));
     // Some editors drop the whole answer if a name is empty.
@@ -99,28 +95,21 @@ fn symbol(
     let fields = file.written(index).places.iter().filter(|place| inside(&place.key.span));
     let children = fields.map(|place| {
         let end = if inside(&place.value.span) { place.value.span.end } else { 0 };
-        let whole = place.key.span.start..end.max(place.key.span.end);
+        let whole = open.range(place.key.span.start..end.max(place.key.span.end));
+        let key = open.range(place.key.span.clone());
         lsp::DocumentSymbol {
             detail: place.value.text().map(|value| text::terminal(&text::shorten(value, 80))),
-            ..entry(
-                place.field.key(),
-                lsp::SymbolKind::KEY,
-                open.range(whole),
-                open.range(place.key.span.clone()),
-            )
+            ..entry(place.field.key(), lsp::SymbolKind::KEY, whole, key)
         }
     });
     let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
     let scope = counted(intent.owned_scope.len(), "glob");
+    let named = open.range(id.unwrap_or(intent.span.start..intent.span.start));
+    let whole = open.range(intent.span.clone());
     lsp::DocumentSymbol {
         detail: Some(status.map_or(scope.clone(), |status| format!("{status} · {scope}"))),
         children: Some(children.collect()),
-        ..entry(
-            &name(intent),
-            lsp::SymbolKind::OBJECT,
-            open.range(intent.span.clone()),
-            open.range(id.unwrap_or(intent.span.start..intent.span.start)),
-        )
+        ..entry(&name(intent), lsp::SymbolKind::OBJECT, whole, named)
     }
 }
 

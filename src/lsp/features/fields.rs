@@ -12,11 +12,9 @@ pub(crate) struct RegistryField {
     /// The intent in the editor's text, saved or not.
     intent: Intent,
     meaning: Field,
-    /// The key or the value under the cursor.
     pub span: Range<usize>,
 }
 
-/// Returns the field at a position. `None` outside of the registry and of its intents.
 pub(crate) fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !place.file.is_registry() {
         return None;
@@ -34,7 +32,6 @@ pub(crate) fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     Some(RegistryField { intent: file.intents()[index].clone(), meaning: found.field, span })
 }
 
-/// Explains what a field means and what its present value amounts to.
 pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
     let intent = &field.intent;
     if field.meaning == Field::Id {

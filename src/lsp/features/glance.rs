@@ -10,7 +10,8 @@ use tower_lsp::lsp_types as lsp;
 
 use super::prose::Prose;
 use super::{block_line, intent_text, mention};
-use crate::workspace_view::WorkspaceView;
+use crate::analysis::Analysis;
+use crate::workspace_view::{GovernedFile, WorkspaceView};
 use ground::RelativePath;
 use ground::clock::ago;
 use ground::text::counted;
@@ -21,19 +22,16 @@ use why::answers::{
     LineState, OriginAnswer, RecordBrief, ShareAnswer, Which,
 };
 
-/// The number of intents besides the headline whose lines are told.
 const MAX_OTHERS: usize = 2;
 
 /// The number of pull requests and specifications that are linked, each.
 const MAX_LINKS: usize = 3;
 
-/// How many characters of a commit's subject are shown.
 const LONGEST_SUBJECT: usize = 72;
 
 const UNCOMMITTED: &str = "not committed yet";
 const MISSING: &str = "history is missing here";
 
-/// A file whose lines were attributed.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownFile<'a> {
     pub view: WorkspaceView<'a>,
@@ -42,24 +40,26 @@ pub(crate) struct KnownFile<'a> {
     pub file: &'a FileProvenance,
 }
 
-/// What is said of a block.
+impl<'a> KnownFile<'a> {
+    pub(crate) fn of_analysis(open: &GovernedFile<'a>, analysis: &'a Analysis) -> Self {
+        let (path, uri) = (&analysis.path, &open.open.uri);
+        Self { view: open.view, path, uri, file: &analysis.file }
+    }
+}
+
 pub(crate) struct Glance {
     /// Up to three lines, in the markup of the text that was given.
     pub lines: Vec<String>,
-    /// The fourth line.
     pub links: Vec<Link>,
     answer: BlockAnswer,
 }
 
-/// A link to what else is known.
 pub(crate) struct Link {
     pub label: String,
     pub target: lsp::Url,
-    /// A line of the target, counted from 1.
     pub line: Option<u32>,
 }
 
-/// Whether somebody is typing in the block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typing {
     /// The facts are those from before.
@@ -127,13 +127,9 @@ impl Link {
 }
 
 impl Glance {
-    /// Adds the lines to a text.
     pub(crate) fn write(&self, text: &mut Prose) {
-        let links: Vec<String> = self
-            .links
-            .iter()
-            .map(|link| text.link(&link.label, Some(&link.target), link.line))
-            .collect();
+        let shown = |link: &Link| text.link(&link.label, Some(&link.target), link.line);
+        let links: Vec<String> = self.links.iter().map(shown).collect();
         let links = (!links.is_empty()).then(|| links.join(" · "));
         for line in self.lines.iter().chain(&links) {
             text.line(line);
@@ -163,7 +159,6 @@ pub(crate) fn of_block(
     Some(Glance { lines, links, answer })
 }
 
-/// Returns the line that names the intent, or what git knows.
 fn why_line(text: &Prose, answer: &BlockAnswer) -> String {
     if let Some(intent) = &answer.intent {
         return intent_text::headline(text, intent);
@@ -179,15 +174,9 @@ fn why_line(text: &Prose, answer: &BlockAnswer) -> String {
         (None, Some(share)) if share.intent.is_some() => {
             "no intent brought half of its lines".to_owned()
         }
-        (None, share) => format!("no record{}", state_of_unnamed(share, answer.history_missing)),
-    }
-}
-
-fn state_of_unnamed(share: Option<&ShareAnswer>, history_missing: bool) -> String {
-    match share {
-        Some(share) if share.uncommitted => format!("; {UNCOMMITTED}"),
-        _ if history_missing => format!("; {MISSING}"),
-        _ => String::new(),
+        (None, Some(share)) if share.uncommitted => format!("no record; {UNCOMMITTED}"),
+        (None, _) if answer.history_missing => format!("no record; {MISSING}"),
+        (None, _) => "no record".to_owned(),
     }
 }
 
@@ -199,12 +188,8 @@ fn of_most(answer: &BlockAnswer) -> Option<&OriginAnswer> {
 }
 
 fn why_of_commit(text: &Prose, origin: &OriginAnswer) -> String {
-    let intents: Vec<String> = origin
-        .intent
-        .iter()
-        .chain(&origin.candidates)
-        .map(|intent| intent_text::headline(text, intent))
-        .collect();
+    let intents = origin.intent.iter().chain(&origin.candidates);
+    let intents: Vec<String> = intents.map(|it| intent_text::headline(text, it)).collect();
     match intents.is_empty() {
         true => format!("git says: {}", commit_text(text, &origin.commit)),
         false => format!("{} · {}", intents.join(" or "), strength(origin.known_by)),
@@ -218,13 +203,11 @@ fn strength(known_by: KnownBy) -> &'static str {
     }
 }
 
-/// Returns the short id and the subject of a commit.
 fn commit_text(text: &Prose, commit: &CommitBrief) -> String {
     let subject = ground::text::shorten(&commit.subject, LONGEST_SUBJECT);
     format!("{} {}", text.code(commit.short()), text.escaped(&subject))
 }
 
-/// Returns the line that says who wrote the block, when, and how many of its lines.
 fn who_line(text: &Prose, known: KnownFile<'_>, answer: &BlockAnswer) -> Option<String> {
     if let Some(contributor) = &answer.contributor {
         let author = block_line::author_name(contributor, answer.tool.as_deref());
@@ -241,7 +224,8 @@ fn who_line(text: &Prose, known: KnownFile<'_>, answer: &BlockAnswer) -> Option<
         return Some(parts.join(" · "));
     }
     let first = answer.shares.first()?;
-    let brought = brought_by(answer, first).in_words();
+    let all = answer.shares.iter().map(|share| share.lines).sum();
+    let brought = BroughtLines::from_counts((first.lines, all)).in_words();
     let Some(origin) = of_most(answer) else {
         let intent = first.intent.as_deref().map(|id| format!("{}, ", text.escaped(id)));
         let is_all = answer.shares.len() == 1;
@@ -257,29 +241,16 @@ fn who_line(text: &Prose, known: KnownFile<'_>, answer: &BlockAnswer) -> Option<
     Some(parts.join(" · "))
 }
 
-fn who_and_when(
-    text: &Prose,
-    author: &str,
-    age: Option<String>,
-    brought: Option<String>,
-) -> String {
-    let parts = [Some(text.escaped(author)), age, brought];
+fn who_and_when(text: &Prose, author: &str, age: Option<String>, lines: Option<String>) -> String {
+    let parts = [Some(text.escaped(author)), age, lines];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn brought_by(answer: &BlockAnswer, share: &ShareAnswer) -> BroughtLines {
-    let of = answer.shares.iter().map(|share| share.lines).sum();
-    BroughtLines::from_counts((share.lines, of))
 }
 
 fn candidate(text: &Prose, record: &RecordBrief) -> String {
     let author = block_line::author_name(&record.contributor, record.tool.as_deref());
     let intent = record.intent.as_deref().unwrap_or("no intent");
-    format!(
-        "{}: {}",
-        text.escaped(intent),
-        who_and_when(text, &author, ago(&record.timestamp), None)
-    )
+    let who = who_and_when(text, &author, ago(&record.timestamp), None);
+    format!("{}: {who}", text.escaped(intent))
 }
 
 /// Returns the line that says whether the block is still so, and what else there is. `None` if
@@ -329,7 +300,6 @@ fn state_line(
     }
 }
 
-/// Says how the block differs from its record. `None` if it does not.
 fn difference(text: &Prose, path: &RelativePath, answer: &BlockAnswer) -> Option<String> {
     let said = match answer.verdict {
         Verdict::Exact | Verdict::Ambiguous | Verdict::Unrecorded => return None,
@@ -342,8 +312,7 @@ fn difference(text: &Prose, path: &RelativePath, answer: &BlockAnswer) -> Option
             answer.newer_text().unwrap_or_else(|| "since then lines were removed".to_owned())
         }
         Verdict::Moved => {
-            let recorded = answer.recorded.as_ref();
-            return Some(match recorded {
+            return Some(match &answer.recorded {
                 Some(recorded) if recorded.path != *path => {
                     format!("moved here from {}", text.code(recorded.path.as_str()))
                 }

@@ -24,7 +24,6 @@ use why::answers;
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
-/// Returns the hover of a position. `None` if there is nothing to say.
 pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
@@ -41,7 +40,8 @@ pub(crate) fn still_reading(intents: Option<usize>) -> lsp::Hover {
 }
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
-    let place = workspace_view::position_shown(snapshot, at)?;
+    let file = workspace_view::shown_file(snapshot, &at.text_document.uri)?;
+    let place = file.position(at.position);
     let view = place.file.view;
     let (text, bytes) = if let Some(field) = fields::field_at(&place) {
         (fields::explain(view, &field, empty(view)), field.span)
@@ -65,7 +65,6 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
     })
 }
 
-/// Returns an empty text in the markup that the client supports in hovers.
 fn empty(view: WorkspaceView<'_>) -> Prose {
     Prose::new(view.snapshot.client.hover_markdown)
 }
@@ -94,13 +93,11 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     let analysis = place.file.analyse();
     let (index, block) = analysis.block_at(place.byte)?;
     let head = head_of_cell(&place.file).unwrap_or_else(|| head(&analysis, block));
-    let text = (head.start..=head.end)
-        .contains(&place.byte)
-        .then(|| block_text(&place.file, &analysis, index, Typing::Elsewhere))?;
+    let is_at_head = (head.start..=head.end).contains(&place.byte);
+    let text = is_at_head.then(|| block_text(&place.file, &analysis, index, Typing::Elsewhere))?;
     Some((text?, block.name_bytes.clone()))
 }
 
-/// Returns the bytes of the first line of a cell, which has no name. `None` in another document.
 fn head_of_cell(file: &GovernedFile<'_>) -> Option<Range<usize>> {
     let source = file.cell?.source();
     let line = source.text.find('\n').unwrap_or(source.text.len());
@@ -128,16 +125,11 @@ fn block_text(
     typing: Typing,
 ) -> Option<Prose> {
     let mut text = empty(file.view);
-    glance::of_block(&text, known_file(file, analysis), index, typing)?.write(&mut text);
+    let known = KnownFile::of_analysis(file, analysis);
+    glance::of_block(&text, known, index, typing)?.write(&mut text);
     Some(text)
 }
 
-fn known_file<'a>(file: &GovernedFile<'a>, analysis: &'a Analysis) -> KnownFile<'a> {
-    let (path, uri) = (&analysis.path, &file.open.uri);
-    KnownFile { view: file.view, path, uri, file: &analysis.file }
-}
-
-/// Says whose a line is, if the user wants a hover on every line.
 fn of_line(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     let view = place.file.view;
     if view.snapshot.settings.hover != HoverPlaces::Everywhere {

@@ -14,10 +14,8 @@ use intents::{ImportedIntent, Intent, Requirement, Spanned};
 use overview::context;
 use why::answers::{self, IntentBrief, IntentVersion};
 
-/// The largest number of entries of a list that are shown.
 const MAX_ENTRIES: usize = 12;
 
-/// The longest name of an intent, in characters.
 const LONGEST_NAME: usize = 60;
 
 /// Returns the intent's id and name, and what to know before one trusts them.
@@ -33,7 +31,6 @@ pub(crate) fn headline(text: &Prose, intent: &IntentBrief) -> String {
     [Some(title), now, doubt].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns a line with the intent's id, name and status.
 fn heading_line(text: &Prose, intent: &IntentBrief) -> String {
     let status = intent.status.as_deref().map(|status| text.escaped(status));
     let unknown = || intent.version.is_none().then(|| "without a known status".to_owned());
@@ -41,8 +38,6 @@ fn heading_line(text: &Prose, intent: &IntentBrief) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Describes an intent in full: heading, reason, scope, constraints, criteria, requirements, former
-/// ids and links.
 pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
@@ -78,14 +73,12 @@ pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     text
 }
 
-/// Returns what an intent in another format says of its progress besides the status.
 fn facts(imported: &ImportedIntent) -> Vec<String> {
     let ImportedIntent { tasks_done, tasks, note, .. } = imported;
     let tasks = (*tasks > 0).then(|| format!("{tasks_done} of {tasks} tasks done"));
     tasks.into_iter().chain(note.clone()).collect()
 }
 
-/// Returns the status of an intent in another format, and what else is said of its progress.
 pub(super) fn progress(imported: &ImportedIntent) -> Vec<String> {
     let status = imported.intent.status.as_ref().map(|status| status.value.as_str().to_owned());
     status.into_iter().chain(facts(imported)).collect()
@@ -100,15 +93,12 @@ fn with_box(text: &Prose, requirement: &Requirement) -> String {
     format!("{mark}{}", text.escaped(&requirement.as_criterion()))
 }
 
-/// A requirement of an intent in another format, at a position in one of its files.
 pub(crate) struct RequirementAt<'a> {
     imported: &'a ImportedIntent,
     requirement: &'a Requirement,
-    /// Its id, or its line.
     pub bytes: Range<usize>,
 }
 
-/// Returns the requirement whose id or line is at a position.
 pub(crate) fn requirement_at<'a>(place: &'a DocumentPosition<'_>) -> Option<RequirementAt<'a>> {
     let file = &place.file;
     let here: Vec<_> = file.view.workspace.registry.imported_in(&file.path).collect();
@@ -134,8 +124,6 @@ pub(crate) fn requirement_at<'a>(place: &'a DocumentPosition<'_>) -> Option<Requ
     Some(RequirementAt { imported, requirement, bytes })
 }
 
-/// Describes a requirement: what must be true, whether it is done, and which blocks came with its
-/// intent.
 pub(crate) fn describe_requirement(
     view: WorkspaceView<'_>,
     at: &RequirementAt<'_>,
@@ -171,7 +159,6 @@ fn list_of_entries(
     first_entries(entries.iter().map(|entry| show(text, &entry.value)).collect(), MAX_ENTRIES)
 }
 
-/// Cuts a long list and says how many entries are left out.
 fn first_entries(mut entries: Vec<String>, most: usize) -> Vec<String> {
     let more = entries.len().saturating_sub(most);
     entries.truncate(most);
@@ -179,13 +166,11 @@ fn first_entries(mut entries: Vec<String>, most: usize) -> Vec<String> {
     entries
 }
 
-/// Returns a link to the intent in the registry. `None` if the registry does not contain it.
 fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
     let (location, _) = ShownRegistry::in_view(view).location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
-/// Returns the related specifications. Those that are files, or keys with a web page, become links.
 pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
     let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
     shown.map(|spec| text.link(spec, page_of_spec(view, spec).as_ref(), None)).collect()
@@ -197,7 +182,6 @@ pub(crate) fn source_of(view: WorkspaceView<'_>, intent: &Intent) -> Option<lsp:
     file_of(view, imported.main.as_str())
 }
 
-/// Returns the address of a specification: that of a file, or the web page of a key.
 pub(crate) fn page_of_spec(view: WorkspaceView<'_>, spec: &str) -> Option<lsp::Url> {
     file_of(view, spec).or_else(|| view.key_links().page(spec)?.parse().ok())
 }

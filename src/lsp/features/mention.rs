@@ -13,7 +13,6 @@ use ground::policy::SourceFormat;
 use intents::{Intent, IntentFile, Registry};
 use why::Workspace;
 
-/// The most bytes of an id.
 pub(super) const MAX_ID: usize = 64;
 /// The most bytes of the id of an intent that is kept elsewhere, which is the name of a folder.
 pub(super) const MAX_ID_OF_SOURCE: usize = 200;
@@ -21,14 +20,11 @@ pub(super) const MAX_ID_OF_SOURCE: usize = 200;
 /// The registry as the editor shows it. Open files have their unsaved text; the others are as on
 /// disk.
 pub(crate) struct ShownRegistry<'a> {
-    /// The registry, parsed from these texts.
     pub registry: Arc<Registry>,
-    /// In the order of the registry's files. Each is filled on first use.
     files: Vec<OnceLock<Option<ShownFile>>>,
     view: WorkspaceView<'a>,
 }
 
-/// A file of the registry as the editor shows it.
 pub(crate) struct ShownFile {
     pub document: Document,
     pub uri: lsp::Url,
@@ -48,7 +44,6 @@ pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 }
 
 impl<'a> ShownRegistry<'a> {
-    /// Returns the registry of a workspace. `None` if it has no file.
     pub(crate) fn existing(view: WorkspaceView<'a>) -> Option<Self> {
         Some(Self::in_view(view)).filter(|shown| shown.registry.exists())
     }
@@ -68,7 +63,6 @@ impl<'a> ShownRegistry<'a> {
         Self { registry, files, view }
     }
 
-    /// Returns a file of the registry. `None` if no file of the registry has this path.
     pub fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {
@@ -121,12 +115,10 @@ pub fn is_known(workspace: &Workspace, id: &str) -> bool {
     workspace.registry.get(id).is_some() || workspace.journal.of_intent(id).next().is_some()
 }
 
-/// Returns the known id at a position, with its bytes.
 pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     word_at(place).filter(|(id, _)| is_known(place.file.view.workspace, id))
 }
 
-/// Returns the word at a position that may be meant as an id, with its bytes.
 pub(crate) fn word_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.file.open.document;
     let near = bytes_around(document, place.byte);
@@ -137,15 +129,6 @@ pub(crate) fn word_at(place: &DocumentPosition<'_>) -> Option<(String, Range<usi
     Some((id.to_owned(), near.start + range.start..near.start + range.end))
 }
 
-/// Returns every mention of a known id in a text, in order.
-pub(crate) fn mentions_in<'t>(
-    workspace: &Workspace,
-    text: &'t str,
-) -> impl Iterator<Item = (Range<usize>, &'t str)> {
-    words_in(text).filter(|(_, id)| is_known(workspace, id))
-}
-
-/// Returns every mention of any of these ids in a text, in order.
 pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
     words_in(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
 }
@@ -155,7 +138,7 @@ pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usi
 ///
 /// An id such as `auth` is an ordinary word in many files, so it is recognised only in the
 /// registry.
-fn words_in(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+pub(crate) fn words_in(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
@@ -202,7 +185,6 @@ fn touches_letter(text: &str, run: &Range<usize>) -> bool {
     letter(text[..run.start].chars().next_back()) || letter(text[run.end..].chars().next())
 }
 
-/// Returns the bytes around a position that may belong to the same word.
 fn bytes_around(document: &Document, byte: usize) -> Range<usize> {
     const REACH: usize = MAX_ID_OF_SOURCE + 16;
     let floor = |mut at: usize| {

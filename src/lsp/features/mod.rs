@@ -53,7 +53,6 @@ use tower_lsp::lsp_types as lsp;
 
 use super::capabilities::Capabilities;
 
-/// Announces the features that this client can use.
 pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
     to.hover_provider = Some(lsp::HoverProviderCapability::Simple(true));
     to.code_action_provider = Some(code_actions::options(client));

@@ -13,15 +13,9 @@ use ground::RelativePath;
 use provenance::Verdict;
 use why::answers::{self, FileProvenance};
 
-pub(crate) struct PositionTarget {
-    pub id: String,
-    /// The range of the word under the cursor.
-    pub origin: lsp::Range,
-}
-
 /// Returns the intent that a position refers to: the id at the position, or the intent of the block
-/// whose name is there.
-pub fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
+/// whose name is there. Also returns the range of the id or the name.
+pub fn target(place: &DocumentPosition<'_>) -> Option<(String, lsp::Range)> {
     let workspace = place.file.view.workspace;
     let (id, bytes) = id_at(place).or_else(|| {
         let analysis = place.file.analyse();
@@ -30,8 +24,7 @@ pub fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
         let id = answers::intent_of(workspace, &analysis.file.provenance[index])?;
         on_name.then(|| (id, block.name_bytes.clone()))
     })?;
-    let id = workspace.registry.present_id(&id).to_owned();
-    Some(PositionTarget { id, origin: place.file.range(bytes) })
+    Some((workspace.registry.present_id(&id).to_owned(), place.file.range(bytes)))
 }
 
 /// Returns the id at a position. In the registry, an id may also be a plain word such as `auth`.
@@ -55,13 +48,9 @@ pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, l
     ShownRegistry::in_view(view).location(id)
 }
 
-/// A recorded block at its present place.
 pub(crate) struct ProducedBlock {
-    /// The place of the block's name.
     pub location: lsp::Location,
-    /// The intent under which the block was recorded.
     pub intent: Option<String>,
-    /// The name with its containers: `AuthMiddleware.verify`.
     pub name: String,
     pub kind: code::BlockKind,
     pub path: RelativePath,
@@ -78,17 +67,9 @@ pub(crate) fn blocks_of_intent(
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
 }
 
-/// Returns the recorded blocks whose name satisfies `fits`, in the order of paths and lines.
-/// Searches the open documents and these files on disk.
-pub(crate) fn blocks_named(
-    view: WorkspaceView<'_>,
-    paths: BTreeSet<RelativePath>,
-    fits: impl Fn(&str) -> bool,
-) -> RequestResult<Vec<ProducedBlock>> {
-    find_blocks(view, paths, |block| fits(&block.name))
-}
-
-fn find_blocks(
+/// Returns the wanted among the recorded blocks of the open documents and of these files on disk, in
+/// the order of paths and lines.
+pub(crate) fn find_blocks(
     view: WorkspaceView<'_>,
     mut paths: BTreeSet<RelativePath>,
     wanted: impl Fn(&ProducedBlock) -> bool,
@@ -147,12 +128,8 @@ pub fn mentions(view: WorkspaceView<'_>, id: &str) -> RequestResult<Vec<lsp::Loc
     let mut found = Vec::new();
     for (uri, document) in documents {
         view.snapshot.check_cancelled()?;
-        found.extend(
-            mention::of_any(&document.text(), &ids).map(|bytes| lsp::Location {
-                uri: uri.clone(),
-                range: view.range(&document, bytes),
-            }),
-        );
+        let place = |bytes| lsp::Location { uri: uri.clone(), range: view.range(&document, bytes) };
+        found.extend(mention::of_any(&document.text(), &ids).map(place));
     }
     Ok(found)
 }

@@ -8,15 +8,12 @@ use ground::text;
 /// The longest piece of other people's text, in characters. Longer pieces are cut.
 const LONGEST: usize = 300;
 
-/// A text under construction. It consists of paragraphs and lists.
 pub(crate) struct Prose {
-    /// True for Markdown, false for plain text.
     markdown: bool,
     out: String,
 }
 
 impl Prose {
-    /// Returns an empty text, in Markdown or as plain text.
     pub fn new(markdown: bool) -> Self {
         Self { markdown, out: String::new() }
     }
@@ -27,13 +24,11 @@ impl Prose {
         if self.markdown { text::markdown(&words) } else { text::terminal(&words) }
     }
 
-    /// Returns other people's words in bold, escaped and shortened.
     pub(crate) fn strong(&self, words: &str) -> String {
         let words = self.escaped(words);
         if self.markdown { format!("**{words}**") } else { words }
     }
 
-    /// Returns other people's words as code, escaped and shortened.
     pub fn code(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         if self.markdown { text::markdown_code(&words) } else { text::terminal(&words) }
@@ -74,8 +69,6 @@ impl Prose {
         self.out.push_str(content);
     }
 
-    /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
-    /// be escaped already.
     pub fn joined(&mut self, pieces: &[String]) {
         if !pieces.is_empty() {
             self.paragraph(&pieces.join(" · "));
@@ -96,7 +89,6 @@ impl Prose {
         }
     }
 
-    /// Returns the text in the form of the protocol.
     pub fn finish(self) -> lsp::MarkupContent {
         let kind = match self.markdown {
             true => lsp::MarkupKind::Markdown,

@@ -14,16 +14,17 @@ pub fn handle(
     params: lsp::ReferenceParams,
 ) -> RequestResult<Option<Vec<lsp::Location>>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::position_in_document(snapshot, at) else { return Ok(None) };
-    let Some(target) = places::target(&place) else { return Ok(None) };
+    let file = workspace_view::located(snapshot, &at.text_document.uri);
+    let Some(place) = file.map(|file| file.position(at.position)) else { return Ok(None) };
+    let Some((id, _)) = places::target(&place) else { return Ok(None) };
     let view = place.file.view;
-    let definition = places::definition(view, &target.id);
+    let definition = places::definition(view, &id);
     let definition = definition.map(|(location, _)| location);
     let mut found: Vec<lsp::Location> =
         definition.iter().filter(|_| params.context.include_declaration).cloned().collect();
-    let mentions = places::mentions(view, &target.id)?;
+    let mentions = places::mentions(view, &id)?;
     found.extend(mentions.into_iter().filter(|it| Some(it) != definition.as_ref()));
-    let blocks = places::blocks_of_intent(view, &target.id)?;
+    let blocks = places::blocks_of_intent(view, &id)?;
     found.extend(blocks.into_iter().map(|block| block.location));
     Ok(Some(found))
 }

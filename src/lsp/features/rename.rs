@@ -14,14 +14,14 @@ use super::workspace_edit::AnnotatedEdits;
 use crate::capabilities::Capabilities;
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
-use crate::workspace_view::{self, WorkspaceView};
+use crate::workspace_view::{self, DocumentPosition, WorkspaceView};
 use code::Document;
+use edits::TextEdit;
 use ground::{Hint, RelativePath, ignores, store};
 use intents::{FOLDER, RegistryEdit, edit, name_after_id};
 use ledger::read::is_ledger_path;
 use why::Workspace;
 
-/// The annotation of an edit where the intent is defined.
 const DEFINITION: &str = "definition";
 
 /// The annotation of an edit of a word that is equal to the old id. A person should confirm it.
@@ -42,8 +42,7 @@ pub fn prepare(
     snapshot: &Snapshot,
     at: lsp::TextDocumentPositionParams,
 ) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
-    let Some(place) = workspace_view::position_shown(snapshot, &at) else { return Ok(None) };
-    let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
+    let Some((place, id, bytes)) = id_at(snapshot, &at) else { return Ok(None) };
     if is_ledger_path(&place.file.path) {
         let reason = "The ledger is never rewritten; rename the id in the registry.";
         return Err(RequestRefusal::failed(reason));
@@ -68,14 +67,12 @@ fn require_present_id(workspace: &Workspace, id: &str) -> RequestResult<()> {
     }
 }
 
-/// Returns the edits of a rename. Runs on a worker, because it reads every text of the workspace.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
 ) -> RequestResult<Option<lsp::WorkspaceEdit>> {
     let at = &params.text_document_position;
-    let Some(place) = workspace_view::position_shown(snapshot, at) else { return Ok(None) };
-    let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
+    let Some((place, from, _)) = id_at(snapshot, at) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
     let view = place.file.view;
     let shown = ShownRegistry::existing(view).ok_or_else(|| {
@@ -92,10 +89,11 @@ pub fn handle(
         // A former id is not a mention of the intent that has this id now.
         let former = read.intents().iter().flat_map(|intent| &intent.formerly);
         let mut spans: Vec<Range<usize>> = former.map(|former| former.span.clone()).collect();
-        for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
-            spans.push(edit.range.clone());
-            let range = edit.range.clone();
-            changes.add_edit(&file.uri, &file.document, range, &edit.text, DEFINITION);
+        for TextEdit { range, text } in
+            planned.edits.iter().filter(|_| *read.path() == planned.path)
+        {
+            spans.push(range.clone());
+            changes.add_edit(&file.uri, &file.document, range.clone(), text, DEFINITION);
         }
         let elsewhere = |range: &Range<usize>| {
             !spans.iter().any(|span| span.start < range.end && range.start < span.end)
@@ -114,6 +112,16 @@ pub fn handle(
     }
     let renamed = renamed_file(view, &planned.path, &from, &to);
     Ok(Some(changes.finish_with(None, renamed.map(lsp::ResourceOp::Rename))))
+}
+
+fn id_at<'a>(
+    snapshot: &'a Snapshot,
+    at: &lsp::TextDocumentPositionParams,
+) -> Option<(DocumentPosition<'a>, String, Range<usize>)> {
+    let file = workspace_view::shown_file(snapshot, &at.text_document.uri)?;
+    let place = file.position(at.position);
+    let (id, bytes) = places::id_at(&place)?;
+    Some((place, id, bytes))
 }
 
 fn annotations(from: &str, to: &str) -> [(&'static str, lsp::ChangeAnnotation); 2] {
@@ -162,7 +170,6 @@ fn files_to_search(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
     paths
 }
 
-/// Returns a text that contains the id: the editor's text if the file is open, else the file's.
 fn text_of(view: WorkspaceView<'_>, path: &RelativePath, id: &str) -> Option<(lsp::Url, Document)> {
     if let Some(open) = view.opened(path) {
         return Some((open.uri.clone(), open.document.clone()));

@@ -8,15 +8,12 @@ use serde_json::Value;
 
 use crate::snapshot::Snapshot;
 
-/// The method of the notification. Its data are those of the command `intent.status`.
 pub(crate) const METHOD: &str = "intent/status";
 
 /// Returns the status of a workspace. `None` if the workspace is not loaded any more.
 pub fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
     let workspace = snapshot.workspace_at(root)?;
-    if !workspace.root.governed() {
-        return serde_json::to_value(status::status_given(workspace, None, &[])).ok();
-    }
-    let survey = snapshot.view(workspace).survey();
-    serde_json::to_value(status::status_given(workspace, None, survey.checked(workspace))).ok()
+    let survey = workspace.root.governed().then(|| snapshot.view(workspace).survey());
+    let checked = survey.as_ref().map_or(&[][..], |survey| survey.checked(workspace));
+    serde_json::to_value(status::status_given(workspace, None, checked)).ok()
 }

@@ -9,16 +9,13 @@ use tower_lsp::lsp_types as lsp;
 use crate::snapshot::Snapshot;
 use code::Document;
 
-/// The edits collected so far, by document.
 pub(crate) struct AnnotatedEdits<'a> {
     snapshot: &'a Snapshot,
     files: BTreeMap<lsp::Url, Vec<lsp::AnnotatedTextEdit>>,
-    /// What a person reads before the edits are made, by id.
     annotations: HashMap<String, lsp::ChangeAnnotation>,
 }
 
 impl<'a> AnnotatedEdits<'a> {
-    /// Returns an empty collection whose edits refer to these annotations by their ids.
     pub fn new(
         snapshot: &'a Snapshot,
         annotations: impl IntoIterator<Item = (&'static str, lsp::ChangeAnnotation)>,
@@ -27,7 +24,6 @@ impl<'a> AnnotatedEdits<'a> {
         Self { snapshot, files: BTreeMap::new(), annotations: annotations.collect() }
     }
 
-    /// Returns the edits of a document, to which more can be added.
     pub(crate) fn edits_of(&mut self, uri: &lsp::Url) -> &mut Vec<lsp::AnnotatedTextEdit> {
         self.files.entry(uri.clone()).or_default()
     }
@@ -53,11 +49,6 @@ impl<'a> AnnotatedEdits<'a> {
         let text_edit = lsp::TextEdit { range, new_text: text.to_owned() };
         let annotation_id = annotation.to_owned();
         self.edits_of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });
-    }
-
-    /// Returns all edits in a form that the client understands.
-    pub fn finish(self) -> lsp::WorkspaceEdit {
-        self.finish_with(None, None)
     }
 
     /// Returns all edits in a form that the client understands, with an operation on a file before

@@ -15,13 +15,11 @@ use ground::RelativePath;
 use ledger::FileRecord;
 use why::Workspace;
 
-/// The largest number of symbols in an answer.
 const MAX_SYMBOLS: usize = 500;
 
 /// The largest number of closed files that are searched for blocks by name. Each is read.
 const MAX_FILES: usize = 64;
 
-/// Returns the symbols that a query finds in all loaded workspaces.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
@@ -71,7 +69,7 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> RequestResult<Vec<lsp::S
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
         let files = files_with_open_records(workspace, words);
-        let blocks = places::blocks_named(view, files, |name| has_every_word(name, words))?;
+        let blocks = places::find_blocks(view, files, |it| has_every_word(&it.name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
     let blocks = places::blocks_of_intent(view, &id)?;
@@ -102,13 +100,11 @@ fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
     information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
 }
 
-/// Returns true if a name contains every word, in any order and whatever the case.
 fn has_every_word(name: &str, words: &[String]) -> bool {
     let name = name.to_lowercase();
     words.iter().all(|word| name.contains(word))
 }
 
-/// Returns a symbol in the form that every client understands.
 pub(super) fn information(
     name: &str,
     kind: lsp::SymbolKind,

@@ -15,7 +15,6 @@ use crate::{convert, watch};
 use why::Workspace;
 
 impl Ordered {
-    /// Handles added and removed folders of the client's window.
     pub(crate) fn did_change_workspace_folders(
         &mut self,
         params: lsp::DidChangeWorkspaceFoldersParams,
@@ -32,7 +31,6 @@ impl Ordered {
         }
     }
 
-    /// Handles files that the client saw change.
     pub(crate) fn did_change_watched_files(&mut self, params: lsp::DidChangeWatchedFilesParams) {
         let (mut steering, mut others) = (Vec::new(), Vec::new());
         for change in &params.changes {
@@ -49,7 +47,6 @@ impl Ordered {
         self.made_or_deleted(others);
     }
 
-    /// Finds the root of `folder`, unless the root is known or being looked up.
     pub(crate) fn look_up(&mut self, folder: PathBuf) {
         let known = self.world.now.workspaces.folders.contains_key(&folder);
         if !known && self.world.looked_up.insert(folder.clone()) {
@@ -96,7 +93,6 @@ impl Ordered {
         any
     }
 
-    /// Loads the workspace at a root. If it is being loaded, it is loaded once more afterwards.
     fn load(&mut self, root: PathBuf) {
         if let Some(again) = self.world.loading.get_mut(&root) {
             *again = true;
@@ -125,7 +121,6 @@ impl Ordered {
         self.answer_held();
     }
 
-    /// Replaces the loaded workspace, and starts what depends on it.
     fn take_over(&mut self, root: &Path, workspace: Workspace) {
         let loaded = &mut Arc::make_mut(&mut self.world.now.workspaces).loaded;
         let workspace = match loaded.get(root) {
@@ -154,7 +149,6 @@ impl Ordered {
         }
     }
 
-    /// Loads the workspaces of changed files again. Called when no more files change.
     pub(crate) fn files_settled(&mut self) {
         let paths = std::mem::take(&mut self.changed_files);
         let mut roots = BTreeSet::new();
@@ -187,24 +181,20 @@ impl Ordered {
         roots.into_iter().for_each(|root| self.load(root));
     }
 
-    /// Looks up again which root governs each folder in use, and forgets the other folders.
     fn look_up_again(&mut self) {
         let world = &mut self.world;
         let folders: BTreeSet<PathBuf> = world.folders_in_use().map(Path::to_owned).collect();
         // The old answers are kept until the new ones arrive, so that nothing flickers.
-        Arc::make_mut(&mut world.now.workspaces)
-            .folders
-            .retain(|folder, _| folders.contains(folder));
+        let known = &mut Arc::make_mut(&mut world.now.workspaces).folders;
+        known.retain(|folder, _| folders.contains(folder));
         world.looked_up.extend(folders.iter().cloned());
         folders.into_iter().for_each(|folder| self.find_place(folder));
     }
 
-    /// Drops the workspaces that no open document and no folder of the window needs.
     fn drop_unused(&mut self) {
         let world = &mut self.world;
-        let roots = world
-            .folders_in_use()
-            .filter_map(|folder| world.now.workspaces.folders.get(folder)?.clone());
+        let known = &world.now.workspaces.folders;
+        let roots = world.folders_in_use().filter_map(|folder| known.get(folder)?.clone());
         let used: BTreeSet<PathBuf> = roots.collect();
         let folders = &mut Arc::make_mut(&mut world.now.workspaces).folders;
         folders.retain(|_, root| root.as_ref().is_none_or(|root| used.contains(root)));
@@ -221,7 +211,6 @@ impl World {
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
-    /// Returns true if the workspace of this document is being read for the first time.
     pub(crate) fn is_reading_for(&self, uri: &lsp::Url) -> bool {
         let Some(path) = convert::path_of(self.now.file_address(uri)) else { return false };
         let Some(folder) = path.parent() else { return false };
@@ -232,7 +221,6 @@ impl World {
         }
     }
 
-    /// Returns the root of the workspace of this document, if it was found.
     pub(crate) fn root_being_read(&self, uri: &lsp::Url) -> Option<PathBuf> {
         let path = convert::path_of(self.now.file_address(uri))?;
         self.now.workspaces.folders.get(path.parent()?)?.clone()
@@ -253,7 +241,6 @@ impl World {
         root.is_some_and(|root| !self.now.workspaces.loaded.contains_key(root))
     }
 
-    /// Returns the folders of the open documents and of the window.
     fn folders_in_use(&self) -> impl Iterator<Item = &Path> {
         let opened = self.now.documents.values().filter_map(|open| open.path.as_ref()?.parent());
         opened.chain(self.now.folders.iter().map(PathBuf::as_path))

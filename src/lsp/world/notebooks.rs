@@ -121,16 +121,13 @@ impl lsp::notification::Notification for DidCloseNotebook {
 }
 
 impl Ordered {
-    /// Adds a notebook that the client opened.
     pub(crate) fn did_open_notebook(&mut self, params: OpenedNotebook) {
         let OpenedNotebook { notebook_document: NotebookItem { uri, cells }, cell_text_documents } =
             params;
+        let cells = new_cells(cells, cell_text_documents, &[]);
         let path = convert::path_of(&uri);
-        let mut cells = new_cells(cells, cell_text_documents, &[]);
-        for (at, cell) in cells.iter_mut().enumerate() {
-            cell.on_disk = Some(at);
-        }
-        let notebook = Notebook { on_disk: text_on_disk(path.as_deref()), path, cells };
+        let mut notebook = Notebook { path, on_disk: String::new(), cells };
+        notebook.saved(text_on_disk(notebook.path.as_deref()));
         if let Some(folder) = notebook.path.as_deref().and_then(Path::parent) {
             self.look_up(folder.to_owned());
         }
@@ -140,7 +137,6 @@ impl Ordered {
         self.show_notebook(&uri);
     }
 
-    /// Applies the changes of one notification.
     pub(crate) fn did_change_notebook(&mut self, params: ChangedNotebook) {
         let (uri, changes) = (params.notebook_document.uri, params.change.cells);
         let Some(notebook) = self.world.notebooks.get_mut(&uri) else { return };
@@ -157,8 +153,10 @@ impl Ordered {
             self.close_cells(gone);
         }
         for CellTextChange { document, changes } in changes.text_content.into_iter().flatten() {
-            let Some(at) = self.world.notebooks[&uri].cell_at(&document.uri) else { continue };
-            let open = Arc::clone(&self.world.notebooks[&uri].cells[at].open);
+            let cells = &self.world.notebooks[&uri].cells;
+            let found = cells.iter().position(|cell| cell.open.uri == document.uri);
+            let Some(at) = found else { continue };
+            let open = Arc::clone(&cells[at].open);
             let version = document.version.unwrap_or(open.version.saturating_add(1));
             match self.world.apply_changes(&open, version, &changes) {
                 Ok(Some(document)) => {
@@ -175,7 +173,6 @@ impl Ordered {
         self.show_notebook(&uri);
     }
 
-    /// Handles a saved notebook: the file on disk is what the editor shows.
     pub(crate) fn did_save_notebook(&mut self, params: NamedNotebook) {
         let uri = params.notebook_document.uri;
         let Some(notebook) = self.world.notebooks.get_mut(&uri) else { return };
@@ -184,7 +181,6 @@ impl Ordered {
         self.note_saved(&uri);
     }
 
-    /// Removes a notebook that the client closed.
     pub(crate) fn did_close_notebook(&mut self, params: NamedNotebook) {
         let uri = params.notebook_document.uri;
         let Some(notebook) = self.world.notebooks.remove(&uri) else { return };
@@ -215,7 +211,7 @@ impl Ordered {
         let before = self.world.now.documents.get(uri.as_str());
         let document = match before {
             Some(before) => with_text(&before.document, &text),
-            None => super::sync::new_document(&file_name(uri), &text, notebook.path.clone()),
+            None => super::sync::new_document(uri, &text),
         };
         let version = before.map_or(1, |before| before.version.saturating_add(1));
         let (path, changed) = (notebook.path.clone(), Instant::now());
@@ -228,13 +224,6 @@ impl Ordered {
     }
 }
 
-impl Notebook {
-    fn cell_at(&self, cell: &lsp::Url) -> Option<usize> {
-        self.cells.iter().position(|known| known.open.uri == *cell)
-    }
-}
-
-/// Returns cells with their texts. Those that only move have them already.
 fn new_cells(
     cells: Vec<CellItem>,
     texts: Vec<lsp::TextDocumentItem>,
@@ -265,12 +254,6 @@ fn text_on_disk(path: Option<&Path>) -> String {
     let most = u64::try_from(code::MAX_BYTES).unwrap_or(u64::MAX);
     let bytes = path.and_then(|path| store::read_capped(path, most).ok().flatten());
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
-}
-
-fn file_name(uri: &lsp::Url) -> String {
-    let path = convert::path_of(uri);
-    let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(uri.path());
-    name.replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// Returns a document with another text, as one edit of what differs.

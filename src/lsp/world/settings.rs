@@ -26,7 +26,6 @@ impl Ordered {
         self.configured(&section.map_or(Value::Null, Value::Object));
     }
 
-    /// Applies the client's settings for our section.
     pub fn configured(&mut self, configuration: &Value) {
         let (settings, problems) = self.world.at_start.overridden_by(configuration);
         let warnings = self.world.not_warned_yet(problems);

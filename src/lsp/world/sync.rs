@@ -1,6 +1,6 @@
 //! Keeps the open documents equal to the client's.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::ordered::Ordered;
 use crate::pool::Lane;
 use crate::{convert, watch, workspace_view};
 use code::Document;
-use ground::{Attributes, Environment, Git, Root};
+use ground::{Attributes, Environment, Git, RelativePath, Root};
 use judgement::after::note_saved_file;
 
 /// The parameters of `textDocument/didChange`, read strictly.
@@ -40,7 +40,6 @@ pub(super) struct TextChange {
     text: String,
 }
 
-/// Why a change could not be applied to a document.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutOfStep {
     #[error("version {new} came after version {old}")]
@@ -61,8 +60,12 @@ pub(super) enum OutOfStep {
 ///
 /// Nothing is read from the disk here. The two closures read what is needed when the blocks are
 /// first needed.
-pub(super) fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
-    let document = Document::from_text(name, text);
+pub(super) fn new_document(uri: &lsp::Url, text: &str) -> Document {
+    let path = convert::path_of(uri);
+    // The name determines the language. The path of an address that is not a local file also
+    // ends in a name.
+    let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(uri.path());
+    let document = Document::from_text(&name.replace(std::path::MAIN_SEPARATOR, "/"), text);
     let Some(path) = path else { return document };
     let file = path.clone();
     document
@@ -70,35 +73,29 @@ pub(super) fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Doc
         .with_origin(move || committed_document(&file))
 }
 
-fn is_declared_generated(path: &Path) -> bool {
-    let Some(root) = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)
-    else {
-        return false;
-    };
-    let relative = root.relative(root.path(), path);
-    relative.is_ok_and(|relative| Attributes::load(&root).is_generated(&relative))
+fn governed_place(path: &Path) -> Option<(Root, RelativePath)> {
+    let root = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)?;
+    let relative = root.relative(root.path(), path).ok()?;
+    Some((root, relative))
 }
 
-/// Returns a governed file as it was at the last commit.
+fn is_declared_generated(path: &Path) -> bool {
+    governed_place(path).is_some_and(|(root, path)| Attributes::load(&root).is_generated(&path))
+}
+
 fn committed_document(path: &Path) -> Option<Document> {
-    let root = Root::find(path, &Environment::of_process()).ok().filter(Root::governed)?;
+    let (root, relative) = governed_place(path)?;
     let git = Git::open(&root).ok()??;
-    let relative = root.relative(root.path(), path).ok()?;
     let bytes = git.file_at(&git.head().ok()??, &relative).ok()??;
     Document::from_bytes(relative.as_str(), &bytes).ok()
 }
 
 impl Ordered {
-    /// Adds a document that the client opened.
     pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
-        // The name determines the language. The path of an address that is not a local file also
-        // ends in a name.
-        let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
-        let name = name.replace(std::path::MAIN_SEPARATOR, "/");
         self.world.store(OpenDocument {
-            document: new_document(&name, &item.text, path.clone()),
+            document: new_document(&item.uri, &item.text),
             path: path.clone(),
             changed: Instant::now(),
             version: item.version,
@@ -136,10 +133,14 @@ impl Ordered {
         let version = changes.text_document.version.unwrap_or(open.version.saturating_add(1));
         match self.world.apply_changes(open, version, &changes.content_changes) {
             Ok(Some(document)) => {
-                let changed = Instant::now();
-                let before = open.as_ref().clone();
-                let open = OpenDocument { document, changed, version, in_sync: true, ..before };
-                self.world.store(open);
+                let (changed, before) = (Instant::now(), open.as_ref().clone());
+                self.world.store(OpenDocument {
+                    document,
+                    changed,
+                    version,
+                    in_sync: true,
+                    ..before
+                });
                 self.diagnose_beside_registry(&uri);
                 self.diagnose_soon(uri);
             }
@@ -148,7 +149,6 @@ impl Ordered {
         }
     }
 
-    /// Stops trusting a document after the server failed to handle a notification about it.
     pub(crate) fn distrust(&mut self, uri: Option<&lsp::Url>, reason: String) {
         tracing::error!(reason, "a notification broke off");
         if let Some(uri) = uri {
@@ -160,12 +160,10 @@ impl Ordered {
     /// text.
     fn mark_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
         let Some(open) = self.world.now.documents.get(uri.as_str()) else { return };
-        let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
-        self.world.store(open);
+        self.world.store(OpenDocument { in_sync: false, ..open.as_ref().clone() });
         self.tell_out_of_step(uri, reason);
     }
 
-    /// Says that nothing is answered about a document, and removes what was published about it.
     pub(super) fn tell_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
         let message = format!(
             "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"

@@ -88,6 +88,7 @@ pub(super) fn read(call: &CallContext, arguments: FileReadArguments) -> ToolOutc
 }
 
 pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWritten> {
+    let unreadable = |why: &str| Refusal::unreadable(format!("{why} Nothing was written."));
     let change = match (arguments.content, arguments.edits) {
         (Some(content), None) => Change::Whole(content),
         (None, Some(edits)) if !edits.is_empty() => Change::Replace(
@@ -100,16 +101,11 @@ pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWri
                 })
                 .collect(),
         ),
-        _ => {
-            return Err(Refusal::unreadable(
-                "Give either `content` or `edits`. Nothing was written.",
-            ));
-        }
+        _ => return Err(unreadable("Give either `content` or `edits`.")),
     };
     let Some(expected) = Expected::read(&arguments.expected_sha256) else {
-        return Err(Refusal::unreadable(
-            "`expected_sha256` is neither 64 hexadecimal digits nor `absent`. Nothing was written.",
-        ));
+        let wrong = "`expected_sha256` is neither 64 hexadecimal digits nor `absent`.";
+        return Err(unreadable(wrong));
     };
     let (ws, path) = call.file(&arguments.path)?;
     let request = WriteRequest { path, expected, change, intent: arguments.intent_id };
@@ -143,10 +139,8 @@ fn line_of_write(written: &FileWritten) -> String {
 pub(super) fn class_text(class: Option<MutationClass>, contradicted: Option<&str>) -> String {
     let class = class.map_or_else(String::new, |class| format!(" as {}", class.as_str()));
     let claim = contradicted.map(|claim| {
-        format!(
-            ", not {} as you claimed: what the change does contradicts it",
-            text::visible(claim, false)
-        )
+        let claim = text::visible(claim, false);
+        format!(", not {claim} as you claimed: what the change does contradicts it")
     });
     class + &claim.unwrap_or_default()
 }

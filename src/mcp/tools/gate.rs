@@ -42,10 +42,8 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> ToolOutcome<Decisio
         )));
     }
     call.open_workspace()?;
-    let writes = arguments
-        .paths
-        .into_iter()
-        .map(|path| Effect::Write { path: path.into(), change: Change::Unknown });
+    let write = |path: String| Effect::Write { path: path.into(), change: Change::Unknown };
+    let writes = arguments.paths.into_iter().map(write);
     let runs = arguments.command.map(|text| Effect::Shell {
         text,
         dialect: Dialect::Posix,

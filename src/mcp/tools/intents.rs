@@ -156,7 +156,6 @@ fn ask_gate(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<Strin
     }
 }
 
-/// Describes who owns a file, and which tool to call next.
 fn describe_owners(file: &FileOwners) -> String {
     let path = &file.path;
     if let Some(rule) = &file.forbidden_by {

@@ -27,27 +27,25 @@ use ::why::{VerbError, Workspace};
 use evidence::event::{Asking, Effect, Event, Means};
 use ground::RelativePath;
 
-/// Whether calls of a tool may run in parallel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ToolLane {
-    /// In parallel with other calls that read.
+/// What calls of a tool do. Those that read run in parallel, every other one alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ToolEffect {
+    /// Neither files nor intents change.
     Reads,
-    /// Alone: no other call runs at the same time.
-    Writes,
+    /// Repeating the call adds nothing more.
+    Adds,
+    /// Content that already exists may be replaced.
+    Overwrites,
 }
 
 pub(super) struct ServedTool {
-    /// The description that `tools/list` returns.
     pub(super) shown: rmcp::model::Tool,
-    /// Whether the tool may run in parallel with others.
-    pub(super) lane: ToolLane,
+    pub(super) effect: ToolEffect,
     pub(super) run: ToolFunction,
 }
 
-/// A function that runs a tool with its arguments.
 type ToolFunction = Arc<dyn Fn(&CallContext, JsonObject) -> ToolOutcome + Send + Sync>;
 
-/// What a tool knows about its caller.
 pub(super) struct CallContext {
     pub(super) session: Arc<Connection>,
     /// The absolute path of the folder in which relative paths start.
@@ -57,27 +55,24 @@ pub(super) struct CallContext {
 pub(super) struct ToolTable(pub(super) Vec<ServedTool>);
 
 /// Returns all tools, in the order in which they are listed.
-fn tools() -> Vec<ServedTool> {
-    vec![
-        tool("select_active_intent", "Select an intent", ADDS, intents::SELECT, intents::select),
-        tool("list_intents", "List intents", READS, intents::LIST, intents::list),
-        tool("gate_check", "Ask the gate", READS, gate::CHECK, gate::check),
-        tool("file_read", "Read a file", READS, files::READ, files::read),
-        tool("file_write", "Write a file", OVERWRITES, files::WRITE, files::write),
-        tool("record_mutation", "Record changes", ADDS, record::RECORD, record::record),
-        tool("why", "Why is this code here?", READS, why::WHY, why::why),
-        tool("request_scope", "Ask for a wider scope", ADDS, requests::SCOPE, requests::widen),
-        tool("propose_intent", "Propose an intent", ADDS, requests::INTENT, requests::propose),
-        tool("record_lesson", "Remember a lesson", ADDS, lesson::LESSON, lesson::record),
-        tool("approval_status", "What a person decided", READS, requests::STATUS, requests::show),
-    ]
+pub(super) fn tool_table() -> ToolTable {
+    use ToolEffect::{Adds, Overwrites, Reads};
+    ToolTable(vec![
+        tool("select_active_intent", "Select an intent", Adds, intents::SELECT, intents::select),
+        tool("list_intents", "List intents", Reads, intents::LIST, intents::list),
+        tool("gate_check", "Ask the gate", Reads, gate::CHECK, gate::check),
+        tool("file_read", "Read a file", Reads, files::READ, files::read),
+        tool("file_write", "Write a file", Overwrites, files::WRITE, files::write),
+        tool("record_mutation", "Record changes", Adds, record::RECORD, record::record),
+        tool("why", "Why is this code here?", Reads, why::WHY, why::why),
+        tool("request_scope", "Ask for a wider scope", Adds, requests::SCOPE, requests::widen),
+        tool("propose_intent", "Propose an intent", Adds, requests::INTENT, requests::propose),
+        tool("record_lesson", "Remember a lesson", Adds, lesson::LESSON, lesson::record),
+        tool("approval_status", "What a person decided", Reads, requests::STATUS, requests::show),
+    ])
 }
 
 impl ToolTable {
-    pub(super) fn new() -> Self {
-        Self(tools())
-    }
-
     pub(super) fn get(&self, name: &str) -> Option<&ServedTool> {
         self.0.iter().find(|tool| tool.shown.name == name)
     }
@@ -87,23 +82,10 @@ impl ToolTable {
     }
 }
 
-/// What a client may tell its user about a tool before it runs.
-struct Hints {
-    read_only: bool,
-    destructive: bool,
-}
-
-/// For tools that only read: they change neither files nor intents.
-const READS: Hints = Hints { read_only: true, destructive: false };
-/// Adds something. Repeating the call adds nothing more.
-const ADDS: Hints = Hints { read_only: false, destructive: false };
-/// May replace content that already exists.
-const OVERWRITES: Hints = Hints { read_only: false, destructive: true };
-
 fn tool<A, T>(
     name: &'static str,
     title: &'static str,
-    hints: Hints,
+    effect: ToolEffect,
     description: &'static str,
     run: fn(&CallContext, A) -> ToolOutcome<T>,
 ) -> ServedTool
@@ -113,15 +95,14 @@ where
 {
     // Every tool works only in this clone, and repeating a call has no further effect.
     let annotations = ToolAnnotations::with_title(title)
-        .read_only(hints.read_only)
-        .destructive(hints.destructive)
+        .read_only(effect == ToolEffect::Reads)
+        .destructive(effect == ToolEffect::Overwrites)
         .idempotent(true)
         .open_world(false);
     let shown = rmcp::model::Tool::new(name, description, schema::of_arguments::<A>())
         .with_title(title)
         .with_raw_output_schema(schema::of_answer::<T>())
         .with_annotations(annotations);
-    let lane = if hints.read_only { ToolLane::Reads } else { ToolLane::Writes };
     let run = move |call: &CallContext, arguments: JsonObject| {
         let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
             Refusal::unreadable(format!(
@@ -130,7 +111,7 @@ where
         })?;
         Ok(run(call, arguments)?.erased())
     };
-    ServedTool { shown, lane, run: Arc::new(run) }
+    ServedTool { shown, effect, run: Arc::new(run) }
 }
 
 impl CallContext {
@@ -140,7 +121,6 @@ impl CallContext {
         Ok(Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?)
     }
 
-    /// Opens the workspace of the folder in which relative paths start.
     fn open_workspace(&self) -> Result<Workspace, Refusal> {
         let ws = self.open_any_workspace()?;
         ws.governed()?;
@@ -160,8 +140,7 @@ impl CallContext {
     /// Like [`Self::file`], for a question that git alone can answer. So the repository of the
     /// connection need not have `.orchestration/`.
     fn file_to_ask_about(&self, named: &str) -> Result<(Workspace, RelativePath), Refusal> {
-        let own =
-            Workspace::open(&self.folder, self.session.environment()).map_err(VerbError::from)?;
+        let own = self.open_any_workspace()?;
         if own.root.governed() || own.git().is_none() {
             return self.file(named);
         }
@@ -169,7 +148,6 @@ impl CallContext {
         Ok((own, path))
     }
 
-    /// Returns an event for the gate that describes this call.
     fn event(&self, tool: &str, effects: Vec<Effect>) -> Event {
         let who = self.session.actor_parts();
         // Every call gets a new id: if a client repeats a call, this is intended.
@@ -195,7 +173,6 @@ impl CallContext {
         }
     }
 
-    /// Returns the actor under which selections are kept.
     fn actor(&self) -> String {
         self.event("", Vec::new()).actor()
     }

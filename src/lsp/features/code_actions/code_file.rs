@@ -22,10 +22,8 @@ use why::baseline::Edits;
 use why::rules::Rules;
 use why::{Provenance, Workspace};
 
-/// The largest number of owners of the file for which actions are offered.
 const MAX_OWNERS: usize = 5;
 
-/// The longest name in a title, in characters.
 const MAX_NAME: usize = 60;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -71,9 +69,9 @@ pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
 fn touches(request: &ActionRequest<'_>, finding: &Finding) -> bool {
     // In a cell of a notebook, the lines of the request are not those of the file.
     let lines = finding.lines.filter(|_| request.file.cell.is_none());
-    let Some(lines) = lines else { return false };
-    let range = convert::range_of_lines(lines);
-    range.start <= request.range.end && request.range.start < range.end
+    lines
+        .map(convert::range_of_lines)
+        .is_some_and(|range| range.start <= request.range.end && request.range.start < range.end)
 }
 
 impl CodePlace<'_> {
@@ -87,7 +85,6 @@ impl CodePlace<'_> {
         Offer { kind: QUICK_FIX, settles: self.request.diagnostics(codes), ..offer }
     }
 
-    /// Offers to select an intent that owns the file.
     fn select(&self) -> Vec<Offer> {
         let owners = self.workspace.registry.owners(&self.file.path);
         let others: Vec<&&Intent> =
@@ -113,7 +110,8 @@ impl CodePlace<'_> {
     /// scope violation here.
     fn widen(&self) -> Vec<Offer> {
         let violated = self.findings.iter().filter(|it| it.code == Code::ScopeViolation);
-        let mut ids: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
+        let violated: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
+        let mut ids = violated.clone();
         ids.extend(self.selected.clone());
         let owned = |id: &str| {
             self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(&self.file.path))
@@ -122,18 +120,13 @@ impl CodePlace<'_> {
             let path = text::visible(self.file.path.as_str(), false);
             let saves = if self.saves_a_draft(&id) { ", and save the registry" } else { "" };
             let title = format!("Add {path} to the scope of {id}{saves}");
-            let accused = self
-                .findings
-                .iter()
-                .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
+            let codes: &[Code] = if violated.contains(&id) { &[Code::ScopeViolation] } else { &[] };
             let does = self.action_that_widens(id);
-            let codes: &[Code] = if accused { &[Code::ScopeViolation] } else { &[] };
             self.as_fix_for(codes, Offer::new(title, REGISTRY, does))
         };
         ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
     }
 
-    /// Returns true if widening this intent's scope also saves unsaved text in the registry.
     fn saves_a_draft(&self, id: &str) -> bool {
         let settings = &self.file.view.snapshot.settings;
         let known = self.workspace.registry.intent_with_file(id).map(|(file, _)| file);
@@ -154,7 +147,6 @@ impl CodePlace<'_> {
         Action::Command(command_names::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))
     }
 
-    /// Offers to create an intent for a file that no intent owns.
     fn create(&self) -> Option<Offer> {
         let registry = &self.workspace.registry;
         if !registry.owners(&self.file.path).is_empty() || registry.syntax_error().is_some() {
@@ -178,8 +170,6 @@ impl CodePlace<'_> {
         offers
     }
 
-    /// Offers to record the changes in the file under the selected intent, if it may change the
-    /// file.
     fn record(&self, uncovered: bool) -> Option<Offer> {
         let id = self.selected.as_ref().filter(|_| uncovered)?;
         self.workspace.registry.get(id).filter(|intent| intent.in_progress())?;
@@ -199,7 +189,6 @@ impl CodePlace<'_> {
         Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
-    /// Offers a person to accept the block in its present state.
     fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
         let snapshot = self.file.view.snapshot;
         let differs = matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous);
@@ -215,7 +204,6 @@ impl CodePlace<'_> {
         Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
-    /// Offers to restore the block from the commit.
     fn put_back(&self, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
         if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
@@ -241,12 +229,8 @@ impl CodePlace<'_> {
         let text = self.file.open.document.text();
         // A byte order mark belongs to the file, but some editors do not send it.
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
-        let saved = self
-            .workspace
-            .root
-            .read(&self.file.path, code::document::MAX_BYTES as u64)
-            .ok()
-            .flatten();
+        let root = &self.workspace.root;
+        let saved = root.read(&self.file.path, code::document::MAX_BYTES as u64).ok().flatten();
         let saved = saved.is_some_and(|bytes| {
             bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(&bytes) == text
         });

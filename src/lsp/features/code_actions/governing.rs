@@ -64,9 +64,9 @@ fn fixes(request: &ActionRequest<'_>, findings: &[Finding]) -> Vec<Offer> {
         let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == file.path).collect();
         for fix in &here {
             let settles = request.diagnostics(&[finding.code]);
-            let does = Action::Plan(Plan::Fix { edits: fix.edits.clone() });
+            let does = Action::Plan(Plan::Fix(fix.edits.clone()));
             let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, does);
-            offers.push(Offer { preferred: here.len() == 1, ..offer.settling(settles) });
+            offers.push(Offer { preferred: here.len() == 1, settles, ..offer });
         }
     }
     offers
@@ -91,5 +91,5 @@ fn fix_all(file: &IntentFile, findings: &[Finding]) -> Option<Offer> {
     let after = IntentFile::parse(file.path().clone(), &edits::apply(file.text(), &all)?);
     let sound = after.syntax_error().is_none() && after.intents().len() == file.intents().len();
     let title = "Write the registry in the canonical form".to_owned();
-    sound.then(|| Offer::new(title, FIX_ALL, Action::Plan(Plan::Fix { edits: all })))
+    sound.then(|| Offer::new(title, FIX_ALL, Action::Plan(Plan::Fix(all))))
 }

@@ -20,31 +20,19 @@ const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Plan {
-    /// Adds an entry to an intent's scope.
-    Widen {
-        id: String,
-        entry: String,
-    },
-    SetStatus {
-        id: String,
-        status: Status,
-    },
-    /// Adds an intent whose scope is this file, or empty.
-    Create {
-        entry: Option<String>,
-    },
+    /// Adds an entry to the scope of an intent.
+    Widen { id: String, entry: String },
+    /// Writes another status of an intent.
+    SetStatus { id: String, status: Status },
+    /// Adds an intent whose scope is this entry, or empty.
+    Create { entry: Option<String> },
     /// Restores this block from the commit.
-    PutBack {
-        block: Identity,
-    },
+    PutBack { block: Identity },
     /// Applies these edits to the open file. They are already computed, so they are sent at once.
     #[serde(skip)]
-    Fix {
-        edits: Vec<TextEdit>,
-    },
+    Fix(Vec<TextEdit>),
 }
 
-/// The plan of an action that was sent to the client.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfferedPlan {
@@ -59,10 +47,9 @@ impl Plan {
     /// Returns true if the edit is expensive, so that it is computed only when the action is
     /// chosen.
     pub(super) fn can_wait(&self) -> bool {
-        !matches!(self, Self::Fix { .. })
+        !matches!(self, Self::Fix(_))
     }
 
-    /// Computes the edit for an open file. The error says why it is not possible.
     pub(super) fn edit(&self, file: &GovernedFile<'_>) -> EditResult {
         match self {
             Self::Widen { id, entry } => {
@@ -86,9 +73,7 @@ impl Plan {
             }
             Self::Create { entry } => create(file.view, entry.as_deref()),
             Self::PutBack { block } => put_back(file, block),
-            Self::Fix { edits } => {
-                Ok(in_file(file, edits, of_registry("Mend the text".to_owned())))
-            }
+            Self::Fix(edits) => Ok(in_file(file, edits, of_registry("Mend the text".to_owned()))),
         }
     }
 }
@@ -129,7 +114,8 @@ fn registry(
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
         .map_err(|error| error.with_hint())?;
     if let Some(file) = shown.file(&planned.path) {
-        return Ok(annotated_edits(view, &file.uri, &file.document, &planned.edits, note).finish());
+        let edits = annotated_edits(view, &file.uri, &file.document, &planned.edits, note);
+        return Ok(edits.finish_with(None, None));
     }
     // Only clients that can create files get here.
     let uri = view.address(&planned.path).ok_or(NO_REGISTRY)?;
@@ -145,10 +131,10 @@ fn in_file(
     edits: &[TextEdit],
     note: lsp::ChangeAnnotation,
 ) -> lsp::WorkspaceEdit {
-    annotated_edits(file.view, &file.open.uri, &file.open.document, edits, note).finish()
+    let open = file.open;
+    annotated_edits(file.view, &open.uri, &open.document, edits, note).finish_with(None, None)
 }
 
-/// Returns edits of one document, each annotated with the note.
 fn annotated_edits<'a>(
     view: WorkspaceView<'a>,
     uri: &lsp::Url,
@@ -179,7 +165,6 @@ fn put_back(file: &GovernedFile<'_>, block: &Identity) -> EditResult {
     Ok(in_file(file, &[edit], note))
 }
 
-/// Returns the block's text in the commit that the work is based on.
 fn text_before(file: &GovernedFile<'_>, block: &Block) -> Result<String, String> {
     let (workspace, path) = (file.view.workspace, &file.path);
     let commit = workspace.head().ok_or("there is no commit to put it back from")?;

@@ -30,7 +30,6 @@ pub(crate) struct ListArguments {
     pub path: Option<String>,
 }
 
-/// A file or folder, named by its address or its path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetArguments<'a> {
     pub uri: Option<&'a str>,
@@ -38,7 +37,6 @@ pub(crate) struct TargetArguments<'a> {
 }
 
 impl<'a> TargetArguments<'a> {
-    /// Returns the target that the argument object of a command names.
     pub(crate) fn from_argument(argument: &'a Map<String, Value>) -> Self {
         let text = |key| argument.get(key).and_then(Value::as_str);
         Self { uri: text("uri"), path: text("path") }

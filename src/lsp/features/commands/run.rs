@@ -26,7 +26,9 @@ use crate::features::{code_actions, places};
 use crate::refusal::{RequestRefusal, RequestResult, to_json};
 use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, WorkspaceView};
-use evidence::{record, verify};
+use code::Document;
+use evidence::record::{self, RecordExtent};
+use evidence::verify;
 use ground::{Environment, Hint, RelativePath, Root, approvals};
 use intents::scope;
 use judgement::{accept, gate, lesson, map, registry, selection};
@@ -39,29 +41,17 @@ use why::{Provenance, ReadError, VerbError, Workspace, answers};
 pub struct Effects {
     /// Files that the command may have written. Their workspaces are loaded again.
     pub wrote: Vec<PathBuf>,
-    /// A place that the client should show.
     pub show: Option<lsp::Location>,
-    /// The root of the workspace whose waiting questions the person should see again.
     pub review: Option<PathBuf>,
-    /// A change in a registry file that the client has open.
-    pub change: Option<RegistryChange>,
+    /// An edit of a registry file that the client has open, and what follows it.
+    pub change: Option<(lsp::WorkspaceEdit, ThenWiden)>,
 }
 
-/// A widened scope in a registry file that the client has open.
-#[derive(Debug)]
-pub(crate) struct RegistryChange {
-    /// The edit that the client applies to the text of the file.
-    pub edit: lsp::WorkspaceEdit,
-    /// How the change gets onto the disk afterwards.
-    pub then: ThenWiden,
-}
-
-/// How a scope that was widened in the editor is widened on disk.
+/// How a scope that was widened in the editor is widened on disk: the client saves the document, or
+/// the server writes the file itself ([`widen_on_disk`]).
 #[derive(Debug)]
 pub(crate) enum ThenWiden {
-    /// The client saves this document.
     Save(lsp::Url),
-    /// The server writes the file on disk itself ([`widen_on_disk`]).
     OnDisk { uri: lsp::Url, id: String },
 }
 
@@ -129,8 +119,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: GateArguments = read(argument)?;
-    let workspace =
-        workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &wanted.paths)?;
+    let workspace = workspace_of_paths(snapshot, argument, &wanted.paths)?;
     let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
     to_json("intent.gate", gate::judge(&workspace, &request))
@@ -138,8 +127,7 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: RecordArguments = read(argument)?;
-    let workspace =
-        workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &wanted.paths)?;
+    let workspace = workspace_of_paths(snapshot, argument, &wanted.paths)?;
     let paths = wanted.paths.iter().map(|path| relative(&workspace, Path::new(&as_path(path))));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
     let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
@@ -147,11 +135,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let by_default = is_person.then_some(EntityType::Human);
     let request = record::RecordRequest {
         paths,
-        extent: if wanted.all {
-            record::RecordExtent::WholeFile
-        } else {
-            record::RecordExtent::Changes
-        },
+        extent: if wanted.all { RecordExtent::WholeFile } else { RecordExtent::Changes },
         intent: wanted.intent,
         session: wanted.session,
         agent: wanted.agent,
@@ -200,27 +184,32 @@ fn glance(
     if let Some(open) = open {
         let byte = open.byte(at);
         let analysis = open.analyse();
-        let known = KnownFile {
-            view: open.view,
-            path: &analysis.path,
-            uri: &open.open.uri,
-            file: &analysis.file,
-        };
+        let known = KnownFile::of_analysis(&open, &analysis);
         let index = analysis.block_at(byte).map(|(index, _)| index);
         return Ok(glance_of(known, open.line_of(byte), index));
     }
     let (workspace, path) = file(snapshot, target)?;
     let view = snapshot.view(&workspace);
-    let document = match view.opened(&path) {
-        None => workspace.read(&path).map_err(|error| refusal(error.into()))?,
-        Some(open) => open.document.clone(),
-    };
-    answers::has_line(&path, &document, at.line + 1).map_err(|error| refusal(error.into()))?;
+    let document = document_with_line(view, &path, at.line + 1)?;
     let uri = view.address(&path).ok_or_else(|| senseless("the file has no address"))?;
     let found = answers::file(&workspace, &path, &document);
     let index = found.blocks.at_byte(convert::byte(&document, at, snapshot.encoding));
     let known = KnownFile { view, path: &path, uri: &uri, file: &found };
     Ok(glance_of(known, at.line.saturating_add(1), index))
+}
+
+/// Returns the text of a file, as the editor shows it if it is open. Returns an error if the text has no such line.
+fn document_with_line(
+    view: WorkspaceView<'_>,
+    path: &RelativePath,
+    line: u32,
+) -> RequestResult<Document> {
+    let document = match view.opened(path) {
+        None => view.workspace.read(path).map_err(refusal)?,
+        Some(open) => open.document.clone(),
+    };
+    answers::has_line(path, &document, line).map_err(refusal)?;
+    Ok(document)
 }
 
 fn glance_of(known: KnownFile<'_>, line: u32, index: Option<usize>) -> GlanceAnswer {
@@ -230,7 +219,6 @@ fn glance_of(known: KnownFile<'_>, line: u32, index: Option<usize>) -> GlanceAns
     GlanceAnswer::from_glance(line.as_ref(), glance)
 }
 
-/// Returns the answer about a file. An open file is answered with its text in the editor.
 fn why_answer(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -241,7 +229,7 @@ fn why_answer(
         None => answers::on_disk(workspace, path, which),
         Some(open) => answers::answer_for_text(workspace, path, &open.document, which),
     };
-    answer.map_err(|error| refusal(error.into()))
+    answer.map_err(refusal)
 }
 
 /// The answer of the command `intent.show`: the place that the client is asked to show.
@@ -262,11 +250,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
     let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
     let path = workspace.root.resolve(&path).unwrap_or(path);
     let view = snapshot.view(&workspace);
-    let document = match view.opened(&path) {
-        None => workspace.read(&path).map_err(|error| refusal(error.into()))?,
-        Some(open) => open.document.clone(),
-    };
-    answers::has_line(&path, &document, wanted.line).map_err(|error| refusal(error.into()))?;
+    let document = document_with_line(view, &path, wanted.line)?;
     let found = answers::file(&workspace, &path, &document);
     let block = found.blocks.at_line(wanted.line);
     let source = block.and_then(|at| source(view, &found.provenance[at]));
@@ -377,13 +361,12 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
         true => ThenWiden::Save(open.uri.clone()),
         false => ThenWiden::OnDisk { uri, id: wanted.id.clone() },
     };
-    effects.change = Some(RegistryChange { edit, then });
+    effects.change = Some((edit, then));
     let status = workspace.registry.get(&wanted.id).and_then(|it| Some(it.status.as_ref()?.value));
     let (id, path) = (wanted.id, registry_file.to_string());
     to_json("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
 }
 
-/// Adds an open file to a scope on disk, after the client did so in its text of the registry.
 pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> RequestResult<()> {
     let (workspace, path) = link_target(snapshot, uri.as_str())?;
     registry::widen_beside_editor(&workspace, id, &scope::entry_for(&path)).map_err(refusal)?;
@@ -425,18 +408,17 @@ fn in_workspace<T: DeserializeOwned>(
     snapshot: &Snapshot,
     argument: &Argument,
 ) -> RequestResult<(T, Workspace)> {
-    let wanted = read(argument)?;
-    Ok((wanted, workspace_of_paths(snapshot, TargetArguments::from_argument(argument), &[])?))
+    Ok((read(argument)?, workspace_of_paths(snapshot, argument, &[])?))
 }
 
 /// Returns the workspace of the file or folder that the target names. If it names none, the first
 /// absolute path decides. If there is none either, returns the only workspace.
 fn workspace_of_paths(
     snapshot: &Snapshot,
-    target: TargetArguments<'_>,
+    argument: &Argument,
     paths: &[String],
 ) -> RequestResult<Workspace> {
-    let named = match absolute_target(target)? {
+    let named = match absolute_target(TargetArguments::from_argument(argument))? {
         None => paths.iter().map(|path| PathBuf::from(as_path(path))).find(|it| it.is_absolute()),
         named => named,
     };
@@ -489,25 +471,20 @@ fn as_path(path: impl AsRef<str>) -> String {
 }
 
 fn open_workspace(snapshot: &Snapshot, path: &Path) -> RequestResult<Workspace> {
-    match snapshot.workspace_of_path(path) {
-        Some(known) => Ok(known.reload()),
-        // The workspace is not loaded yet, or it is in none of the window's folders.
-        None => {
-            let workspace = Workspace::open(path, &Environment::of_process())
-                .map_err(|error| refusal(error.into()))?
-                .with_kept_answers();
-            if workspace.root.governed() || is_in_window(snapshot, path) {
-                return Ok(workspace);
-            }
-            Err(senseless(format!(
-                "{} is in no workspace with intents, and in no folder that is open here; open its folder first",
-                path.display()
-            )))
-        }
+    if let Some(known) = snapshot.workspace_of_path(path) {
+        return Ok(known.reload());
     }
+    // The workspace is not loaded yet, or it is in none of the window's folders.
+    let opened = Workspace::open(path, &Environment::of_process()).map_err(refusal)?;
+    if opened.root.governed() || is_in_window(snapshot, path) {
+        return Ok(opened.with_kept_answers());
+    }
+    Err(senseless(format!(
+        "{} is in no workspace with intents, and in no folder that is open here; open its folder first",
+        path.display()
+    )))
 }
 
-/// Returns true if a path leads into a folder of the window.
 fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
     let Some(path) = Root::resolved_path(path) else { return false };
     let mut folders = snapshot.folders.iter().filter_map(|folder| Root::resolved_path(folder));
@@ -541,7 +518,8 @@ fn relative(workspace: &Workspace, path: &Path) -> RequestResult<RelativePath> {
 
 /// Converts the error of a verb to a refusal: `Senseless` if the request names something that does
 /// not exist, else `Failed`.
-fn refusal(error: VerbError) -> RequestRefusal {
+fn refusal(error: impl Into<VerbError>) -> RequestRefusal {
+    let error = error.into();
     let text = error.with_hint();
     match error {
         VerbError::UnknownIntent { .. }

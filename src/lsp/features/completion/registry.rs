@@ -27,7 +27,6 @@ const FIELDS: [Field; 9] = [
     Field::Formerly,
 ];
 
-/// The keys under which a registry lists its intents.
 const ROOTS: [&str; 3] = ["active_intents", "intents", "activeIntents"];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -43,13 +42,10 @@ struct RegistryPosition<'t> {
 #[derive(Debug, PartialEq, Eq)]
 enum RegistryItem<'t> {
     Key,
-    /// A key at the top of the file.
     Root,
-    /// The value of this key, or an entry of its list.
     Value(&'t str),
 }
 
-/// Returns the items that fit at the cursor. `None` if the position is not recognised.
 pub(super) fn choices(place: &DocumentPosition<'_>, text: &str) -> Option<Choices> {
     let (path, cursor) = (&place.file.path, place.byte);
     let position = position_at(text, cursor)?;
@@ -127,7 +123,6 @@ fn statuses() -> Vec<Choice> {
     (0..).zip(&Status::ALL).map(choice).collect()
 }
 
-/// Returns the files and folders directly below the folder typed so far.
 fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
     let (not, typed) = typed.strip_prefix('!').map_or(("", typed), |rest| ("!", rest));
     let folder = typed.rfind('/').map_or("", |at| &typed[..=at]);
@@ -167,7 +162,6 @@ fn quoted_choice(choice: Choice, position: &RegistryPosition<'_>) -> Choice {
     Choice { label, insert, ..choice }
 }
 
-/// Returns the keys that an intent does not have yet.
 fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
     let missing =
         FIELDS.into_iter().filter(|field| !field.keys().iter().any(|key| present.contains(key)));
@@ -185,7 +179,6 @@ fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
     (0..).zip(missing).map(choice).collect()
 }
 
-/// Returns the keys of the entry that contains the cursor, in the lines above and below.
 fn keys_around(text: &str, cursor: usize) -> BTreeSet<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let cursor_line = text[..cursor].matches('\n').count().min(lines.len().saturating_sub(1));
@@ -216,7 +209,6 @@ fn key_of(line: &str) -> Option<&str> {
     ends.then(|| key.trim().trim_matches(['"', '\'']))
 }
 
-/// Returns the position of the cursor, understood from its line and the lines above.
 fn position_at(text: &str, cursor: usize) -> Option<RegistryPosition<'_>> {
     let before = text.get(..cursor)?;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -266,7 +258,6 @@ fn word<'t>(
     RegistryPosition { expects, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
 }
 
-/// Returns the unfinished entry of a list in brackets.
 fn last_entry(value: &str) -> &str {
     let mut start = 0;
     let mut quote = None;
@@ -300,7 +291,6 @@ fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
     None
 }
 
-/// Returns true if the brackets of this key's list are still open.
 fn list_goes_on(above: &str, key: &str) -> bool {
     let Some(at) = above.rfind(&format!("{key}:")) else { return false };
     let value = &above[at + key.len() + 1..];
