@@ -21,7 +21,6 @@ pub struct Context {
     pub cwd: PathBuf,
     /// True if `cwd` was given with `-C`.
     pub named: bool,
-    /// The only way to write to stdout and stderr.
     pub printer: Printer,
     environment: Environment,
     /// The arguments of the process, without its name.
@@ -30,7 +29,6 @@ pub struct Context {
 }
 
 impl Context {
-    /// Uses the folder of the process, or `directory`, the argument of `-C`.
     pub fn new(
         directory: Option<&Path>,
         printer: Printer,
@@ -42,17 +40,14 @@ impl Context {
             .map_err(|source| CliError::io("the current folder", "read", source))?;
         let cwd = directory.map_or_else(|| here.to_owned(), |directory| here.join(directory));
         if !cwd.is_dir() {
-            return Err(CliError::usage(
-                format!("{} is not a folder", cwd.display()),
-                "name an existing folder with -C",
-            ));
+            let hint = "name an existing folder with -C";
+            return Err(CliError::usage(format!("{} is not a folder", cwd.display()), hint));
         }
         let arguments = arguments.into_iter().skip(1).collect();
         let (named, agent) = (directory.is_some(), OnceLock::new());
         Ok(Self { cwd, named, printer, environment, arguments, agent })
     }
 
-    /// Makes the context of a command that runs in a folder and prints nothing.
     #[cfg(test)]
     pub fn silent(folder: &Path) -> Self {
         let environment = Environment::of_process();
@@ -67,7 +62,6 @@ impl Context {
         Self::new(Some(folder), printer, environment, Vec::new()).expect("a context")
     }
 
-    /// Asks a question about all files; see [`with_progress`].
     pub fn with_progress<T>(&self, workspace: &Workspace, ask: impl FnOnce() -> T) -> T {
         with_progress(&self.printer, workspace, ask)
     }
@@ -107,7 +101,6 @@ impl Context {
         &self.environment
     }
 
-    /// Opens the workspace that contains the current folder.
     pub fn open_workspace(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd, &self.environment)?)
     }
@@ -144,13 +137,10 @@ impl Context {
         (session.or(caller).map(str::to_owned), agent.or(host).map(str::to_owned))
     }
 
-    /// Resolves a file argument, and opens the workspace that contains the file.
     pub fn file(&self, target: &FileTarget) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.is_dir() {
-            return Err(CliError::usage(
-                format!("{} is a folder", target.named),
-                "name a file, as PATH or PATH:LINE",
-            ));
+            let hint = "name a file, as PATH or PATH:LINE";
+            return Err(CliError::usage(format!("{} is a folder", target.named), hint));
         }
         let workspace = self.workspace_of(target)?;
         let path = workspace.path(&self.cwd, &target.path)?;
@@ -165,21 +155,16 @@ impl Context {
         Ok(workspace)
     }
 
-    /// Fails if the root of what a person named is in no repository, see
-    /// [`Context::workspace_of`].
     pub fn refuse_outside(&self, root: &Root, named: impl Display) -> Result<(), CliError> {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let may_become_one = cwd.parent().is_some() && root.path().starts_with(&cwd);
         if root.governed() || root.work_tree().is_some() || may_become_one {
             return Ok(());
         }
-        Err(CliError::usage(
-            format!("{named} is outside of any repository"),
-            "name a file of the repository that you work in",
-        ))
+        let hint = "name a file of the repository that you work in";
+        Err(CliError::usage(format!("{named} is outside of any repository"), hint))
     }
 
-    /// Like [`Context::file`], but fails if the file does not exist.
     pub fn existing_file(
         &self,
         target: &FileTarget,

@@ -14,7 +14,6 @@ use super::ssh::{SshKeygen, sign};
 use evidence::signing::{SignatureCheck, Signatures as _, Signed};
 use why::{VerbError, Workspace};
 
-/// The type of payload of a statement of in-toto.
 pub const IN_TOTO: &str = "application/vnd.in-toto+json";
 /// The namespace of the signatures. It says what they are for, so that none counts for another thing.
 pub const NAMESPACE: &str = "intent-attestation";
@@ -48,12 +47,10 @@ impl SignedEnvelope {
         }
     }
 
-    /// Returns the payload, or `None` if it is not base64.
     pub fn opened(&self) -> Option<Vec<u8>> {
         STANDARD.decode(&self.payload).ok()
     }
 
-    /// Adds a signature with an SSH key.
     pub fn sign(
         &mut self,
         workspace: &Workspace,
@@ -67,7 +64,6 @@ impl SignedEnvelope {
         Ok(())
     }
 
-    /// Judges each signature against trusted keys.
     pub fn judge(&self, keys: &SshKeygen, signers: &str) -> Result<Vec<SignatureCheck>, VerbError> {
         let bytes = pre_authentication(&self.payload_type, &self.opened().unwrap_or_default());
         let judged = self.signatures.iter().map(|one| {
@@ -81,7 +77,6 @@ impl SignedEnvelope {
     }
 }
 
-/// Returns the bytes that a signature of an envelope signs.
 fn pre_authentication(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len());
     [head.as_bytes(), payload].concat()

@@ -13,7 +13,6 @@ pub enum CliError {
     /// The arguments are valid one by one, but make no sense together or in this place.
     #[error("{message}")]
     Usage { message: String, hint: String },
-    /// The command line itself could not read or write a file or a stream.
     #[error("{what} could not be {doing}: {source}")]
     Io {
         what: String,
@@ -55,7 +54,6 @@ impl Hint for CliError {
     }
 }
 
-/// Whatever a verb can fail with, the command fails with.
 impl<E: Into<VerbError>> From<E> for CliError {
     fn from(error: E) -> Self {
         Self::Verb(error.into())

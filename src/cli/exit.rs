@@ -16,12 +16,10 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Returns [`Exit::Findings`] if `something` is true, otherwise [`Exit::Fine`].
     pub fn found(something: bool) -> Self {
         if something { Self::Findings } else { Self::Fine }
     }
 
-    /// Returns the number with which the process ends.
     pub fn code(self) -> u8 {
         match self {
             Self::Fine => 0,

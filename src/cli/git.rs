@@ -39,7 +39,6 @@ pub fn in_time(mut git: Child) -> std::io::Result<Output> {
     Ok(Output { status, stdout: read(out)?, stderr: read(err)? })
 }
 
-/// Reads a stream to its end in a thread of its own.
 fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<std::io::Result<Vec<u8>>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -48,7 +47,6 @@ fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<std::io:
     })
 }
 
-/// Runs git with an empty standard input, and returns its output. See [`in_time`].
 pub fn run(git: &mut Command) -> std::io::Result<Output> {
     in_time(git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
 }
@@ -64,13 +62,11 @@ pub fn stage<'a>(
     let below = |path| {
         let path = workspace.root.absolute(path);
         let below = path.strip_prefix(top).unwrap_or(&path).to_string_lossy();
-        // On Unix a backslash is a letter of a name.
         if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     };
     update_index(top, paths.map(below).collect(), workspace.root.environment())
 }
 
-/// Like [`stage`], for paths relative to the top of the work tree.
 pub fn update_index(
     top: &Path,
     paths: Vec<String>,

@@ -51,13 +51,12 @@ use std::sync::Arc;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
-use commands::{Command, dispatch, hook};
+use commands::{AgentCommand, Command, dispatch, hook, with_hidden_short_spellings};
 use context::Context;
 use error::CliError;
 use print::Printer;
 use process::takes_colours;
 
-/// The heading in `--help` above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
 
 /// The width of the help, in columns, unless the terminal is narrower.
@@ -117,21 +116,16 @@ struct Cli {
     command: Command,
 }
 
-/// Returns the definition of the whole command line. Completions, man pages and the tests of the
-/// documents are made from it.
 pub fn command() -> clap::Command {
-    Cli::command()
+    with_hidden_short_spellings(Cli::command())
 }
 
-/// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
     run(Process::running()).into()
 }
 
-/// Parses the arguments of a process and runs the command.
 pub fn run(process: Process) -> Exit {
     let mut definition = command();
-    // Without a terminal, the width of the help comes from a variable.
     let Terminals { input, output, error } = process.streams.terminals;
     if !(input || output || error) {
         let named = process.environment.variable("COLUMNS").and_then(|width| width.to_str());
@@ -154,7 +148,7 @@ fn carry_out(cli: Cli, process: Process) -> Exit {
     // A hook must answer its host even if the current folder no longer exists, so it runs before a
     // `Context` is made.
     let command = cli.command.short_spelling();
-    if let Command::Hook(args) = &command {
+    if let Command::ShortAgent(AgentCommand::Hook(args)) = &command {
         return hook::run(args, &process.environment);
     }
     let Process { arguments, environment, streams } = process;
@@ -185,7 +179,6 @@ fn refuse(error: &clap::Error, process: Process) -> Exit {
             true => said.ansi().to_string(),
             false => said.to_string(),
         };
-        // If the stream is closed, there is nowhere to report that.
         let _ = stream.write_all(said.as_bytes());
         return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
     }

@@ -15,12 +15,9 @@ use ground::agents;
 use ledger::Contributor;
 use why::Workspace;
 
-/// The device from which the controlling terminal is read.
 const INPUT: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
-/// The device through which the controlling terminal is written to.
 const OUTPUT: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
-/// A terminal that a person sits at.
 pub struct Terminal {
     input: File,
     output: File,
@@ -49,14 +46,10 @@ pub fn name(workspace: &Workspace) -> Option<String> {
 
 /// Returns the contributor to record. It is unknown if no person seems to be at a terminal.
 pub fn contributor(context: &Context, workspace: &Workspace) -> Contributor {
-    match is_here(context) {
-        true => Contributor::person(name(workspace)),
-        false => Contributor::default(),
-    }
+    if is_here(context) { Contributor::person(name(workspace)) } else { Contributor::default() }
 }
 
 impl Terminal {
-    /// Opens the controlling terminal. Fails if no person seems to run this process.
     pub fn of_a_person(context: &Context) -> Result<Self, CliError> {
         no_agent(context)?;
         if !context.printer.streams.terminals.input {
@@ -71,8 +64,8 @@ impl Terminal {
         Ok(Self { input, output })
     }
 
-    /// Shows a page and asks the person to type `yes`. Returns true if they did. `what_for` is the
-    /// end of the request, such as ` to approve: `.
+    /// Shows a page and asks the person to type `yes`. Fails with `otherwise` if they do not.
+    /// `what_for` is the end of the request, such as ` to approve: `.
     ///
     /// The question and the answer go through the terminal device itself, so redirecting a standard
     /// stream can neither hide the question nor answer it.
@@ -81,7 +74,8 @@ impl Terminal {
         printer: &Printer,
         page: &mut Page,
         what_for: &'static str,
-    ) -> Result<bool, CliError> {
+        otherwise: CliError,
+    ) -> Result<(), CliError> {
         page.literal("Type ").styled(STRONG, "yes").literal(what_for);
         let failed = |source| CliError::io("the terminal", "asked", source);
         let mut output = &self.output;
@@ -90,7 +84,7 @@ impl Terminal {
         let mut line = String::new();
         // If the terminal's input is closed, the line is empty, which is not a yes.
         BufReader::new(&self.input).read_line(&mut line).map_err(failed)?;
-        Ok(line.trim().eq_ignore_ascii_case("yes"))
+        if line.trim().eq_ignore_ascii_case("yes") { Ok(()) } else { Err(otherwise) }
     }
 }
 

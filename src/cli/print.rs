@@ -20,24 +20,19 @@ use ground::text::counted;
 use ground::{Environment, Hint, text};
 
 pub const PLAIN: Style = Style::new();
-/// The style of details that matter less.
 pub const DIM: Style = Style::new().dimmed();
-/// The style of what the eye should find first.
 pub const STRONG: Style = Style::new().bold();
 pub const INTENT: Style = AnsiColor::Cyan.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const WARN: Style = AnsiColor::Yellow.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// The style of a state that is not known.
 pub const UNSURE: Style = AnsiColor::Magenta.on_default();
-/// The style of remarks and advice.
 pub const NOTE: Style = AnsiColor::Blue.on_default();
 
 /// The greatest width of a table's column. A wider cell moves only the cells after it in its row.
 /// So one very long text does not make every row as long.
 const MAX_COLUMN: usize = 200;
 
-/// Writes to stdout and stderr of the process.
 #[derive(Clone)]
 pub struct Printer {
     /// True if the answer is for a program and is printed as JSON. Otherwise a person reads it.
@@ -48,7 +43,6 @@ pub struct Printer {
     pub environment: Environment,
 }
 
-/// Returns a JSON document on one line, as it is printed where stdout is no terminal.
 pub fn json_line<T: Serialize>(answer: &T) -> io::Result<String> {
     serde_json::to_string(answer).map_err(io::Error::from).map(as_printed)
 }
@@ -60,7 +54,6 @@ fn as_printed(document: String) -> String {
 /// Everything that prints an answer returns [`Exit::Fine`], so that it can be the last step of a
 /// command.
 impl Printer {
-    /// Prints a page on stdout, or nothing with `--quiet`.
     pub fn page(&self, page: &Page) -> Result<Exit, CliError> {
         if self.quiet {
             return Ok(Exit::Fine);
@@ -69,7 +62,6 @@ impl Printer {
         self.exit_of(self.streams.output().write_all(&bytes))
     }
 
-    /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
     pub fn json<T: Serialize>(&self, answer: &T) -> Result<Exit, CliError> {
         let document = match self.streams.terminals.output {
             true => serde_json::to_string_pretty(answer).map_err(io::Error::from).map(as_printed),
@@ -86,22 +78,19 @@ impl Printer {
     /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
     /// the reader has closed the pipe.
     pub fn stream(&self, mut pieces: impl Iterator<Item = PrintedPiece>) -> Result<Exit, CliError> {
-        let mut stdout = self.streams.output();
-        let mut out = io::BufWriter::new(&mut *stdout);
         let shown = self.streams.terminals.output;
         let coloured = self.is_coloured(shown);
-        let result = pieces.try_for_each(|piece| match piece {
+        let write = |out: &mut dyn Write, piece| match piece {
             PrintedPiece::Page(_) if self.quiet => Ok(()),
             PrintedPiece::Page(page) => out.write_all(&page.bytes(coloured)),
             PrintedPiece::Json(bytes) if shown => {
                 out.write_all(ascii_where_invisible(&String::from_utf8_lossy(&bytes)).as_bytes())
             }
             PrintedPiece::Json(bytes) => out.write_all(&bytes),
-        });
-        self.exit_of(result.and_then(|()| out.flush()))
+        };
+        self.raw(|out| pieces.try_for_each(|piece| write(out, piece)))
     }
 
-    /// Lets `write` print to stdout. Stops without an error if the reader has closed the pipe.
     pub fn raw(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -112,7 +101,6 @@ impl Printer {
         self.exit_of(result.and_then(|()| out.flush()))
     }
 
-    /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
     pub fn error(&self, error: &CliError) -> Exit {
         let hint = error.hint();
         let printed = if self.json_asked {
@@ -136,7 +124,6 @@ impl Printer {
         self.exit_of(self.streams.error().write_all(&bytes))
     }
 
-    /// Returns a page as bytes for a terminal, with colours if a terminal takes them.
     pub fn for_terminal(&self, page: &Page) -> Vec<u8> {
         page.bytes(self.is_coloured(true))
     }
@@ -159,7 +146,6 @@ impl Printer {
     }
 }
 
-/// One item of a stream. See [`Printer::stream`].
 pub enum PrintedPiece {
     Page(Page),
     /// Lines of JSON as they are stored. On a terminal, invisible characters are escaped, which
@@ -178,7 +164,6 @@ fn ascii_where_invisible(json: &str) -> String {
         }
         out.push_str(&json[from..at]);
         for unit in character.encode_utf16(&mut [0; 2]) {
-            // Writing to a String cannot fail.
             let _ = write!(out, "\\u{unit:04x}");
         }
         from = at + character.len_utf8();
@@ -187,7 +172,6 @@ fn ascii_where_invisible(json: &str) -> String {
     out
 }
 
-/// Text for people, with styles.
 #[derive(Debug, Default)]
 pub struct Page {
     text: String,
@@ -195,13 +179,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// The text of the page so far, with its styles.
     #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns the page as bytes, with its styles or without them.
     fn bytes(&self, coloured: bool) -> Vec<u8> {
         match coloured {
             true => self.text.clone().into_bytes(),
@@ -216,7 +198,6 @@ impl Page {
         self
     }
 
-    /// Adds text from any source, escaped.
     pub fn text(&mut self, words: impl Display) -> &mut Self {
         self.styled(PLAIN, words)
     }
@@ -228,9 +209,21 @@ impl Page {
             return self;
         }
         self.column += safe.chars().count();
-        // Writing to a String cannot fail.
         let _ = write!(self.text, "{style}{safe}{style:#}");
         self
+    }
+
+    /// Adds words in a style behind our own words `before`, or nothing if there are none.
+    pub fn optional(
+        &mut self,
+        before: &'static str,
+        style: Style,
+        words: Option<impl Display>,
+    ) -> &mut Self {
+        match words {
+            Some(words) => self.literal(before).styled(style, words),
+            None => self,
+        }
     }
 
     /// Adds a word such as `note:`, or a mark such as `✓`, in a style, and a space after it.
@@ -238,12 +231,10 @@ impl Page {
         self.styled(style, label).literal(" ")
     }
 
-    /// Adds our own words, and ends the line.
     pub fn line(&mut self, words: &'static str) -> &mut Self {
         self.literal(words).end()
     }
 
-    /// Adds a number and its noun: `1 block`, `2 blocks`.
     pub fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
         self.text(counted(count, noun))
     }
@@ -322,7 +313,6 @@ impl Cell {
         Self { style, text: text::terminal(&words.into()), right: false }
     }
 
-    /// Makes a cell with a number, aligned to the right.
     pub fn number(style: Style, number: usize) -> Self {
         Self { style, text: number.to_string(), right: true }
     }

@@ -32,11 +32,9 @@ pub struct Streams {
     input: Mutex<Box<dyn Read + Send>>,
     output: Mutex<Box<dyn Write + Send>>,
     error: Mutex<Box<dyn Write + Send>>,
-    /// Which of them are terminals.
     pub terminals: Terminals,
 }
 
-/// Which of the standard streams are terminals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terminals {
     pub input: bool,
@@ -45,7 +43,6 @@ pub struct Terminals {
 }
 
 impl Streams {
-    /// Makes streams that are no terminals.
     pub fn new(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use ground::Environment;
 
-/// Returns a command that starts a program with the variables and in the folder of this command.
 pub fn command(program: impl AsRef<OsStr>, environment: &Environment) -> Command {
     let mut command = by_path(program.as_ref(), environment);
     command.env_clear().envs(environment.variables());

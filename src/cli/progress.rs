@@ -12,9 +12,7 @@ use super::print::Printer;
 
 /// How long a question may take before its progress is shown.
 const QUICK: Duration = Duration::from_millis(500);
-/// How often it is shown.
 const PACE: Duration = Duration::from_millis(100);
-/// Goes to the start of the line and empties it.
 const EMPTY_LINE: &str = "\r\x1b[K";
 
 /// Asks a question about all files of a workspace. If it takes long and standard error is a terminal,
@@ -26,7 +24,6 @@ pub fn with_progress<T>(printer: &Printer, workspace: &Workspace, ask: impl FnOn
     }
     let write = |text: &str| {
         let mut terminal = streams.error();
-        // Nobody can be told that a terminal is gone.
         let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
     };
     let (asking, answered) = channel::<()>();
@@ -38,7 +35,6 @@ pub fn with_progress<T>(printer: &Printer, workspace: &Workspace, ask: impl FnOn
     })
 }
 
-/// Writes the progress until nobody holds the other end of `answered`.
 fn show(
     mut write: impl FnMut(&str),
     progress: &FileProgress,

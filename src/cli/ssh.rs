@@ -19,16 +19,13 @@ const MAX_KEYS: u64 = 16 * 1024 * 1024;
 /// The line length of an armoured signature, as ssh-keygen writes it.
 const WIDTH: usize = 70;
 
-/// The `ssh-keygen` program, together with the keys that git trusts on this machine.
 pub struct SshKeygen {
     /// The content of the file that git's setting `gpg.ssh.allowedSignersFile` names.
     machine: String,
-    /// The surroundings in which the program runs.
     environment: Environment,
 }
 
 impl SshKeygen {
-    /// Reads the trusted keys of this machine, by the git settings of the workspace.
     pub fn of_machine(workspace: &Workspace) -> Self {
         let file = workspace.path_setting("gpg.ssh.allowedSignersFile");
         let file = file.map(|file| workspace.root.path().join(file));
@@ -38,8 +35,6 @@ impl SshKeygen {
         Self { machine: machine.unwrap_or_default(), environment }
     }
 
-    /// Returns true if there is at least one trusted key, in `signers` (the keys of a branch) or on
-    /// this machine.
     pub fn trusts_anybody(&self, signers: &str) -> bool {
         let is_key = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         signers.lines().chain(self.machine.lines()).any(is_key)
@@ -77,7 +72,6 @@ impl Signatures for SshKeygen {
     }
 }
 
-/// Returns the error for a `ssh-keygen` that cannot be run. `what` was to be done with it.
 fn not_run(what: &str, error: &std::io::Error) -> VerbError {
     let message = format!("{PROGRAM} cannot be run, so {what}: {error}");
     VerbError::mendable(message, "install it (it is part of OpenSSH)")
@@ -110,10 +104,8 @@ pub fn sign(
     let key = key_file(workspace, folder, key, scratch.path())?;
     let file = scratch.path().join("signed");
     std::fs::write(&file, bytes).map_err(|source| CliError::io(&file, "written", source))?;
-    // ssh-keygen asks for a passphrase at the terminal itself.
     let mut program = programs::command(PROGRAM, workspace.root.environment());
     program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
-    program.stdout(Stdio::null()).stderr(Stdio::piped());
     let output = program.output().map_err(|error| not_run("nothing can be signed", &error))?;
     let signature = std::fs::read_to_string(scratch.path().join("signed.sig")).unwrap_or_default();
     let signature: String = signature.lines().filter(|line| !line.starts_with("-----")).collect();

@@ -42,20 +42,16 @@ const WORDS_OF_OTHERS: [(&str, &str); 31] = [
     ("whose", "why"),
 ];
 
-/// Adds to a usage error our command for a word that another program has.
 pub fn with_our_word(mut error: Error) -> Error {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return error;
-    };
-    let ours = WORDS_OF_OTHERS.iter().find(|(theirs, _)| theirs == word).map(|(_, ours)| *ours);
-    if let Some(ours) = ours {
-        let suggested = ContextValue::Strings(vec![ours.to_owned()]);
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some((_, ours)) = WORDS_OF_OTHERS.iter().find(|(theirs, _)| theirs == word)
+    {
+        let suggested = ContextValue::Strings(vec![(*ours).to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, suggested);
     }
     error
 }
 
-/// Removes from a usage error the suggested commands that switch the gate off.
 pub fn without_switches(mut error: Error) -> Error {
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedCommand] {
         let is_switch = |said: &String| said.split(' ').any(|word| SWITCHES.contains(&word));

@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use code::LineRange;
 
-/// A file argument, with a range of lines if it names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileTarget {
-    /// The path as the user wrote it.
     pub named: String,
-    /// The path, joined to the current folder.
     pub path: PathBuf,
     /// The line or lines that the argument names; `None` for the whole file.
     pub lines: Option<LineRange>,
@@ -31,15 +28,12 @@ impl FileTarget {
         };
         let range = line_range(lines).ok_or_else(|| {
             let what = if lines.contains('-') { "range of lines" } else { "line" };
-            CliError::usage(
-                format!("{lines:?} is not a {what} of {path}"),
-                "lines count from 1: PATH:LINE, or PATH:FIRST-LAST",
-            )
+            let hint = "lines count from 1: PATH:LINE, or PATH:FIRST-LAST";
+            CliError::usage(format!("{lines:?} is not a {what} of {path}"), hint)
         })?;
         Ok(Self { lines: Some(range), ..Self::without_lines(cwd, Path::new(path)) })
     }
 
-    /// Makes a target from a path without lines.
     pub fn without_lines(cwd: &Path, path: &Path) -> Self {
         Self { named: path.display().to_string(), path: cwd.join(path), lines: None }
     }
@@ -68,7 +62,6 @@ impl FileTarget {
     }
 }
 
-/// Parses `FIRST-LAST`, or `LINE` for one line.
 pub fn line_range(text: &str) -> Option<LineRange> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok();

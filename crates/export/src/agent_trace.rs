@@ -9,17 +9,15 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::claims::strength_for_others;
-use super::findings::FindingRow;
-use super::intents::IntentRow;
+use super::jsonl::write_line;
 use super::range::{CarriedRecords, RowSink};
+use ground::key_links::percent_encoded;
 use ledger::{Conversation, Entry, RecordKind};
 
-/// The version of the format.
 const VERSION: &str = "0.1.0";
 /// The longest model identifier that the format allows.
 const MAX_MODEL: usize = 250;
 
-/// Writes each record that brought lines.
 pub struct TraceRecords<W>(pub W);
 
 #[derive(Serialize)]
@@ -32,23 +30,13 @@ impl<W: Write> RowSink for TraceRecords<W> {
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
         for entry in carried.entries {
             if let Some(record) = trace_record(entry, carried) {
-                serde_json::to_writer(&mut self.0, &record)?;
-                self.0.write_all(b"\n")?;
+                write_line(&mut self.0, &record)?;
             }
         }
         Ok(())
     }
-
-    fn intent(&mut self, _: &IntentRow) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn finding(&mut self, _: &FindingRow) -> io::Result<()> {
-        Ok(())
-    }
 }
 
-/// Returns a record in the format. `None` for one that brought no lines.
 fn trace_record(entry: &Entry, carried: &CarriedRecords<'_>) -> Option<Value> {
     let record = &entry.record;
     if record.kind != RecordKind::Mutation {
@@ -59,17 +47,14 @@ fn trace_record(entry: &Entry, carried: &CarriedRecords<'_>) -> Option<Value> {
         .map(|id| json!({ "type": "intent", "url": format!("intent:{}", address(id)) }))
         .collect();
     let of_file = |file: &ledger::FileRecord| {
-        let conversations: Vec<Value> = file
-            .conversations
-            .iter()
-            .filter_map(|conversation| conversation_of(conversation, record.session.as_deref()))
-            .map(|mut found| {
-                if !intents.is_empty() {
-                    found["related"] = Value::Array(intents.clone());
-                }
-                found
-            })
-            .collect();
+        let found = file.conversations.iter().filter_map(|one| {
+            let mut found = conversation_of(one, record.session.as_deref())?;
+            if !intents.is_empty() {
+                found["related"] = Value::Array(intents.clone());
+            }
+            Some(found)
+        });
+        let conversations: Vec<Value> = found.collect();
         (!conversations.is_empty())
             .then(|| json!({ "path": file.relative_path, "conversations": conversations }))
     };
@@ -130,18 +115,8 @@ fn conversation_of(conversation: &Conversation, session: Option<&str>) -> Option
     Some(found)
 }
 
-/// Writes a text so that it can stand in an address.
 fn address(text: &str) -> String {
-    let mut written = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' | b'/' => {
-                written.push(char::from(byte));
-            }
-            _ => written.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    written
+    percent_encoded(text, b":/")
 }
 
 /// Makes a UUID, version 8, from the repository and the id of a record, so that each export gives the

@@ -8,14 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::{ClaimRow, VERSION};
 use super::findings::FindingRow;
-use super::intents::IntentRow;
 use super::people::People;
 use super::range::{CarriedRecords, CommitRange, ExportError, RowSink, export};
 use ground::Level;
 use ledger::{EntityType, RecordKind};
 use why::Workspace;
 
-/// What a statement of in-toto calls itself.
 pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 /// The type of the predicate. Its last part is its version.
 pub const PREDICATE: &str = "urn:intent-lsp:attestation:v1";
@@ -95,7 +93,6 @@ pub struct AttestedIntent {
     pub lines: u64,
 }
 
-/// Returns what is said of a range, from its rows.
 pub fn predicate(ws: &Workspace, range: &CommitRange) -> Result<RangePredicate, ExportError> {
     let mut sums = RangeSums::default();
     let counts = export(ws, range, ("", &People::LeftOut), &mut sums)?;
@@ -119,7 +116,6 @@ pub fn predicate(ws: &Workspace, range: &CommitRange) -> Result<RangePredicate, 
     })
 }
 
-/// Adds the rows up.
 #[derive(Default)]
 struct RangeSums {
     contributors: BTreeMap<EntityType, u64>,
@@ -148,10 +144,6 @@ impl RowSink for RangeSums {
             carried.entries.iter().filter_map(|entry| Some(entry.section.as_ref()?.to_string())),
         );
         carried.rows.iter().for_each(|row| self.claim(&row));
-        Ok(())
-    }
-
-    fn intent(&mut self, _: &IntentRow) -> io::Result<()> {
         Ok(())
     }
 

@@ -89,7 +89,6 @@ pub struct ClaimRow {
     pub approval: Option<String>,
 }
 
-/// The commit that carries a record, and its repository.
 #[derive(Clone, Debug)]
 pub struct CarryingCommit {
     pub repo: String,
@@ -97,7 +96,6 @@ pub struct CarryingCommit {
     pub time: Option<String>,
 }
 
-/// Returns the time as it is written in rows.
 pub(crate) fn written_time(seconds: i64) -> Option<String> {
     Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }
@@ -121,7 +119,6 @@ pub struct ClaimRows<'a> {
     places: Vec<ClaimPlace<'a>>,
 }
 
-/// The part of a record that a row is about.
 struct ClaimPlace<'a> {
     entry: &'a Entry,
     file: &'a FileRecord,
@@ -163,15 +160,10 @@ impl<'a> ClaimRows<'a> {
         Self { carried, people, time_of, places }
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// Makes the rows, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = ClaimRow> {
         self.places.iter().map(|place| self.row(place))
     }
@@ -225,7 +217,6 @@ impl<'a> ClaimRows<'a> {
 }
 
 impl<'a> ClaimPlace<'a> {
-    /// Returns the place of a record of a file as a whole.
     fn of_file(entry: &'a Entry, file: &'a FileRecord) -> Self {
         Self {
             entry,

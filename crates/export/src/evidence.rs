@@ -8,19 +8,14 @@ use ground::RelativePath;
 use ground::git::{ChangedBlob, CommitNode, Git, GitError, ObjectId, ObjectReader};
 use ledger::{Entry, Ledger, Trust, evidence};
 
-/// The folder that holds everything that the commits of a range are asked about.
 const FOLDER: &str = ".orchestration";
 const LEDGERS: &str = ".orchestration/agent_trace";
 
-/// What a commit changed in the folder of this program.
 pub struct CommitChange {
-    /// The records, in the order of their time.
     pub entries: Vec<Arc<Entry>>,
-    /// Whether the registry may have changed.
     pub has_other_rules: bool,
 }
 
-/// Reads what commits changed in the folder of this program.
 pub struct ChangeReader<'a> {
     git: &'a Git,
     pub(crate) objects: ObjectReader<'a>,
@@ -61,7 +56,6 @@ impl<'a> ChangeReader<'a> {
         Ok(CommitChange { entries, has_other_rules })
     }
 
-    /// Returns the files of evidence that a commit adds.
     pub(crate) fn added_evidence(&mut self, id: ObjectId) -> Result<Vec<RelativePath>, GitError> {
         let node = self.objects.commit(id)?;
         let changed = self.changed_files(id, &node)?;
@@ -77,18 +71,13 @@ impl<'a> ChangeReader<'a> {
         node: &CommitNode,
     ) -> Result<Vec<ChangedBlob>, GitError> {
         let now = self.folder(id)?;
-        let mut before = Vec::new();
-        for parent in &node.parents {
-            before.push(self.folder(*parent)?);
-        }
+        let parents = node.parents.iter().map(|parent| self.folder(*parent));
+        let before = parents.collect::<Result<Vec<_>, _>>()?;
         if before.contains(&now) {
             return Ok(Vec::new());
         }
-        let (first, others) = match &before[..] {
-            [] => (None, &[][..]),
-            [first, others @ ..] => (*first, others),
-        };
-        let mut changed = self.objects.changed_blobs(first, now)?.to_vec();
+        let (first, others) = before.split_first().unwrap_or((&None, &[]));
+        let mut changed = self.objects.changed_blobs(*first, now)?.to_vec();
         for other in others {
             let found = self.objects.changed_blobs(*other, now)?;
             changed.retain(|one| found.iter().any(|other| other.path == one.path));

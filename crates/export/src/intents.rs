@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::claims::short_hash;
 use super::people::People;
-use ::intents::{Intent, Registry, Status};
+use ::intents::{Intent, Registry, Spanned, Status};
 use ground::policy::SourceFormat;
 
 /// A row of the table: what an intent said from a commit on. A column without a value is left out in
@@ -36,12 +36,10 @@ pub struct IntentRow {
     pub valid_from: String,
 }
 
-/// The intents as they were at the commit that was looked at last.
 #[derive(Default)]
 pub struct KnownIntents(HashMap<String, (String, Option<Status>)>);
 
 impl KnownIntents {
-    /// Notes the intents of a registry, and returns the rows of those that are new or differ.
     pub fn changed(
         &mut self,
         registry: &Registry,
@@ -68,9 +66,7 @@ impl KnownIntents {
 }
 
 fn row(intent: &Intent, kept: Option<(SourceFormat, String)>, people: &People) -> IntentRow {
-    let texts = |list: &[::intents::Spanned<String>]| {
-        list.iter().map(|one| one.value.clone()).collect::<Vec<_>>()
-    };
+    let texts = |list: &[Spanned<String>]| list.iter().map(|one| one.value.clone()).collect();
     let owner = intent.owner.as_ref();
     IntentRow {
         repo: String::new(),

@@ -8,16 +8,12 @@ use super::findings::FindingRow;
 use super::intents::IntentRow;
 use super::range::{CarriedRecords, RowSink};
 
-/// The tables, by the names that they have in the names of files.
 pub const TABLES: [&str; 3] = ["claims", "intents", "findings"];
 
-/// Writes each table to a file of its own.
 pub struct JsonTables<W> {
-    /// In the order of [`TABLES`].
     pub tables: [W; 3],
 }
 
-/// Writes all rows to one stream. Each row begins with the name of its table.
 pub struct JsonStream<W>(pub W);
 
 #[derive(Serialize)]
@@ -27,7 +23,7 @@ struct NamedRow<'a, T> {
     row: &'a T,
 }
 
-fn write_line(writer: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write_line(writer: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *writer, row)?;
     writer.write_all(b"\n")
 }

@@ -11,18 +11,16 @@ use serde_json::{Value, json};
 
 use super::claims::{ClaimRow, VERSION};
 use super::findings::FindingRow;
-use super::intents::IntentRow;
+use super::jsonl::write_line;
 use super::range::{CarriedRecords, RowSink};
 use ground::Level;
 use ledger::EntityType;
 
-/// The version of the attributes' names and meanings.
 const SCHEMA: &str = "https://opentelemetry.io/schemas/1.37.0";
 
 /// At most so many log records are in one line.
 const MAX_RECORDS: usize = 200;
 
-/// Writes log records.
 pub struct LogRecords<W>(pub W);
 
 impl<W: Write> LogRecords<W> {
@@ -39,8 +37,7 @@ impl<W: Write> LogRecords<W> {
                 "logRecords": records,
             }],
         }] });
-        serde_json::to_writer(&mut self.0, &request)?;
-        self.0.write_all(b"\n")
+        write_line(&mut self.0, &request)
     }
 }
 
@@ -52,10 +49,6 @@ impl<W: Write> RowSink for LogRecords<W> {
             let records: Vec<Value> = next.map(|row| claim_record(&row)).collect();
             self.request(&carried.by.repo, &records)?;
         }
-        Ok(())
-    }
-
-    fn intent(&mut self, _: &IntentRow) -> io::Result<()> {
         Ok(())
     }
 
@@ -85,8 +78,7 @@ fn claim_record(row: &ClaimRow) -> Value {
         ("intent.source", Some(row.source)),
         ("intent.outcome", row.outcome.as_deref()),
     ];
-    let mut attributes: Vec<Value> =
-        texts.into_iter().filter_map(|(name, value)| Some(text(name, value?))).collect();
+    let mut attributes = text_attributes(&texts);
     let words = [
         ("intent.record.kind", serde_json::to_value(row.kind)),
         ("intent.strength", serde_json::to_value(row.strength)),
@@ -124,8 +116,7 @@ fn finding_record(row: &FindingRow) -> Value {
         ("intent.file.path", row.path.as_deref()),
         ("intent.id", row.intent_id.as_deref()),
     ];
-    let mut attributes: Vec<Value> =
-        texts.into_iter().filter_map(|(name, value)| Some(text(name, value?))).collect();
+    let mut attributes = text_attributes(&texts);
     attributes.extend(row.line.map(|line| number("intent.finding.line", line)));
     json!({
         "severityNumber": severity,
@@ -133,6 +124,10 @@ fn finding_record(row: &FindingRow) -> Value {
         "eventName": "intent.finding",
         "attributes": attributes,
     })
+}
+
+fn text_attributes(texts: &[(&str, Option<&str>)]) -> Vec<Value> {
+    texts.iter().filter_map(|(name, value)| Some(text(name, (*value)?))).collect()
 }
 
 fn text(name: &str, value: &str) -> Value {

@@ -35,13 +35,11 @@ enum TableColumn<R> {
     Texts(&'static str, fn(&R) -> &[String]),
 }
 
-/// A type of rows with its table.
 trait ParquetRow: Sized + 'static {
     const NAME: &'static str;
 
     fn columns() -> Vec<TableColumn<Self>>;
 
-    /// What the rows of a row group are sorted by.
     fn key(&self) -> (&str, u32, &str);
 }
 
@@ -135,12 +133,10 @@ impl ParquetRow for FindingRow {
     }
 }
 
-/// Returns the word that a value is in JSON.
 fn word(value: &impl Serialize) -> Option<String> {
     Some(serde_json::to_value(value).ok()?.as_str()?.to_owned())
 }
 
-/// Writes each table to a file of its own.
 pub struct ParquetTables<W: Write + Send> {
     claims: ParquetTable<ClaimRow, W>,
     intents: ParquetTable<IntentRow, W>,
@@ -148,7 +144,6 @@ pub struct ParquetTables<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetTables<W> {
-    /// Begins the files, in the order of [`super::jsonl::TABLES`].
     pub fn new([claims, intents, findings]: [W; 3]) -> io::Result<Self> {
         Ok(Self {
             claims: ParquetTable::new(claims)?,

@@ -3,10 +3,8 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// How a name of a person is written.
 #[derive(Clone, Debug, Default)]
 pub enum People {
-    /// Not at all.
     #[default]
     LeftOut,
     /// As a hash with a secret, so that only its owner can tell who it is: `p:` and 32 hexadecimal
@@ -25,9 +23,8 @@ impl People {
                 let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
                 mac.update(name.as_bytes());
                 let hash = mac.finalize().into_bytes();
-                let digits: String =
-                    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-                Some(format!("p:{digits}"))
+                let digits = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
+                Some(format!("p:{}", digits.collect::<String>()))
             }
         }
     }

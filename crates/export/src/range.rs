@@ -20,28 +20,27 @@ use why::{VerbError, Workspace};
 
 /// What takes the rows, in a fixed order: the commits oldest first.
 pub trait RowSink {
-    /// Takes the records that a commit carries.
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()>;
 
-    fn intent(&mut self, row: &IntentRow) -> io::Result<()>;
+    fn intent(&mut self, _row: &IntentRow) -> io::Result<()> {
+        Ok(())
+    }
 
-    fn finding(&mut self, row: &FindingRow) -> io::Result<()>;
+    fn finding(&mut self, _row: &FindingRow) -> io::Result<()> {
+        Ok(())
+    }
 }
 
-/// The records that a commit carries, in two forms.
 pub struct CarriedRecords<'a> {
     pub by: &'a CarryingCommit,
     pub entries: &'a [Arc<Entry>],
     pub rows: ClaimRows<'a>,
 }
 
-/// Why an export ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The history or the rules cannot be read.
     #[error(transparent)]
     Read(#[from] VerbError),
-    /// The sink took a row no more.
     #[error(transparent)]
     Write(#[from] io::Error),
 }
@@ -107,7 +106,6 @@ impl CommitRange {
         time.to_zoned(TimeZone::UTC).date().to_string()
     }
 
-    /// Returns the range for people: `6af3b8d..cb0d6f3`.
     pub fn in_words(&self) -> String {
         let to = short_id(&self.to.0);
         match &self.from {
@@ -117,7 +115,6 @@ impl CommitRange {
     }
 }
 
-/// How many rows there were of each table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {
     pub commits: usize,
@@ -154,7 +151,7 @@ pub fn export(
         if !change.entries.is_empty() {
             let entries = &change.entries;
             let rows = ClaimRows::new(entries, &carried, people, &time_of);
-            counts.claims += rows.len();
+            counts.claims += rows.count();
             sink.commit(&CarriedRecords { by: &carried, entries, rows })?;
         }
         if change.has_other_rules || commit == range.to {

@@ -83,20 +83,17 @@ fn intent_of(ws: &Workspace, id: String, record: &Record) -> TracedIntent {
     }
 }
 
-/// The commits that carry sections of evidence.
 #[derive(Default)]
 pub struct CarryingCommits(HashMap<String, String>);
 
 impl CarryingCommits {
-    /// Looks for the commits that added the evidence of these entries, newest first, until all are
-    /// found.
     pub fn of_entries<'a>(
         ws: &Workspace,
         entries: impl IntoIterator<Item = &'a Entry>,
     ) -> Result<Self, VerbError> {
-        let mut wanted: HashSet<String> = HashSet::new();
         let without_commit = entries.into_iter().filter(|entry| entry.late_commit.is_none());
-        wanted.extend(without_commit.filter_map(|entry| Some(entry.section?.to_string())));
+        let mut wanted: HashSet<String> =
+            without_commit.filter_map(|entry| Some(entry.section?.to_string())).collect();
         let mut found = HashMap::new();
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Self::default()) };
         if wanted.is_empty() {

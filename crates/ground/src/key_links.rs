@@ -48,7 +48,11 @@ impl<'p> KeyLinks<'p> {
             found.extend(keys(text, prefix, MAX_DIGITS).map(|bytes| {
                 let key = &text[bytes.clone()];
                 let page = page.replace(NUMBER, &key[prefix.len()..]);
-                LinkedKey { page: page.replace(KEY, &percent_encoded(key)), bytes, of_policy: true }
+                LinkedKey {
+                    page: page.replace(KEY, &percent_encoded(key, b"")),
+                    bytes,
+                    of_policy: true,
+                }
             }));
         }
         if let Some(forge) = &self.forge {
@@ -82,14 +86,15 @@ fn keys<'t>(
     })
 }
 
-fn percent_encoded(key: &str) -> String {
+/// Returns a text as it may stand in an address (RFC 3986). The bytes in `also` stay as they are, too.
+pub fn percent_encoded(text: &str, also: &[u8]) -> String {
     let encode = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) => {
+        _ if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) || also.contains(&byte) => {
             char::from(byte).to_string()
         }
         _ => format!("%{byte:02X}"),
     };
-    key.bytes().map(encode).collect()
+    text.bytes().map(encode).collect()
 }
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ pub struct ScopeForAdoption {
 }
 
 impl ScopeForAdoption {
-    /// Returns true if nothing is known but the intent's own files.
     pub fn is_empty(&self) -> bool {
         self.recorded + self.committed + self.named == 0
     }
@@ -46,15 +45,12 @@ pub struct AdoptAnswer {
     pub selected: bool,
 }
 
-/// Returns the intent in another format that a person wants to adopt.
 pub fn adoptable<'w>(ws: &'w Workspace, id: &str) -> Result<&'w ImportedIntent, VerbError> {
     ws.governed()?;
     let id = ws.intent(id)?.id.value.as_str();
     let imported = ws.registry.unadopted(id).ok_or_else(|| {
-        VerbError::mendable(
-            format!("{id} is in the registry already"),
-            format!("`intent edit {id} --add-scope GLOB` widens its scope"),
-        )
+        let hint = format!("`intent edit {id} --add-scope GLOB` widens its scope");
+        VerbError::mendable(format!("{id} is in the registry already"), hint)
     })?;
     match imported.format.is_work() {
         true => Ok(imported),

@@ -34,7 +34,6 @@ use layout::{ContextList, element, escaped};
 /// How many characters a context has at most, unless all of it is asked for. What `intent select`
 /// prints above it has room in 4,000.
 pub const MAX_CHARS: usize = 3_600;
-/// The number of characters to which the name and the owner of an intent are shortened.
 const MAX_NAME: usize = 120;
 /// A longer id is not repeated in the commands that a context names.
 const MAX_ID_IN_COMMAND: usize = 40;
@@ -42,16 +41,13 @@ const MAX_ID_IN_COMMAND: usize = 40;
 /// would be too long otherwise. With the shorter one, every list that binds the work shows an entry.
 const LONG_ENTRY: usize = 1_000;
 const SHORT_ENTRY: usize = 160;
-/// The number of characters to which the reason of an intent is shortened.
 const LONG_REASON: usize = 600;
-/// The number of records that are listed, unless all are asked for.
 const LAST_RECORDS: usize = 3;
 /// The list whose newest entry is the last one. The others begin with what matters most.
 const LESSONS: &str = "lessons";
 /// The first lists of the terms, those that a minimal context has.
 const TERMS_OF_MINIMAL: usize = 3;
 
-/// How much a context contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextExtent {
     /// The terms, the last records and what was produced, in at most [`MAX_CHARS`] characters.
@@ -59,7 +55,6 @@ pub enum ContextExtent {
     Curated,
     /// Only the constraints and the scope, in at most [`MAX_CHARS`] characters.
     Minimal,
-    /// Everything, however long it is.
     Full,
 }
 
@@ -77,10 +72,8 @@ impl ContextExtent {
 /// Where to find what is left out of a context, because all records would have to be read for it.
 const COMMITTED: &str = "What is in commits is not counted here; `intent map` shows it.";
 
-/// The instruction to the agent that reads the context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
 
-/// The instruction about an intent that is kept in another format and that nobody has adopted.
 const INSTRUCTION_UNADOPTED: &str = "This intent owns no file yet; scope_hints are the files that it names. Follow every constraint. `intent adopt` lets a person give it a scope.";
 
 /// The terms of work under an intent, as data: those that the context shows.
@@ -120,7 +113,6 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Reads the terms of an intent from the registry, the ignore files and the lessons.
     fn from_registry(ws: &Workspace, intent: &Intent) -> Self {
         let imported = ws.registry.imported_intent(&intent.id.value);
         let required = imported.into_iter().flat_map(|imported| imported.other_requirements());
@@ -165,7 +157,6 @@ impl Terms {
         }
     }
 
-    /// Leaves out as many entries of each list as the context does.
     fn leave_out(&mut self, omitted: BTreeMap<&'static str, usize>) {
         for (name, _, values) in self.lists().into_iter().flatten() {
             let count = omitted.get(name).copied().unwrap_or_default();
@@ -202,7 +193,6 @@ pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> Context
     let context = text::of_repository(&xml, usize::MAX);
     let imported = ws.registry.imported_intent(&intent.id.value);
     let mut kept = imported.map(SourceBrief::new).unwrap_or_default();
-    // The hints are a part of the terms.
     kept.scope_hints.clear();
     if extent != ContextExtent::Full {
         kept.requirements.truncate(terms.requirements.len() + terms.acceptance_criteria.len());
@@ -215,7 +205,6 @@ pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> Context
     ContextAnswer { id: intent.id.value.clone(), context, reason, kept, terms }
 }
 
-/// Formats the context of an intent as XML. The terms are those that it shows.
 fn xml_and_terms(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> (String, Terms) {
     let work = match extent {
         ContextExtent::Minimal => WorkDone::default(),
@@ -250,7 +239,6 @@ fn xml_and_terms(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> (Str
     (before + &laid_out.text + &after, terms)
 }
 
-/// Returns the lists of a context: those that bind the work, then those that only help.
 fn context_lists(
     terms: &mut Terms,
     work: &WorkDone,
@@ -279,14 +267,10 @@ fn context_lists(
     [binding, helping]
 }
 
-/// What was done under an intent, as elements.
 #[derive(Default)]
 struct WorkDone {
-    /// Its records that are in no commit, newest first.
     history: Vec<String>,
-    /// What it produced, by folder or by file.
     produced: Vec<String>,
-    /// What is not listed, and how to ask for it.
     notes: Vec<String>,
 }
 
@@ -298,22 +282,13 @@ impl WorkDone {
         let notes = in_commits.then(|| COMMITTED.to_owned()).into_iter();
         let notes = notes.chain(ws.unread_evidence_seen()).collect();
         let produced = mapped.unwrap_or_else(|| produced::names_in_records(&records));
-        let newest = records.into_iter().rev();
-        match extent {
-            ContextExtent::Full => Self {
-                history: newest.map(|entry| history::element(entry, usize::MAX)).collect(),
-                produced: produced::by_file(&produced),
-                notes,
-            },
-            _ => Self {
-                history: newest
-                    .take(LAST_RECORDS)
-                    .map(|one| history::element(one, MAX_NAME))
-                    .collect(),
-                produced: produced::by_folder(&produced),
-                notes,
-            },
-        }
+        let (shown, longest, produced) = match extent {
+            ContextExtent::Full => (usize::MAX, usize::MAX, produced::by_file(&produced)),
+            _ => (LAST_RECORDS, MAX_NAME, produced::by_folder(&produced)),
+        };
+        let newest = records.into_iter().rev().take(shown);
+        let history = newest.map(|entry| history::element(entry, longest)).collect();
+        Self { history, produced, notes }
     }
 }
 
@@ -324,7 +299,6 @@ pub fn produced_names(ws: &Workspace, intent: &Intent) -> BTreeMap<RelativePath,
     mapped.unwrap_or_else(|| produced::names_in_records(&open_records(ws, intent)))
 }
 
-/// Formats the start tag of a context.
 fn head(intent: &Intent) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
     let owner = intent.owner.as_ref();
@@ -337,7 +311,6 @@ fn head(intent: &Intent) -> String {
     )
 }
 
-/// Formats where an intent in another format is kept, why it was asked for, and how far it is.
 fn about_source(imported: &ImportedIntent) -> String {
     let kept = SourceBrief::new(imported);
     let (unit, progress) = (imported.unit.as_str(), kept.progress());
@@ -351,7 +324,6 @@ fn about_source(imported: &ImportedIntent) -> String {
     about
 }
 
-/// Returns the command that shows all of a context.
 fn full_command(intent: &Intent) -> String {
     match shell_word(&intent.id.value) {
         id if id.chars().count() <= MAX_ID_IN_COMMAND => format!("intent context {id} --full"),
@@ -359,15 +331,12 @@ fn full_command(intent: &Intent) -> String {
     }
 }
 
-/// Returns the patterns of those lines in ignore files that apply to this intent only.
 fn kept_from(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let ids = ws.registry.ids(&intent.id.value);
     let lines = ws.ignores.intent_lines().into_iter();
     lines.filter(|line| ids.contains(&line.intent.as_str())).map(|line| line.pattern).collect()
 }
 
-/// Returns the questions that the registry has about an intent, and requests for a wider scope that
-/// wait for a person.
 fn open_questions(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let written = match intent.extra.get("open_questions") {
         Some(Value::Array(all)) => {
@@ -390,7 +359,6 @@ fn values(entries: &[Spanned<String>]) -> Vec<String> {
     entries.iter().map(|entry| entry.value.clone()).collect()
 }
 
-/// Returns the records of the journal about files, made under an intent, oldest first.
 fn open_records<'a>(ws: &'a Workspace, intent: &Intent) -> Vec<&'a Arc<Entry>> {
     let ids = ws.registry.ids(&intent.id.value);
     let is_its = |entry: &&Arc<Entry>| {

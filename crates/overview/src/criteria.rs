@@ -23,7 +23,6 @@ use judgement::registry::{self, RegistryAnswer};
 use ledger::{Record, RecordKind, TestRun, TestSource, Trust};
 use why::{VerbError, Workspace};
 
-/// The prefix of a criterion that names a command.
 const RUN: &str = "run:";
 
 /// A criterion together with the result of its last run.
@@ -64,7 +63,6 @@ pub enum CriterionStanding {
 }
 
 impl CriterionStanding {
-    /// Returns true if a test has shown the criterion, at this commit or at another one.
     pub fn is_shown(self) -> bool {
         matches!(self, Self::Passed | Self::PassedUnclean | Self::PassedElsewhere)
     }
@@ -95,7 +93,6 @@ pub struct TreeState {
 }
 
 impl TreeState {
-    /// The state of the work tree now.
     pub fn from_git(ws: &Workspace) -> Result<Self, VerbError> {
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else {
             return Ok(Self { commit: None, clean: None });
@@ -115,7 +112,6 @@ impl TreeState {
     }
 }
 
-/// A command that was run, or whose results were read from a report.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The criterion that names the command; `None` if no criterion does.
@@ -124,13 +120,10 @@ pub struct Ran {
     /// The exit code; `None` if a signal ended the command.
     pub exit: Option<i32>,
     pub milliseconds: u64,
-    /// Whether the command was run here or its results were read from a report.
     pub source: TestSource,
-    /// The results that a report contains, and the bytes of the report.
     pub report: Option<(Results, Vec<u8>)>,
 }
 
-/// Returns the criteria of an intent that name a command, each with its command.
 pub fn commands(intent: &Intent) -> Vec<(String, String)> {
     let texts = intent.acceptance_criteria.iter().map(|one| one.value.clone());
     texts.filter_map(|text| command_of(&text).map(str::to_owned).map(|run| (text, run))).collect()
@@ -140,7 +133,6 @@ fn command_of(criterion: &str) -> Option<&str> {
     criterion.trim().strip_prefix(RUN).map(str::trim).filter(|command| !command.is_empty())
 }
 
-/// Records the result of a command. Returns the id of the record and the run.
 pub fn record(
     ws: &Workspace,
     intent: &Intent,
@@ -169,7 +161,6 @@ pub fn record(
     Ok((record::append(ws, record)?, run))
 }
 
-/// Returns the criteria of an intent, each with its state at `HEAD`.
 pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let mut runs = ws.entries_of(&intent.id.value);
     runs.retain(|entry| {

@@ -1,9 +1,6 @@
 //! `doctor`: checks whether everything is in place, and says what to do if not.
 
 use std::path::PathBuf;
-use why::health::Examined;
-use why::health::Health;
-use why::selectable;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +13,8 @@ use ground::text::{counted, shell_word};
 use ground::{Finding, Hint, Level, RelativePath, approvals, session, store};
 use intents::FOLDER;
 use judgement::after;
-use why::Workspace;
+use why::health::{Examined, Health};
+use why::{Workspace, selectable};
 
 /// The result of an examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -28,7 +26,6 @@ pub struct DoctorAnswer {
 /// The number of bytes up to which the log of the hooks is read.
 const MAX_LOG: u64 = 2 * 1024 * 1024;
 
-/// The result of one check: the state, and what was found.
 type CheckResult = (Health, String);
 
 fn good_health(detail: impl Into<String>) -> CheckResult {
@@ -92,7 +89,6 @@ fn check_mode(ws: &Workspace) -> Option<CheckResult> {
     (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown_health(detail))
 }
 
-/// Reports records that could not be written when they were made.
 fn check_unrecorded(ws: &Workspace) -> Option<CheckResult> {
     let count = after::waiting_record_files(&ws.root).len();
     let records = counted(count, "record");
@@ -100,7 +96,6 @@ fn check_unrecorded(ws: &Workspace) -> Option<CheckResult> {
     (count > 0).then(|| bad_health(detail))
 }
 
-/// Reports errors of hooks, which have no other way to show them.
 fn errors(ws: &Workspace) -> Option<CheckResult> {
     let path = ws.root.orchestration().join("local").join("hook_errors.log");
     let bytes = store::read_capped(&path, MAX_LOG).ok()??;
@@ -112,7 +107,6 @@ fn errors(ws: &Workspace) -> Option<CheckResult> {
     )))
 }
 
-/// Reports writes that no gate approved.
 fn check_ungated(ws: &Workspace) -> Option<CheckResult> {
     let notes = session::ungated::still_valid(&ws.root);
     let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
@@ -122,7 +116,6 @@ fn check_ungated(ws: &Workspace) -> Option<CheckResult> {
     )))
 }
 
-/// Reports notes of other tools that are not read, or that only a remote has.
 fn other_notes(ws: &Workspace) -> Option<CheckResult> {
     const SHOWN: usize = 5;
     let git = ws.git()?;
@@ -140,7 +133,6 @@ fn other_notes(ws: &Workspace) -> Option<CheckResult> {
     (count > 0).then(|| unknown_health(detail))
 }
 
-/// Reports questions of agents that nobody has answered.
 fn check_waiting(ws: &Workspace) -> Option<CheckResult> {
     let pending = approvals::pending(&ws.root);
     let code = &pending.first()?.code;
@@ -267,7 +259,6 @@ fn check_ignored(ws: &Workspace) -> CheckResult {
     }
 }
 
-/// Returns the text of a file that configures git, or an empty text if it cannot be read.
 fn rules(ws: &Workspace, name: &str) -> String {
     const MAX: u64 = 256 * 1024;
     let path = RelativePath::new(name).ok();

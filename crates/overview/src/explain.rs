@@ -16,7 +16,6 @@ pub struct ExplainAnswer {
     pub rule: String,
 }
 
-/// Answers one line of a batch, which is a command as a JSON string.
 pub fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {
         let rule = "input".to_owned();

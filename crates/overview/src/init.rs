@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use why::selectable;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +10,7 @@ use evidence::git_hooks::{Act, GitHooksAnswer, git_hooks};
 use ground::policy::SourceFormat;
 use ground::{Environment, Root, store, text};
 use intents::Status;
-use why::{VerbError, Workspace};
+use why::{VerbError, Workspace, selectable};
 
 /// What `intent init` created, and what it left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -46,7 +45,6 @@ pub struct InitAnswer {
 /// The comments that `init` once wrote above an empty list.
 pub const LIST_TEMPLATE: &str = include_str!("templates/active_intents.yaml");
 
-/// A policy with all keys as comments, and what they mean.
 pub const POLICY_TEMPLATE: &str = include_str!("templates/policy.yaml");
 
 /// The files that `init` creates, with their initial content. What has no content yet is not
@@ -110,12 +108,11 @@ fn next_command(ws: &Workspace) -> String {
         return format!("intent adopt {id}");
     }
     if ws.registry.intents().is_empty() {
-        match open[..] {
-            [] => {}
-            [only] => return format!("intent adopt {only}"),
-            _ => return "intent list".to_owned(),
-        }
-        return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
+        return match open[..] {
+            [] => "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned(),
+            [only] => format!("intent adopt {only}"),
+            _ => "intent list".to_owned(),
+        };
     }
     let step = selectable::next_step(ws);
     let command = step.split('`').nth(1).filter(|_| ws.selected(None).is_none());

@@ -18,14 +18,12 @@ use why::{Workspace, answers};
 pub(crate) struct LineCounts {
     pub(crate) files: usize,
     pub(crate) lines: usize,
-    /// The lines that a record is about, by who brought them.
     pub(crate) recorded: BTreeMap<LineOwner, usize>,
     pub(crate) intents: BTreeMap<String, IntentLines>,
     /// The lines that were counted as if nobody had recorded them.
     pub(crate) unknown: UnknownLines,
 }
 
-/// Who brought lines, under which intent, and when.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LineOwner {
     /// The month of the record in UTC: `2026-02`. `None` if its time cannot be read.
@@ -35,7 +33,6 @@ pub(crate) struct LineOwner {
     pub(crate) name: String,
 }
 
-/// What was brought under one intent and is still there.
 #[derive(Debug, Default)]
 pub(crate) struct IntentLines {
     pub(crate) lines: usize,
@@ -90,7 +87,6 @@ impl LineCounts {
         counts
     }
 
-    /// Adds the lines of another file.
     fn add_lines(&mut self, other: Self) {
         self.files += other.files;
         self.lines += other.lines;
@@ -105,7 +101,6 @@ impl LineCounts {
         }
     }
 
-    /// Returns the number of lines that a record is about.
     pub(crate) fn total_recorded(&self) -> usize {
         self.recorded.values().sum()
     }

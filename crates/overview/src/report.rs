@@ -23,7 +23,6 @@ use why::answers::FileProvenance;
 use why::findings::FindingAnswer;
 use why::{VerbError, Workspace, suspect};
 
-/// The maximum number of findings in the report, the gravest first.
 const MAX_FINDINGS: usize = 100;
 
 /// The whole report. All lines are counted as `intent why` counts those of a block: brackets and blank
@@ -206,7 +205,6 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     })
 }
 
-/// Returns the suspect blocks of a file, each with the id of its intent.
 fn suspects_of_file(
     ws: &Workspace,
     path: &RelativePath,

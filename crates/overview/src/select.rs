@@ -41,7 +41,7 @@ pub struct SelectAnswer {
 }
 
 /// An intent as it is shown in lists.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct IntentSummary {
     /// The id of the intent, for example `INT-001`.
     pub id: String,
@@ -211,8 +211,8 @@ pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<Strin
             summary.files = Some(produced.files.len());
             summary.blocks = Some(produced.blocks);
         }
-        if let (Some(criteria), Some(intent)) =
-            (&mut summary.criteria, ws.registry.get(&summary.id))
+        if let Some(criteria) = &mut summary.criteria
+            && let Some(intent) = ws.registry.get(&summary.id)
         {
             criteria.shown = Some(criteria.all - criteria::not_shown(ws, intent));
         }
@@ -220,7 +220,6 @@ pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<Strin
     Ok((intents, counts.unknown.notes().collect()))
 }
 
-/// Returns an intent as it is shown in lists, without what it has produced.
 pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let id = intent.id.value.as_str();
     IntentSummary {
@@ -236,12 +235,7 @@ fn summary_of_intent(intent: &Intent, imported: Option<&ImportedIntent>) -> Inte
         status: intent.status.as_ref().map(|status| status.value),
         owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        lines: None,
-        files: None,
-        blocks: None,
-        criteria: None,
-        selected: false,
-        current: false,
         kept: imported.map(SourceBrief::new).unwrap_or_default(),
+        ..IntentSummary::default()
     }
 }

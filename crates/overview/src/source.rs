@@ -54,7 +54,6 @@ impl SourceBrief {
         }
     }
 
-    /// Returns the same without its lists, which may be long.
     pub fn without_lists(self) -> Self {
         Self { requirements: Vec::new(), scope_hints: Vec::new(), ..self }
     }

@@ -68,7 +68,6 @@ impl UninstallAnswer {
         }
     }
 
-    /// Adds a file or folder to those that remain, once.
     pub fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
         let left =
             Remaining { path: self.shown_path(path), why: why.into(), remedy: remedy.into() };

@@ -22,7 +22,6 @@ use why::VerbError;
 
 /// The largest file that is changed, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-/// The marks above and below our lines.
 const BEGIN: &str =
     "# intent:begin (`intent init --team` wrote this; `intent uninstall` takes it away)";
 const END: &str = "# intent:end";
@@ -62,9 +61,7 @@ pub enum TeamFileDone {
     ToAdd,
 }
 
-/// The place of the workspace in its repository.
 struct TeamPlace {
-    /// The top folder of the work tree.
     top: PathBuf,
     /// The path of the workspace's root below `top`: empty, or for example `services/shop`.
     below: String,
@@ -100,8 +97,6 @@ impl TeamPlace {
     }
 }
 
-/// Adds the files that a team needs to the workspace that contains `folder`. `owners` are account
-/// names of the forge.
 pub fn team(
     folder: &Path,
     owners: &[String],
@@ -119,7 +114,6 @@ pub fn team(
     Ok(answer)
 }
 
-/// Returns true if a path at the top of the repository is that of a file that [`team`] writes.
 pub fn is_file(path: &str) -> bool {
     ci::PATHS.contains(&path) || path == precommit::CONFIG || codeowners::PLACES.contains(&path)
 }
@@ -135,7 +129,6 @@ pub fn is_as_written(path: &str, before: Option<&str>, now: &str) -> bool {
     }
 }
 
-/// Removes our files and lines.
 pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreError> {
     let place = TeamPlace::in_root(root);
     let paths = ci::PATHS.iter().chain([&precommit::CONFIG]).chain(&codeowners::PLACES);
@@ -172,7 +165,6 @@ pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Returns what remains of a file without our part. `None` if the file contains nothing of ours.
 fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if ci::PATHS.contains(&path) {
         return ci::text_without_job(path, text);
@@ -180,13 +172,9 @@ fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if path == precommit::CONFIG { precommit::text_without_hook(text) } else { without_block(text) }
 }
 
-/// What remains of a file without our part.
 enum Remainder {
-    /// Nothing remains, so the file is deleted.
     Nothing,
-    /// The text of other authors remains.
     Text(String),
-    /// The file is not changed, for this reason.
     Theirs(String),
 }
 
@@ -202,7 +190,6 @@ fn with_block(text: &str, lines: &str) -> String {
     }
 }
 
-/// Returns our lines between the marks, each after `indent`.
 fn between_marks(lines: &str, indent: &str, end_of_line: &str) -> String {
     let lines = [BEGIN].into_iter().chain(lines.lines()).chain([END]);
     lines.map(|line| format!("{indent}{line}{end_of_line}")).collect()
@@ -231,12 +218,10 @@ fn block_in(text: &str) -> Option<std::ops::Range<usize>> {
     Some(start?..end?)
 }
 
-/// Returns true if a line of the text is one of our marks.
 fn has_mark(text: &str) -> bool {
     text.lines().any(|line| [BEGIN, END].contains(&line.trim()))
 }
 
-/// Returns the text without our lines. `None` if the text does not contain them.
 fn without_block(text: &str) -> Option<Remainder> {
     let Some(place) = block_in(text) else {
         return has_mark(text)

@@ -20,7 +20,6 @@ use why::{VerbError, Workspace};
 
 /// The largest file that is compared with its committed version, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// The maximum number of remaining files that are named one by one.
 const MAX_NAMED: usize = 8;
 
 /// Removes what lies in the repository, and with `everything` also `.orchestration/`, as far as git
@@ -45,11 +44,8 @@ pub fn uninstall(
         if everything {
             remove_shared_files(ws, answer)?;
         } else if folder.is_dir() {
-            answer.leave(
-                &folder,
-                "registry, policy and evidence are the record of everybody who works here",
-                "`intent uninstall --everything`",
-            );
+            let why = "registry, policy and evidence are the record of everybody who works here";
+            answer.leave(&folder, why, "`intent uninstall --everything`");
         }
     }
     remove_from_git_directory(ws, open, answer)?;
@@ -105,11 +101,8 @@ fn remove_from_git_directory(
     // The journals of all work trees are in our folder in the common git directory, which is the
     // git directory of the main work tree.
     if common != own {
-        answer.leave(
-            &common.join("intent"),
-            "it belongs to the main work tree of this repository",
-            "`intent uninstall` there",
-        );
+        let why = "it belongs to the main work tree of this repository";
+        answer.leave(&common.join("intent"), why, "`intent uninstall` there");
     }
     if folder.is_dir() || folder.is_symlink() {
         if open > 0 && common == own {
@@ -128,16 +121,12 @@ fn remove_from_git_directory(
             continue;
         }
         let word = shell_word(&tree.display().to_string());
-        answer.leave(
-            &folder,
-            "it belongs to another work tree of this repository",
-            format!("`intent -C {word} uninstall`"),
-        );
+        let why = "it belongs to another work tree of this repository";
+        answer.leave(&folder, why, format!("`intent -C {word} uninstall`"));
     }
     Ok(())
 }
 
-/// Removes our git hooks, and names the files of other programs that call `intent`.
 fn take_out_git_hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
     let act = if answer.dry_run { Act::Status } else { Act::Remove };
     let hooks = git_hooks::take_out(ws, act)?;
@@ -145,11 +134,8 @@ fn take_out_git_hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<()
         answer.took(path, if *comes_back { TakenHow::PutBack } else { TakenHow::Removed });
     }
     for path in &hooks.others {
-        answer.leave(
-            path,
-            "it calls `intent seal`, and is not ours to change",
-            "take that line out; until then it does nothing without the program",
-        );
+        let remedy = "take that line out; until then it does nothing without the program";
+        answer.leave(path, "it calls `intent seal`, and is not ours to change", remedy);
     }
     Ok(())
 }
@@ -192,7 +178,6 @@ fn remove_shared_files(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(
     Ok(())
 }
 
-/// Returns all files below `.orchestration/`, and `.intentignore`.
 fn files_of_orchestration(ws: &Workspace) -> Vec<RelativePath> {
     let walk = ignore::WalkBuilder::new(ws.root.orchestration()).standard_filters(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|it| !it.is_dir()));

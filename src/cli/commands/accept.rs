@@ -81,7 +81,6 @@ pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show(page, &answer, &workspace))
 }
 
-/// Accepts blocks in all files below a folder. The answer has the files in which there were some.
 fn accept_below(
     context: &Context,
     target: &FileTarget,
@@ -111,7 +110,6 @@ fn accept_below(
     })
 }
 
-/// Returns true if the file still has the content of a write that no gate let through.
 fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
     let is_noted =
@@ -120,10 +118,8 @@ fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> 
 }
 
 fn say_which(message: &str) -> CliError {
-    CliError::usage(
-        message,
-        "name one block with PATH:LINE, or all that differ with --all-differing",
-    )
+    let hint = "name one block with PATH:LINE, or all that differ with --all-differing";
+    CliError::usage(message, hint)
 }
 
 fn show(page: &mut Page, answer: &AcceptAnswer, workspace: &Workspace) {

@@ -77,39 +77,28 @@ fn confirm(
     proposed: &ScopeForAdoption,
 ) -> Result<(), CliError> {
     let terminal = Terminal::of_a_person(context).map_err(|_| {
-        CliError::usage(
-            "nothing was adopted: there is nobody to ask",
-            format!(
-                "the scope would be {}; `--yes` adopts it without a question",
-                proposed.scope.join(", ")
-            ),
-        )
+        let scope = proposed.scope.join(", ");
+        let hint = format!("the scope would be {scope}; `--yes` adopts it without a question");
+        CliError::usage("nothing was adopted: there is nobody to ask", hint)
     })?;
     let mut page = Page::default();
     let intent = &imported.intent;
     page.styled(INTENT, &intent.id.value).literal("  ").styled(STRONG, &intent.name.value).end();
     page.literal("  source").pad_to(15).text(&imported.unit).end();
+    for entry in &proposed.scope {
+        page.literal("  would own").pad_to(15).text(entry).end();
+    }
     let from = [
         (proposed.recorded, "recorded file"),
         (proposed.committed, "file of its commits"),
         (proposed.named, "named path"),
     ];
-    for entry in &proposed.scope {
-        page.literal("  would own").pad_to(15).text(entry).end();
-    }
-    let from: Vec<String> = from
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| counted(count, what))
-        .collect();
+    let from = from.into_iter().filter(|(count, _)| *count > 0);
+    let from: Vec<String> = from.map(|(count, what)| counted(count, what)).collect();
     if !from.is_empty() {
         page.literal("  from").pad_to(15).text(from.join(", ")).end();
     }
-    match terminal.confirms(&context.printer, &mut page, " to adopt it: ")? {
-        true => Ok(()),
-        false => Err(CliError::usage(
-            "nothing was adopted",
-            "`--scope GLOB` adopts it with another scope",
-        )),
-    }
+    let hint = "`--scope GLOB` adopts it with another scope";
+    let refused = CliError::usage("nothing was adopted", hint);
+    terminal.confirms(&context.printer, &mut page, " to adopt it: ", refused)
 }

@@ -66,15 +66,13 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
         page.styled(WARN, "!").literal(" the commit has changed since it was asked, ");
         page.line("so the agent has to ask again");
     }
-    if !terminal.confirms(&context.printer, page.gap(), " to approve: ")? {
-        return Err(CliError::usage(
-            format!("{} was not approved, and still waits", asked.code),
-            format!("`intent reject {}` says no for good", asked.code),
-        ));
-    }
+    let refused = CliError::usage(
+        format!("{} was not approved, and still waits", asked.code),
+        format!("`intent reject {}` says no for good", asked.code),
+    );
+    terminal.confirms(&context.printer, page.gap(), " to approve: ", refused)?;
     let (verdict, place) = (ApprovalVerdict::Approve, DecisionPlace::Terminal);
     let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
-    // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&workspace);
     let here = context.open_workspace()?;
@@ -117,8 +115,6 @@ fn show_answer(
     Ok(Exit::found(answer.unsigned.is_some()))
 }
 
-/// Returns the message for an approval whose signature failed. `intent` is the intent that the
-/// approval widened or created.
 fn not_signed(error: &CliError, intent: Option<&str>) -> String {
     let next = match intent {
         Some(id) => format!("`intent approve {id}` signs it when that is mended"),
@@ -145,14 +141,15 @@ fn sign_answer(
 /// `stands` is true if a commit already has what was signed.
 fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
     page.label(GOOD, "✓").literal("signed ").styled(INTENT, &answer.what);
-    page.literal(" as it reads now");
-    page.literal(if stands { "" } else { "; the commit with it carries that" }).end();
+    page.literal(" as it reads now")
+        .literal(if stands { "" } else { "; the commit with it carries that" })
+        .end();
     if stands {
         shared::print_seal_command(page, &format!("Approve {}", answer.what));
     }
     if !answer.trusted {
-        page.literal("  ").styled(WARN, "warning:");
-        page.literal(" the branch that work is merged into does not trust this key, so the ");
+        page.literal("  ").label(WARN, "warning:");
+        page.literal("the branch that work is merged into does not trust this key, so the ");
         page.literal("signature does not count there; a line with it belongs in its ");
         page.line(".orchestration/allowed_signers");
     }
@@ -232,7 +229,6 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     })
 }
 
-/// Shows a whole question. Nothing that would be done is left out.
 fn show(page: &mut Page, asked: &Approval) {
     let question = approval::question(asked);
     page.styled(INTENT, &asked.code).literal("  ").styled(STRONG, &question.title).end().gap();

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::envelope::{IN_TOTO, SignedEnvelope};
-use crate::cli::print::{BAD, DIM, GOOD, Page, STRONG};
+use crate::cli::print::{BAD, DIM, Page, STRONG};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit, person};
 use evidence::signing::{self, SignatureCheck};
@@ -22,6 +22,7 @@ use ground::store;
 use why::{VerbError, Workspace};
 
 use super::export::repository_name;
+use super::shared;
 
 /// The largest size, in bytes, of an attestation that is read.
 const MAX_ATTESTATION: u64 = 64 * 1024 * 1024;
@@ -65,7 +66,7 @@ pub fn run(context: &Context, args: AttestArgs) -> Result<Exit, CliError> {
     }
     let workspace = context.governed_workspace()?;
     let git = git(&workspace)?;
-    let range = CommitRange::parse(git, &args.range).map_err(VerbError::from)?;
+    let range = CommitRange::parse(git, &args.range)?;
     let repository = args.repo.unwrap_or_else(|| repository_name(&workspace));
     let mut subject = vec![StatementSubject {
         name: repository,
@@ -84,7 +85,6 @@ pub fn run(context: &Context, args: AttestArgs) -> Result<Exit, CliError> {
         predicate_type: PREDICATE.to_owned(),
         predicate: predicate(&workspace, &range).map_err(as_cli_error)?,
     };
-    // Plain data always serialises.
     let mut envelope =
         SignedEnvelope::new(IN_TOTO, &serde_json::to_vec(&statement).unwrap_or_default());
     if let Some(key) = &args.key {
@@ -128,11 +128,10 @@ pub struct AttestationAnswer {
     pub statement: Statement,
 }
 
-/// Checks an attestation against the repository and the files that it names.
 pub(super) fn verify(context: &Context, file: &Path) -> Result<Exit, CliError> {
     let workspace = context.governed_workspace()?;
     let path = context.cwd.join(file);
-    let bytes = store::read_capped(&path, MAX_ATTESTATION).map_err(VerbError::from)?;
+    let bytes = store::read_capped(&path, MAX_ATTESTATION)?;
     let bytes =
         bytes.ok_or_else(|| CliError::io(file, "read", std::io::ErrorKind::NotFound.into()))?;
     let (envelope, statement) = read(&bytes).map_err(|what| {
@@ -159,7 +158,7 @@ pub(super) fn verify(context: &Context, file: &Path) -> Result<Exit, CliError> {
     }
     let range =
         said.from.as_ref().map_or_else(|| said.to.clone(), |from| format!("{from}..{}", said.to));
-    let range = CommitRange::parse(git(&workspace)?, &range).map_err(VerbError::from)?;
+    let range = CommitRange::parse(git(&workspace)?, &range)?;
     if predicate(&workspace, &range).map_err(as_cli_error)? != *said {
         problems.push(format!("{} says something else in this repository", range.in_words()));
     }
@@ -183,7 +182,6 @@ fn read(bytes: &[u8]) -> Result<(SignedEnvelope, Statement), String> {
     Ok((envelope, statement))
 }
 
-/// Returns the trusted signers. Notes it as a problem if there is none, or if a signature is wrong.
 fn signers(
     workspace: &Workspace,
     envelope: &SignedEnvelope,
@@ -206,8 +204,7 @@ fn signers(
 
 fn show(page: &mut Page, answer: &AttestationAnswer, range: &CommitRange) {
     let said = &answer.statement.predicate;
-    let sign = if answer.problems.is_empty() { ("✓", GOOD) } else { ("✗", BAD) };
-    page.styled(sign.1, sign.0).literal(" ").text(range.in_words()).literal("  ");
+    shared::mark(page, Some(answer.problems.is_empty())).text(range.in_words()).literal("  ");
     page.count(said.commits, "commit").literal(", ").text(said.lines.total);
     page.literal(" recorded lines");
     for (contributor, lines) in &said.lines.contributors {

@@ -1,7 +1,6 @@
 //! `intent check`: judges whether a whole change agrees with intents, scopes and ledger.
 
 use std::path::PathBuf;
-use why::findings::FindingAnswer;
 
 use clap::ValueEnum as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -18,6 +17,7 @@ use ground::{Code, Level, store, text};
 use judgement::after;
 use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
 use overview::own_setup::check_request;
+use why::findings::FindingAnswer;
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -100,7 +100,6 @@ pub struct CheckArgs {
 struct FailOn(Option<Level>);
 
 fn fail_on() -> impl TypedValueParser<Value = FailOn> {
-    // `never` is no level.
     PossibleValuesParser::new(["error", "warning", "info", "hint", "never"])
         .map(|word| FailOn(shared::of_json_word(word)))
 }
@@ -129,10 +128,9 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
         ));
     }
     let workspace = context.open_workspace()?;
-    let baseline = args.baseline.or(args.write_baseline.clone());
-    let baseline = baseline.map(|file| workspace.path(workspace.root.path(), &file)).transpose()?;
-    let written = baseline.clone().filter(|_| args.write_baseline.is_some());
-    let baseline = baseline.filter(|_| written.is_none());
+    let in_workspace = |file: &PathBuf| workspace.path(workspace.root.path(), file);
+    let baseline = args.baseline.as_ref().map(in_workspace).transpose()?;
+    let written = args.write_baseline.as_ref().map(in_workspace).transpose()?;
     if !matches!(against, ComparedSides::Range { .. }) {
         after::see_left_running(&workspace);
     }
@@ -189,7 +187,6 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-/// Parses `sarif=intent.sarif`.
 fn written_copy(text: &str) -> Result<(CheckFormat, PathBuf), String> {
     let parsed = text.split_once('=').and_then(|(format, file)| {
         let format = CheckFormat::from_str(format, true).ok();
@@ -209,7 +206,6 @@ fn range(text: &str) -> Result<(String, String), String> {
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
-/// `left_out` holds the paths of findings that say only that no record covers a change.
 fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     shared::findings(page, &answer.findings);
     page.gap();
@@ -242,7 +238,6 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     }
 }
 
-/// Returns true if the finding says only that no record covers a change.
 fn is_uncovered(finding: &FindingAnswer) -> bool {
     let codes = [Code::UnrecordedChange, Code::Unowned].map(Code::as_str);
     finding.level == Level::Hint && codes.contains(&finding.code.as_str())

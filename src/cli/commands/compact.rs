@@ -29,10 +29,8 @@ pub fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError> {
     let add = format!("git add --all {trace}");
     if args.stage && !answer.months.is_empty() {
         stage(&workspace, answer.months.iter().flat_map(paths_of)).map_err(|error| {
-            CliError::usage(
-                format!("it was written, and could not be staged: {error}"),
-                format!("stage it yourself: `{add}`"),
-            )
+            let hint = format!("stage it yourself: `{add}`");
+            CliError::usage(format!("it was written, and could not be staged: {error}"), hint)
         })?;
         answer.staged = true;
     }
@@ -43,7 +41,6 @@ fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
     month.removed.iter().chain([&month.written])
 }
 
-/// `add` is the command that stages both what was written and what was removed.
 fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {

@@ -25,9 +25,8 @@ pub fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliError> {
         answer.criteria.iter().for_each(|criterion| show(page, criterion));
         let named = answer.criteria.iter().any(|one| one.command.is_some());
         if named && answer.clean == Some(false) {
-            page.literal("  ")
-                .styled(WARN, "the work tree has changes that are in no commit")
-                .end();
+            let words = "the work tree has changes that are in no commit";
+            page.literal("  ").styled(WARN, words).end();
         }
     })
 }

@@ -66,7 +66,6 @@ pub fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show(page, &answer))
 }
 
-/// The suggested commands, each with its purpose.
 const COMMANDS: [(&str, &str); 5] = [
     (
         "intent why src/auth/tokens.py:19",
@@ -101,7 +100,6 @@ fn require_ungoverned(folder: &Path, environment: &Environment) -> Result<(), Cl
     ))
 }
 
-/// Returns the folder if it is empty, and makes it if it does not exist.
 fn empty(folder: &Path) -> Result<PathBuf, CliError> {
     let io = |source| CliError::io(folder, "made", source);
     std::fs::create_dir_all(folder).map_err(io)?;
@@ -121,13 +119,11 @@ fn temporary(environment: &Environment) -> Result<PathBuf, CliError> {
     made.keep().canonicalize().map_err(io)
 }
 
-/// The repository in which the story takes place.
 struct Stage {
     folder: PathBuf,
     environment: Environment,
 }
 
-/// The work of one agent in one session.
 struct SessionWork<'a> {
     session: &'a str,
     agent: &'a str,
@@ -175,7 +171,6 @@ impl Stage {
             subject: "billing: add taxes, and show amounts",
         })?;
 
-        // A change out of scope: the intent on tokens is selected, and an invoice is changed.
         select::select(&self.workspace()?, "INT-001", None)?;
         let (before, after) = story::OUT_OF_SCOPE;
         self.write(story::INVOICE, &story::INVOICE_AFTER.replace(before, after))?;

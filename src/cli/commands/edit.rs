@@ -1,7 +1,5 @@
 //! `intent edit`: a person changes an intent, by options or in an editor, or removes it.
 
-use std::process::Stdio;
-
 use super::shared;
 use crate::cli::person::{self, Terminal};
 use crate::cli::print::{DIM, GOOD, INTENT};
@@ -137,25 +135,20 @@ fn wanted_changes(
     Some((intent.id.value.clone(), change, add_scope))
 }
 
-/// Opens the file of the intent in the person's editor, and writes down what they changed.
 fn in_editor(context: &Context, workspace: &Workspace, id: &str) -> Result<Exit, CliError> {
     Terminal::of_a_person(context)?;
     let named = |name| context.environment().variable(name).filter(|text| !text.is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR"));
     let Some(editor) = editor else {
-        return Err(CliError::usage(
-            "neither $VISUAL nor $EDITOR names an editor",
-            "set one, or change the intent by options: `intent edit --help`",
-        ));
+        let hint = "set one, or change the intent by options: `intent edit --help`";
+        return Err(CliError::usage("neither $VISUAL nor $EDITOR names an editor", hint));
     };
     let Some((file, _)) = workspace.registry.intent_with_file(id) else { return Ok(Exit::Fine) };
     let path = workspace.root.absolute(file.path());
     // As git does: the variable holds a command with its options.
-    let mut words = editor.to_string_lossy().into_owned();
-    words.push_str(" \"$@\"");
+    let words = format!("{} \"$@\"", editor.to_string_lossy());
     let mut command = programs::command("sh", context.environment());
     command.args(["-c", &words, "editor"]).arg(&path);
-    command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
     let done = command.status().map_err(|source| CliError::io("the editor", "started", source))?;
     if !done.success() {
         return Err(CliError::usage("the editor failed", "nothing was written down; try again"));

@@ -40,9 +40,8 @@ pub fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
     let erasure = draft(&workspace, &args.record, &args.why, by)?;
     let mut page = Page::default();
     question(&mut page, &erasure);
-    if !terminal.confirms(&context.printer, &mut page, " to erase it: ")? {
-        return Err(CliError::usage("nothing was erased", "type yes to erase the line"));
-    }
+    let refused = CliError::usage("nothing was erased", "type yes to erase the line");
+    terminal.confirms(&context.printer, &mut page, " to erase it: ", refused)?;
     let keys = SshKeygen::of_machine(&workspace);
     let is_signed = args.key.is_some() || keys.trusts_anybody(&signers(&workspace)?);
     let signature = is_signed

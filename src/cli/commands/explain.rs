@@ -49,12 +49,10 @@ pub struct ExplainArgs {
     dialect: Dialect,
 }
 
-/// What a code of a finding means.
 #[derive(Debug, Serialize)]
 struct CodeAnswer {
     code: &'static str,
     summary: &'static str,
-    /// The page about it, in Markdown.
     page: &'static str,
 }
 
@@ -103,7 +101,6 @@ fn batch(
     context.printer.stream(lines.iter().map(|line| {
         let text = String::from_utf8_lossy(line);
         let answer = verdict(text.trim_end_matches('\r'), dialect, at);
-        // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
         PrintedPiece::Json(bytes)

@@ -16,8 +16,8 @@ use export::jsonl::{JsonStream, JsonTables, TABLES};
 use export::otlp::LogRecords;
 use export::people::People;
 use export::range::{CommitRange, ExportError, RowCounts, RowSink, export};
-use ground::text::counted;
-use why::{VerbError, Workspace};
+use ground::key_links::percent_encoded;
+use why::Workspace;
 
 /// The shortest secret that is taken, in bytes.
 const MIN_SECRET: usize = 16;
@@ -99,16 +99,15 @@ pub struct ExportAnswer {
 pub fn run(context: &Context, args: ExportArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let git = workspace.git().ok_or_else(|| workspace.no_git("an export"))?;
-    let range = match (&args.range, &args.since) {
-        (Some(range), _) => CommitRange::parse(git, range).map_err(VerbError::from)?,
-        (None, Some(since)) => {
+    let range = match &args.since {
+        Some(since) => {
             let time = when::parse_start(Timestamp::now(), since).ok_or_else(|| {
                 let hint = "write a date such as 2026-02-18, or a number of days such as 30d";
                 CliError::usage(format!("{since:?} is no time"), hint)
             })?;
-            CommitRange::newer_than(git, time).map_err(VerbError::from)?
+            CommitRange::newer_than(git, time)?
         }
-        (None, None) => CommitRange::parse(git, "HEAD").map_err(VerbError::from)?,
+        None => CommitRange::parse(git, args.range.as_deref().unwrap_or("HEAD"))?,
     };
     let repo = args.repo.clone().unwrap_or_else(|| repository_name(&workspace));
     let people = people(context, &args)?;
@@ -133,11 +132,10 @@ pub fn run(context: &Context, args: ExportArgs) -> Result<Exit, CliError> {
 }
 
 fn show(page: &mut Page, answer: &ExportAnswer, range: &CommitRange) {
-    page.styled(GOOD, "✓").literal(" ").text(range.in_words()).literal("  ");
-    page.text(counted(answer.commits, "commit")).literal(", ");
-    page.text(counted(answer.claims, "claim")).literal(", ");
-    page.text(counted(answer.intents, "intent version")).literal(", ");
-    page.text(counted(answer.findings, "finding")).end();
+    page.label(GOOD, "✓").text(range.in_words()).literal("  ");
+    page.count(answer.commits, "commit").literal(", ").count(answer.claims, "claim");
+    page.literal(", ").count(answer.intents, "intent version").literal(", ");
+    page.count(answer.findings, "finding").end();
     for file in &answer.files {
         page.literal("  ").styled(DIM, file).end();
     }
@@ -161,7 +159,6 @@ fn parquet_can_be_written(to_files: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Prints the rows, as they come.
 fn print(context: &Context, job: &ExportJob<'_>, format: ExportFormat) -> Result<Exit, CliError> {
     let mut failed = None;
     let exit = context.printer.raw(|out| {
@@ -225,19 +222,10 @@ fn name_in_url(url: &str) -> String {
     }
 }
 
-/// Writes a text so that it can be the name of a folder and holds no `/`.
 fn folder_name(text: &str) -> String {
-    let mut name = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
-                name.push(char::from(byte))
-            }
-            b'.' if !name.is_empty() => name.push('.'),
-            _ => name.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    name
+    let name = percent_encoded(text, b"");
+    // A name that begins with a dot is hidden, or leads out of the folder.
+    name.strip_prefix('.').map(|rest| format!("%2E{rest}")).unwrap_or(name)
 }
 
 struct ExportJob<'a> {
@@ -262,11 +250,10 @@ impl ExportJob<'_> {
         let folder = folder.join(format!("repo={}", folder_name(self.repo)));
         std::fs::create_dir_all(&folder)
             .map_err(|error| CliError::io(&folder, "created", error))?;
+        let tables = |ending| TABLES.map(|table| format!("{table}.v{VERSION}.{ending}")).to_vec();
         let names = match format {
-            ExportFormat::Jsonl => TABLES.map(|table| format!("{table}.v{VERSION}.jsonl")).to_vec(),
-            ExportFormat::Parquet => {
-                TABLES.map(|table| format!("{table}.v{VERSION}.parquet")).to_vec()
-            }
+            ExportFormat::Jsonl => tables("jsonl"),
+            ExportFormat::Parquet => tables("parquet"),
             ExportFormat::AgentTrace => vec![format!("agent-trace.v{VERSION}.jsonl")],
             ExportFormat::Otlp => vec![format!("otlp.v{VERSION}.jsonl")],
         };

@@ -73,7 +73,6 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     };
     let mut command = Command::new(program);
     command.args(arguments);
-    // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
         .map_err(|error| CliError::io(&context.cwd, "entered", error))?;
     let state = FencedState::before_command(&workspace, &fenced);
@@ -94,7 +93,6 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     )]
     let code = match ended.status {
         FencedStatus::Code(code) => code,
-        // If a signal ended the command, the same signal ends this process.
         #[cfg(unix)]
         FencedStatus::Ran(status) => fence::running::end_as(status),
     };
@@ -103,12 +101,10 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
 
 struct FencedEnd {
     status: FencedStatus,
-    /// True if no process of the command is left.
     cleared: bool,
 }
 
 enum FencedStatus {
-    /// The command could not be started; this is the exit code that says so.
     Code(u8),
     #[cfg(unix)]
     Ran(std::process::ExitStatus),
@@ -124,10 +120,8 @@ fn run_fenced(
     let named = command.get_program().to_string_lossy().into_owned();
     let (means, prepared) = fence::raise(&fenced.plan, command, || probe(context.environment()))
         .map_err(|error| {
-            CliError::usage(
-                error.to_string(),
-                "`intent doctor` says what fences here; nothing was run",
-            )
+            let hint = "`intent doctor` says what fences here; nothing was run";
+            CliError::usage(error.to_string(), hint)
         })?;
     if let Some(weakness) = means.weakness() {
         let weaker = format!("the fence is {}, which is weaker: {weakness}", means.as_str());
@@ -159,19 +153,15 @@ fn run_fenced(
 }
 
 fn not_raised(error: std::io::Error) -> CliError {
-    CliError::usage(
-        format!("the fence could not be put up: {error}"),
-        "`intent doctor` says what fences here; nothing was run",
-    )
+    let hint = "`intent doctor` says what fences here; nothing was run";
+    CliError::usage(format!("the fence could not be put up: {error}"), hint)
 }
 
-/// Returns true if another process of this program can make the namespaces of a fence.
 pub fn probe(environment: &Environment) -> bool {
     let Some(program) = environment.program() else { return false };
     let mut asked = programs::command(program, environment);
-    asked.args(["fence", "--probe"]);
-    asked.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    asked.status().is_ok_and(|status| status.success())
+    asked.args(["fence", "--probe"]).stdin(Stdio::null()).stdout(Stdio::null());
+    asked.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// The stand-ins for missing files, and the process (the keeper) that removes them.
@@ -187,7 +177,6 @@ impl HeldPlaces {
             return Ok(Self { held: None, keeper: None });
         }
         if let Some(folder) = fenced.lock.parent() {
-            // If this fails, opening the lock below reports why.
             let _ = std::fs::create_dir_all(folder);
         }
         let held = match stand_in::hold(stand_ins, &fenced.lock) {
@@ -222,7 +211,6 @@ impl HeldPlaces {
         drop(held);
         if let Some(mut keeper) = keeper {
             if let (Some(mut input), true) = (keeper.stdin.take(), done) {
-                // If the keeper is gone, there is nobody to write to.
                 let _ = input.write_all(stand_in::DONE);
             }
             // The exit code of the keeper says nothing. `intent doctor` finds stand-ins that are
@@ -237,7 +225,6 @@ fn warn(context: &Context, sentences: &[String]) {
     for sentence in sentences {
         page.label(WARN, "fence:").text(sentence).end();
     }
-    // If stderr is closed, the exit code still reports the problem.
     let _ = context.printer.aside(&page);
 }
 

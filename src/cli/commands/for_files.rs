@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::shared;
-use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use ground::agents;
@@ -51,16 +51,20 @@ pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     Ok(Exit::found(!files.iter().all(is_owned)))
 }
 
+fn show_intent(page: &mut Page, id: &str, status: Option<Status>, name: &str) {
+    let status = status.map_or("no status", Status::as_str);
+    page.styled(INTENT, id).literal("  ").styled(shared::status_style(status), status);
+    page.literal("  ").text(name);
+}
+
 fn show(page: &mut Page, file: &FileOwners) {
     page.styled(STRONG, file.path.as_str()).end();
     for owner in &file.owners {
-        let status = owner.status.map_or("no status", Status::as_str);
         match owner.selected {
             true => page.literal("  ").label(GOOD, "●"),
             false => page.literal("    "),
         };
-        page.styled(INTENT, &owner.id).literal("  ");
-        page.styled(shared::status_style(status), status).literal("  ").styled(PLAIN, &owner.name);
+        show_intent(page, &owner.id, owner.status, &owner.name);
         if let Some(rule) = &owner.forbidden_by {
             page.literal("  ").styled(WARN, "kept from it").literal(": ").text(rule);
         }
@@ -70,11 +74,7 @@ fn show(page: &mut Page, file: &FileOwners) {
         page.literal("    ").styled(WARN, "no intent owns it").end();
     }
     for hinting in &file.may_be_about {
-        let status = hinting.status.map_or("no status", Status::as_str);
-        page.literal("    ").styled(INTENT, &hinting.id).literal("  ");
-        page.styled(shared::status_style(status), status)
-            .literal("  ")
-            .styled(PLAIN, &hinting.name);
+        show_intent(page.literal("    "), &hinting.id, hinting.status, &hinting.name);
         page.literal("  ").styled(DIM, "may be about it").end();
     }
     if let Some(rule) = &file.forbidden_by {

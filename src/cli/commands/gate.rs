@@ -54,8 +54,6 @@ pub fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
     Ok(Exit::found(decision != Decision::NoOpinion))
 }
 
-/// Returns the stricter of two decisions: a denial, then a question, then no opinion. If both are
-/// equally strict, returns the first.
 fn stricter(first: Decision, second: Decision) -> Decision {
     match (&first, &second) {
         (Decision::Deny(_), _) | (Decision::Ask(_), Decision::Ask(_)) => first,
@@ -73,12 +71,8 @@ fn show(page: &mut Page, decision: &Decision) {
         Decision::Ask(denial) => (WARN, "ask", denial),
         Decision::Deny(denial) => (BAD, "deny", denial),
     };
-    page.styled(style, word)
-        .literal("[")
-        .text(denial.code.to_string())
-        .literal("] ")
-        .text(&denial.message)
-        .end();
+    page.styled(style, word).literal("[").text(denial.code).literal("] ");
+    page.text(&denial.message).end();
 }
 
 #[cfg(test)]

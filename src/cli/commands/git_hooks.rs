@@ -53,7 +53,6 @@ fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
     show(page, answer);
 }
 
-/// Shows the state of each hook on a line of its own.
 pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
     for hook in &answer.hooks {
         let (style, word) = match hook.state {

@@ -61,14 +61,11 @@ fn show(page: &mut Page, args: &ImportArgs, answer: &ImportedFile) {
     };
     for part in &answer.unreadable {
         let (first, last) = (part.start_line, part.end_line);
-        match first == last {
-            true => page.label(WARN, "line").text(first).literal(" is kept, and says nothing: "),
-            false => page
-                .label(WARN, "lines")
-                .text(format!("{first}–{last}"))
-                .literal(" are kept, and say nothing: "),
+        let (noun, lines, kept) = match first == last {
+            true => ("line", first.to_string(), " is kept, and says nothing: "),
+            false => ("lines", format!("{first}–{last}"), " are kept, and say nothing: "),
         };
-        page.text(&part.reason).end();
+        page.label(WARN, noun).text(lines).literal(kept).text(&part.reason).end();
     }
     if answer.was_known {
         return;

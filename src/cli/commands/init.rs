@@ -103,7 +103,6 @@ impl From<TeamArgs> for InitArgs {
     }
 }
 
-/// Parses the name of a person or a team as forges write it in `CODEOWNERS`.
 fn owner(text: &str) -> Result<String, String> {
     let is_one = text.contains('@') && !text.contains(|c: char| c.is_whitespace() || c == '#');
     if is_one && text.len() > 1 {
@@ -176,13 +175,10 @@ fn ask_about_odd_place(context: &Context) -> Result<(), CliError> {
     };
     let mut page = Page::default();
     page.text(place).literal(" is ").text(why).end();
-    match terminal.confirms(&context.printer, &mut page, " to set up a workspace there: ")? {
-        true => Ok(()),
-        false => Err(CliError::usage("nothing was set up", hint)),
-    }
+    let refused = CliError::usage("nothing was set up", hint);
+    terminal.confirms(&context.printer, &mut page, " to set up a workspace there: ", refused)
 }
 
-/// Returns what a folder is that is seldom meant to be a workspace.
 fn what_is_odd(root: &Root) -> Option<&'static str> {
     let path = root.path();
     let home = root.environment().variable("HOME").map(std::path::PathBuf::from);
@@ -244,10 +240,7 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
     let Some(folders) = Folders::of_process(&root) else { return Ok(answer) };
     let search = context.environment().search();
     answer.editors = editors::found(&root, &folders.home, search);
-    let agents = match args.no_agents {
-        true => Vec::new(),
-        false => found::agents(&folders, search),
-    };
+    let agents = if args.no_agents { Vec::new() } else { found::agents(&folders, search) };
     let (level, program) = (InstallLevel::Project, HostProgram::Found);
     for (host, by) in agents {
         let name = host.name.to_owned();
@@ -275,7 +268,6 @@ fn for_team(context: &Context, args: &InitArgs) -> Result<Option<TeamAnswer>, Cl
     args.team.then(|| Ok(team(&context.cwd, &args.owner, context.environment())?)).transpose()
 }
 
-/// Returns the named hosts, or all known hosts with `--all`.
 fn hosts(args: &InitArgs) -> Result<Vec<Host>, CliError> {
     if args.all {
         return Ok(HOSTS.to_vec());
@@ -309,7 +301,6 @@ fn wire(
     Ok(WiringAnswer { workspace, agents: wired.agents, team: for_team(context, args)? })
 }
 
-/// Returns the folders that hold settings of agents. Fails if there is no home folder.
 pub(super) fn folders(root: &Root) -> Result<Folders, CliError> {
     Folders::of_process(root).ok_or_else(|| {
         CliError::usage("your home folder is not known", "set HOME, then run this again")

@@ -66,10 +66,7 @@ pub fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
 /// pretend to be one; the documents say so.
 fn asker(context: &Context, is_named: bool) -> Asker {
     let terminals = context.printer.streams.terminals;
-    match !is_named && terminals.input && terminals.error {
-        true => Asker::Person,
-        false => Asker::Agent,
-    }
+    if !is_named && terminals.input && terminals.error { Asker::Person } else { Asker::Agent }
 }
 
 fn show(page: &mut Page, answer: &LessonAnswer) {
@@ -80,12 +77,10 @@ fn show(page: &mut Page, answer: &LessonAnswer) {
 fn print_place(page: &mut Page, answer: &LessonAnswer) {
     let place = format!("{}:{}", answer.path, answer.line);
     match answer.outcome {
-        LessonOutcome::Added => page.styled(GOOD, "✓").literal(" added to ").styled(STRONG, &place),
-        LessonOutcome::AlreadyThere => {
-            page.literal("stands there already: ").styled(STRONG, &place)
-        }
+        LessonOutcome::Added => page.label(GOOD, "✓").literal("added to "),
+        LessonOutcome::AlreadyThere => page.literal("stands there already: "),
     };
-    page.end();
+    page.styled(STRONG, &place).end();
     if let Some(reason) = &answer.unrecorded {
         page.styled(WARN, "!").literal(" not recorded: ").text(reason).end();
     }

@@ -30,16 +30,13 @@ pub struct ListArgs {
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     let mut workspace = context.open_workspace()?;
-    let (mut intents, mut notes) = match args.count {
+    let (mut intents, notes) = match args.count {
         true => {
             workspace = workspace.with_kept_answers();
             context.with_progress(&workspace, || list_with_counts(&workspace))?
         }
-        false => (list(&workspace)?, Vec::new()),
+        false => (list(&workspace)?, Vec::from_iter(workspace.unread_evidence_seen())),
     };
-    if !args.count {
-        notes.extend(workspace.unread_evidence_seen());
-    }
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
@@ -74,7 +71,6 @@ fn show(page: &mut Page, workspace: &Workspace, intents: &[IntentSummary], all: 
     }
     let is_listed = |intent: &&IntentSummary| all || !intent.is_in_the_background();
     let listed: Vec<&IntentSummary> = intents.iter().filter(is_listed).collect();
-    // Only intents of other formats say how far they are.
     let show_progress = listed.iter().any(|intent| intent.kept.source.is_some());
     page.table(0, listed.into_iter().map(|intent| row(intent, show_progress)));
     if !all {

@@ -13,6 +13,5 @@ pub struct LspArgs {
 pub fn run(_args: LspArgs) -> Result<Exit, CliError> {
     // The server ends with the exit status that the protocol requires, so the process ends with it,
     // too.
-    let ended = lsp::run();
-    Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
+    Ok(Exit::found(lsp::run() != std::process::ExitCode::SUCCESS))
 }

@@ -16,5 +16,5 @@ pub struct McpArgs {
 pub fn run(context: &Context, _args: McpArgs) -> Result<Exit, CliError> {
     let named = context.named.then(|| context.cwd.clone());
     let ended = mcp::run(context.environment().clone(), context.cwd.clone(), named);
-    Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
+    Ok(Exit::found(ended != std::process::ExitCode::SUCCESS))
 }

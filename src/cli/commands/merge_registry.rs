@@ -1,7 +1,6 @@
 //! `intent setup merge-registry`: merges two versions of a registry intent by intent, after a
 //! conflict or as a merge driver of git.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -39,7 +38,7 @@ pub struct MergeRegistryArgs {
 }
 
 /// What was merged.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct MergeRegistryAnswer {
     /// The files that had a conflict, and have none now.
     pub merged: Vec<String>,
@@ -58,13 +57,12 @@ pub fn run(context: &Context, args: MergeRegistryArgs) -> Result<Exit, CliError>
     }
     let git = |stage: u8, path: &RelativePath| {
         let mut command = programs::command("git", context.environment());
-        command.current_dir(workspace.root.path());
-        command.args(["show", &format!(":{stage}:./{path}")]);
+        command.current_dir(workspace.root.path()).args(["show", &format!(":{stage}:./{path}")]);
         let output = command.output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok()
     };
     let (_, taken) = reserved_ids::used_or_reserved(&workspace, &workspace.registry);
-    let mut answer = MergeRegistryAnswer { merged: Vec::new(), notes: Vec::new() };
+    let mut answer = MergeRegistryAnswer::default();
     for file in workspace.registry.files() {
         let path = file.path();
         // What stands between the markers, or all of what git keeps of the two sides.
@@ -74,7 +72,7 @@ pub fn run(context: &Context, args: MergeRegistryArgs) -> Result<Exit, CliError>
         let of_git = git(2, path).zip(git(3, path));
         let (ours, theirs) = of_git.unwrap_or((ours, theirs));
         let versions = [base.as_deref().unwrap_or_default(), &ours, &theirs];
-        let merged = entries::merge(path, versions, &taken).map_err(why::VerbError::from)?;
+        let merged = entries::merge(path, versions, &taken)?;
         registry::settle(&workspace, path, &merged.text)?;
         answer.merged.push(path.to_string());
         answer.notes.extend(merged.notes);
@@ -109,17 +107,15 @@ fn drive(
         std::fs::read_to_string(&file).map_err(|source| CliError::io(path, "read", source))
     };
     let texts = [read(base)?, read(ours)?, read(theirs)?];
-    let taken = context
-        .open_workspace()
-        .map(|workspace| reserved_ids::used_or_reserved(&workspace, &workspace.registry).1);
+    let used = |ws: Workspace| reserved_ids::used_or_reserved(&ws, &ws.registry).1;
+    let taken = context.open_workspace().map(used).unwrap_or_default();
     let list = RelativePath::new(path.unwrap_or(LIST)).or_else(|_| RelativePath::new(LIST));
     let merged = list.ok().and_then(|list| {
         let texts = texts.each_ref().map(String::as_str);
-        entries::merge(&list, texts, &taken.unwrap_or_else(|_| BTreeSet::new())).ok()
+        entries::merge(&list, texts, &taken).ok()
     });
     let Some(merged) = merged else { return Ok(Exit::Findings) };
-    let ours_now = context.cwd.join(ours);
-    std::fs::write(&ours_now, merged.text)
+    std::fs::write(context.cwd.join(ours), merged.text)
         .map_err(|source| CliError::io(ours, "written", source))?;
     let mut page = Page::default();
     shared::notes(&mut page, &merged.notes);
@@ -129,7 +125,6 @@ fn drive(
 const LIST: &str = ".orchestration/active_intents.yaml";
 const FOLDER: &str = ".orchestration";
 
-/// Tells git of this clone the driver, and commits carry which file it is for.
 fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     for (key, value) in LIST_DRIVER {
         let mut command = programs::command("git", context.environment());
@@ -140,7 +135,6 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
         }
     }
     let list = workspace.registry.path().as_str();
-    // Attributes apply to files below the folder in which they are written.
     let (attributes, name) = match list.strip_prefix(FOLDER) {
         Some(name) => (format!("{FOLDER}/.gitattributes"), name.to_owned()),
         None => (".gitattributes".to_owned(), format!("/{list}")),
@@ -153,9 +147,9 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
             text.push('\n');
         }
         text.push_str(&line);
-        store::write_atomic(&file, text.as_bytes()).map_err(why::VerbError::from)?;
+        store::write_atomic(&file, text.as_bytes())?;
     }
-    let answer = MergeRegistryAnswer { merged: Vec::new(), notes: Vec::new() };
+    let answer = MergeRegistryAnswer::default();
     context.answer(&answer, |page| {
         page.label(GOOD, "✓").literal("git merges ").text(list);
         page.line(" intent by intent in this clone");

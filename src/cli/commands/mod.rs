@@ -58,8 +58,9 @@ mod worktree;
 
 use crate::cli::{CliError, Context, Exit};
 
-/// The commands in the order in which `intent --help` lists them. The hidden ones are the short
-/// spellings of those in groups: git hooks, settings of agents and documents of any age use them.
+/// The commands in the order in which `intent --help` lists them. The flattened
+/// ones are the short spellings of those in groups, which are hidden: git hooks, settings of agents
+/// and documents of any age use them.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     List(list::ListArgs),
@@ -100,60 +101,14 @@ pub enum Command {
     Setup(SetupCommand),
     Lsp(lsp::LspArgs),
     Schema(schema::SchemaArgs),
-    #[command(hide = true)]
-    Seal(seal::SealArgs),
-    #[command(hide = true)]
-    Verify(verify::VerifyArgs),
-    #[command(hide = true)]
-    Anchor(anchor::AnchorArgs),
-    #[command(hide = true)]
-    Attest(attest::AttestArgs),
-    #[command(hide = true)]
-    Erase(erase::EraseArgs),
-    #[command(hide = true)]
-    Compact(compact::CompactArgs),
-    #[command(hide = true)]
-    Reassign(reassign::ReassignArgs),
-    #[command(hide = true)]
-    Import(import::ImportArgs),
-    #[command(hide = true)]
-    Export(export::ExportArgs),
-    #[command(hide = true)]
-    Sessions(sessions::SessionsArgs),
-    #[command(hide = true)]
-    Hook(hook::HookArgs),
-    #[command(hide = true)]
-    Mcp(mcp::McpArgs),
-    #[command(hide = true)]
-    Gate(gate::GateArgs),
-    #[command(hide = true)]
-    Off(off::OffArgs),
-    #[command(hide = true)]
-    On(off::OnArgs),
-    #[command(hide = true)]
-    Worktree(worktree::WorktreeArgs),
-    #[command(hide = true)]
-    Protocol(protocol::ProtocolArgs),
-    #[command(hide = true)]
-    Explain(explain::ExplainArgs),
-    #[command(hide = true)]
-    Init(init::InitArgs),
-    #[command(hide = true)]
-    Uninstall(uninstall::UninstallArgs),
-    #[command(hide = true)]
-    GitHooks(git_hooks::GitHooksArgs),
-    #[command(hide = true)]
-    SplitRegistry(split_registry::SplitRegistryArgs),
-    #[command(hide = true)]
-    MergeRegistry(merge_registry::MergeRegistryArgs),
-    #[command(hide = true)]
-    Renumber(renumber::RenumberArgs),
-    #[command(hide = true)]
-    Demo(demo::DemoArgs),
-    #[command(hide = true)]
-    Completions(completions::CompletionsArgs),
-    #[command(hide = true)]
-    Man(man::ManArgs),
+    #[command(flatten)]
+    ShortEvidence(EvidenceCommand),
+    #[command(flatten)]
+    ShortAgent(AgentCommand),
+    #[command(flatten)]
+    ShortStart(SetupStart),
+    #[command(flatten)]
+    ShortFiles(SetupFiles),
 }
 
 /// The commands that make evidence of records, and look after it.
@@ -184,13 +139,28 @@ pub enum AgentCommand {
     Explain(explain::ExplainArgs),
 }
 
-/// The commands that set something up, or write files that an installation needs.
+/// The commands that set something up, or write files that an installation needs. Only `team` has no
+/// short spelling.
 #[derive(Debug, clap::Subcommand)]
 pub enum SetupCommand {
+    #[command(flatten)]
+    Start(SetupStart),
+    Team(init::TeamArgs),
+    #[command(flatten)]
+    Files(SetupFiles),
+}
+
+/// The commands that put our hooks in and take them out.
+#[derive(Debug, clap::Subcommand)]
+pub enum SetupStart {
     Init(init::InitArgs),
     Uninstall(uninstall::UninstallArgs),
     GitHooks(git_hooks::GitHooksArgs),
-    Team(init::TeamArgs),
+}
+
+/// The commands that mend the registry, or write files for people.
+#[derive(Debug, clap::Subcommand)]
+pub enum SetupFiles {
     SplitRegistry(split_registry::SplitRegistryArgs),
     MergeRegistry(merge_registry::MergeRegistryArgs),
     Renumber(renumber::RenumberArgs),
@@ -200,81 +170,40 @@ pub enum SetupCommand {
 }
 
 impl Command {
-    /// Returns a command of a group as the command with the short spelling.
     pub fn short_spelling(self) -> Self {
         match self {
-            Self::Evidence(command) => command.short_spelling(),
-            Self::Agent(command) => command.short_spelling(),
-            Self::Setup(command) => command.short_spelling(),
+            Self::Evidence(command) => Self::ShortEvidence(command),
+            Self::Agent(command) => Self::ShortAgent(command),
+            Self::Setup(SetupCommand::Start(command)) => Self::ShortStart(command),
+            Self::Setup(SetupCommand::Team(args)) => {
+                Self::ShortStart(SetupStart::Init(args.into()))
+            }
+            Self::Setup(SetupCommand::Files(command)) => Self::ShortFiles(command),
             short => short,
         }
     }
 }
 
-impl EvidenceCommand {
-    fn short_spelling(self) -> Command {
-        match self {
-            Self::Seal(args) => Command::Seal(args),
-            Self::Verify(args) => Command::Verify(args),
-            Self::Anchor(args) => Command::Anchor(args),
-            Self::Attest(args) => Command::Attest(args),
-            Self::Erase(args) => Command::Erase(args),
-            Self::Compact(args) => Command::Compact(args),
-            Self::Reassign(args) => Command::Reassign(args),
-            Self::Import(args) => Command::Import(args),
-            Self::Export(args) => Command::Export(args),
-            Self::Sessions(args) => Command::Sessions(args),
-        }
-    }
-}
-
-impl AgentCommand {
-    fn short_spelling(self) -> Command {
-        match self {
-            Self::Hook(args) => Command::Hook(args),
-            Self::Mcp(args) => Command::Mcp(args),
-            Self::Gate(args) => Command::Gate(args),
-            Self::Off(args) => Command::Off(args),
-            Self::On(args) => Command::On(args),
-            Self::Worktree(args) => Command::Worktree(args),
-            Self::Protocol(args) => Command::Protocol(args),
-            Self::Explain(args) => Command::Explain(args),
-        }
-    }
-}
-
-impl SetupCommand {
-    fn short_spelling(self) -> Command {
-        match self {
-            Self::Init(args) => Command::Init(args),
-            Self::Uninstall(args) => Command::Uninstall(args),
-            Self::GitHooks(args) => Command::GitHooks(args),
-            Self::Team(args) => Command::Init(args.into()),
-            Self::SplitRegistry(args) => Command::SplitRegistry(args),
-            Self::MergeRegistry(args) => Command::MergeRegistry(args),
-            Self::Renumber(args) => Command::Renumber(args),
-            Self::Demo(args) => Command::Demo(args),
-            Self::Completions(args) => Command::Completions(args),
-            Self::Man(args) => Command::Man(args),
-        }
-    }
+/// Returns the definition of the command line, in which the short spellings of the commands in groups
+/// are hidden.
+pub fn with_hidden_short_spellings(definition: clap::Command) -> clap::Command {
+    let groups = definition.get_subcommands().flat_map(clap::Command::get_subcommands);
+    let short: Vec<String> = groups.map(|member| member.get_name().to_owned()).collect();
+    definition.mut_subcommands(|command| {
+        let is_short = short.iter().any(|name| name == command.get_name());
+        if is_short { command.hide(true) } else { command }
+    })
 }
 
 pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     match command.short_spelling() {
-        Command::Init(args) => init::run(context, args),
-        Command::SplitRegistry(args) => split_registry::run(context, args),
-        Command::MergeRegistry(args) => merge_registry::run(context, args),
-        Command::Demo(args) => demo::run(context, args),
-        Command::Uninstall(args) => uninstall::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::New(args) => new::run(context, args),
         Command::Start(args) => start::run(context, args),
-        Command::Test(args) => test::run(context, args),
         Command::Complete(args) => complete::run(context, args),
-        Command::Adopt(args) => adopt::run(context, args),
         Command::Edit(args) => edit::run(context, args),
-        Command::Renumber(args) => renumber::run(context, args),
+        Command::Adopt(args) => adopt::run(context, args),
+        Command::Test(args) => test::run(context, args),
         Command::Select(args) => select::run(context, args),
         Command::Clear(args) => clear::run(context, args),
         Command::Status(args) => status::run(context, args),
@@ -283,43 +212,73 @@ pub fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Propose(args) => propose::run(context, args),
         Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),
-        Command::Seal(args) => seal::run(context, args),
-        Command::Compact(args) => compact::run(context, args),
         Command::Accept(args) => accept::run(context, args),
-        Command::Reassign(args) => reassign::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::Check(args) => check::run(context, args),
         Command::Map(args) => map::run(context, args),
         Command::Report(args) => report::run(context, args),
-        Command::Verify(args) => verify::run(context, args),
-        Command::Anchor(args) => anchor::run(context, args),
-        Command::Attest(args) => attest::run(context, args),
-        Command::Erase(args) => erase::run(context, args),
         Command::Trace(args) => trace::run(context, args),
-        Command::Export(args) => export::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
-        Command::Gate(args) => gate::run(context, args),
-        Command::Fence(args) => fence::run(context, args),
-        Command::Import(args) => import::run(context, args),
-        Command::Sessions(args) => sessions::run(context, args),
-        Command::Worktree(args) => worktree::run(context, args),
-        Command::Hook(args) => Ok(hook::run(&args, context.environment())),
-        Command::GitHooks(args) => git_hooks::run(context, args),
         Command::Approve(args) => approve::run(context, args),
         Command::Reject(args) => approve::reject(context, args),
-        Command::Off(args) => off::run(context, args),
-        Command::On(args) => off::switch_on(context, args),
         Command::Lesson(args) => lesson::run(context, args),
         Command::Policy(args) => policy::run(context, args),
-        Command::Protocol(args) => protocol::run(context, args),
-        Command::Explain(args) => explain::run(context, args),
+        Command::Fence(args) => fence::run(context, args),
         Command::Lsp(args) => lsp::run(args),
-        Command::Mcp(args) => mcp::run(context, args),
-        Command::Completions(args) => completions::run(context, args),
-        Command::Man(args) => man::run(context, args),
         Command::Schema(args) => schema::run(context, args),
+        Command::ShortEvidence(command) => run_evidence(context, command),
+        Command::ShortAgent(command) => run_agent(context, command),
+        Command::ShortStart(command) => run_start(context, command),
+        Command::ShortFiles(command) => run_files(context, command),
         Command::Evidence(_) | Command::Agent(_) | Command::Setup(_) => {
             unreachable!("the short spelling of a command is in no group")
         }
+    }
+}
+
+fn run_evidence(context: &Context, command: EvidenceCommand) -> Result<Exit, CliError> {
+    match command {
+        EvidenceCommand::Seal(args) => seal::run(context, args),
+        EvidenceCommand::Verify(args) => verify::run(context, args),
+        EvidenceCommand::Anchor(args) => anchor::run(context, args),
+        EvidenceCommand::Attest(args) => attest::run(context, args),
+        EvidenceCommand::Erase(args) => erase::run(context, args),
+        EvidenceCommand::Compact(args) => compact::run(context, args),
+        EvidenceCommand::Reassign(args) => reassign::run(context, args),
+        EvidenceCommand::Import(args) => import::run(context, args),
+        EvidenceCommand::Export(args) => export::run(context, args),
+        EvidenceCommand::Sessions(args) => sessions::run(context, args),
+    }
+}
+
+fn run_agent(context: &Context, command: AgentCommand) -> Result<Exit, CliError> {
+    match command {
+        AgentCommand::Hook(args) => Ok(hook::run(&args, context.environment())),
+        AgentCommand::Mcp(args) => mcp::run(context, args),
+        AgentCommand::Gate(args) => gate::run(context, args),
+        AgentCommand::Off(args) => off::run(context, args),
+        AgentCommand::On(args) => off::switch_on(context, args),
+        AgentCommand::Worktree(args) => worktree::run(context, args),
+        AgentCommand::Protocol(args) => protocol::run(context, args),
+        AgentCommand::Explain(args) => explain::run(context, args),
+    }
+}
+
+fn run_start(context: &Context, command: SetupStart) -> Result<Exit, CliError> {
+    match command {
+        SetupStart::Init(args) => init::run(context, args),
+        SetupStart::Uninstall(args) => uninstall::run(context, args),
+        SetupStart::GitHooks(args) => git_hooks::run(context, args),
+    }
+}
+
+fn run_files(context: &Context, command: SetupFiles) -> Result<Exit, CliError> {
+    match command {
+        SetupFiles::SplitRegistry(args) => split_registry::run(context, args),
+        SetupFiles::MergeRegistry(args) => merge_registry::run(context, args),
+        SetupFiles::Renumber(args) => renumber::run(context, args),
+        SetupFiles::Demo(args) => demo::run(context, args),
+        SetupFiles::Completions(args) => completions::run(context, args),
+        SetupFiles::Man(args) => man::run(context, args),
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::person::Terminal;
 use crate::cli::print::Page;
 use crate::cli::{CliError, Context, Exit};
 use intents::{IntentEntry, Status};
-use judgement::{map, registry};
+use judgement::registry;
 
 /// Write down an intent: what somebody asked for, and which files it owns
 #[derive(Debug, clap::Args)]
@@ -73,15 +73,12 @@ pub fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
     let answer = registry::new(&workspace, intent)?;
     let mut answer = answer.with_notes(&workspace, &scope, &context.cwd);
     answer.notes.splice(0..0, notes);
-    map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed_intent(page, &answer))
+    shared::answer_changed_intent(context, &answer)
 }
 
 fn ask_whether(context: &Context, terminal: &Terminal, doubts: &[String]) -> Result<(), CliError> {
     let mut page = Page::default();
     shared::notes(&mut page, doubts);
-    match terminal.confirms(&context.printer, &mut page, " to write it down all the same: ")? {
-        true => Ok(()),
-        false => Err(CliError::usage("no intent was written down", "type yes to write it down")),
-    }
+    let refused = CliError::usage("no intent was written down", "type yes to write it down");
+    terminal.confirms(&context.printer, &mut page, " to write it down all the same: ", refused)
 }

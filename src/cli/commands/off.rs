@@ -38,10 +38,10 @@ pub fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     let mut page = Page::default();
     page.literal("In ").styled(STRONG, workspace.root.path().display().to_string());
     page.literal(" no agent will be held up for ");
-    page.styled(STRONG, format!("{:#}", as_signed(args.lasts))).line(".");
-    if !terminal.confirms(&context.printer, &mut page, " to switch the gate off: ")? {
-        return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
-    }
+    let lasts = SignedDuration::try_from(args.lasts).unwrap_or(SignedDuration::MAX);
+    page.styled(STRONG, format!("{lasts:#}")).line(".");
+    let refused = CliError::usage("the gate is still on", "type yes to switch it off");
+    terminal.confirms(&context.printer, &mut page, " to switch the gate off: ", refused)?;
     let answer = approval::switch_off(&workspace, args.lasts, args.reason.as_deref())?;
     print_switch(context, &answer)
 }
@@ -66,17 +66,9 @@ fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliErr
     })
 }
 
-fn as_signed(lasts: Duration) -> SignedDuration {
-    SignedDuration::try_from(lasts).unwrap_or(SignedDuration::MAX)
-}
-
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let lasts = text
-        .parse::<SignedDuration>()
-        .ok()
-        .and_then(|lasts| Duration::try_from(lasts).ok())
-        .filter(|lasts| !lasts.is_zero())
-        .ok_or("write a time such as 10m or 1h30m")?;
+    let lasts = text.parse::<SignedDuration>().ok().and_then(|it| Duration::try_from(it).ok());
+    let lasts = lasts.filter(|it| !it.is_zero()).ok_or("write a time such as 10m or 1h30m")?;
     if lasts > MAX_OFF {
         return Err(format!("at most {} h", MAX_OFF.as_secs() / 3600));
     }

@@ -55,17 +55,13 @@ pub fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
 
 fn show(page: &mut Page, answer: &PolicyAnswer, explain: bool) {
     let shown = answer.values.iter().filter(|value| explain || value.origin.is_some());
-    let rows: Vec<Vec<Cell>> = shown
-        .map(|value| {
-            let (style, origin) = match &value.origin {
-                Some(file) => (PLAIN, file.as_str()),
-                None => (DIM, "default"),
-            };
-            let mut row = vec![Cell::new(STRONG, &value.key), Cell::new(PLAIN, &value.value)];
-            row.extend(explain.then(|| Cell::new(style, origin)));
-            row
-        })
-        .collect();
+    let row = |value: &PolicyValue| {
+        let (style, origin) =
+            value.origin.as_deref().map_or((DIM, "default"), |file| (PLAIN, file));
+        let cells = [Cell::new(STRONG, &value.key), Cell::new(PLAIN, &value.value)];
+        cells.into_iter().chain(explain.then(|| Cell::new(style, origin))).collect()
+    };
+    let rows: Vec<Vec<Cell>> = shown.map(row).collect();
     if rows.is_empty() {
         page.line("Nothing is set, so every value is its default: `intent policy --explain`.");
     }

@@ -8,7 +8,6 @@ use judgement::proposal::{
     IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
 };
 
-/// The name of the asker if no session is given.
 const SOMEBODY: &str = "somebody in a shell";
 
 /// Propose a new intent, for a person to approve

@@ -10,7 +10,6 @@ use crate::cli::{CliError, Context, Exit};
 use evidence::reassign::{ReassignAnswer, ReassignTarget, reassign};
 use why::Workspace;
 
-/// The word for no intent, in place of an id.
 const NOBODY: &str = "nobody";
 
 /// Put recorded code under another intent, or under none

@@ -31,7 +31,6 @@ use why::Workspace;
 /// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
 
-/// What is said of a record that names nobody.
 const UNKNOWN_AUTHOR: &str = "the record does not say who wrote this; name yourself with --me, or an agent with --agent NAME. `intent record --undo` takes it back";
 
 /// Record what changed, under the selected intent
@@ -103,7 +102,6 @@ pub struct RecordArgs {
     verbose: bool,
 }
 
-/// Parses `A-B`, or `A` for one line.
 fn lines(text: &str) -> Result<LineRange, String> {
     line_range(text).ok_or_else(|| {
         format!("`{text}` is no range of lines; write them as 12-40, counted from 1")
@@ -143,6 +141,12 @@ struct Rooted<T> {
     file: T,
 }
 
+impl<T> Rooted<T> {
+    fn of_files(root: &str, files: Vec<T>) -> impl Iterator<Item = Self> {
+        files.into_iter().map(|file| Self { root: root.to_owned(), file })
+    }
+}
+
 pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     if args.undo {
         return take_back(context);
@@ -174,8 +178,8 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
         needs_code |= here.recorded.iter().any(needs);
-        answer.recorded.extend(here.recorded.into_iter().map(|file| with_root(&root, file)));
-        answer.skipped.extend(here.skipped.into_iter().map(|file| with_root(&root, file)));
+        answer.recorded.extend(Rooted::of_files(&root, here.recorded));
+        answer.skipped.extend(Rooted::of_files(&root, here.skipped));
     }
     context.answer(&answer, |page| {
         show(page, &answer, &args, looked_at);
@@ -211,10 +215,8 @@ fn ask_for_committed_lines(
     };
     let mut page = Page::default();
     page.text(&what).literal(". ").literal(hint).end();
-    match terminal.confirms(&context.printer, &mut page, " to claim them: ")? {
-        true => Ok(()),
-        false => Err(CliError::usage("nothing was recorded", hint)),
-    }
+    let refused = CliError::usage("nothing was recorded", hint);
+    terminal.confirms(&context.printer, &mut page, " to claim them: ", refused)
 }
 
 /// Takes back the last record that is in no commit. What somebody declared may be taken back without
@@ -239,10 +241,8 @@ fn take_back(context: &Context) -> Result<Exit, CliError> {
     })
 }
 
-/// Returns what to record in a workspace, without the files.
 fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> RecordRequest {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
-    // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
     let is_person = args.me || !is_named && person::is_here(context);
     let by_default = is_person.then_some(EntityType::Human);
@@ -264,10 +264,6 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
         accepts_ungated: !is_named && agents::agent_above(context.environment()).is_none(),
         ..RecordRequest::default()
     }
-}
-
-fn with_root<T>(root: &str, file: T) -> Rooted<T> {
-    Rooted { root: root.to_owned(), file }
 }
 
 fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: usize) {
@@ -305,8 +301,6 @@ fn show_recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     }
 }
 
-/// Shows what was not recorded, grouped by reason: each reason is printed once, with its files and
-/// the number of their blocks.
 fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
     let mut by_reason: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
     for Rooted { file, .. } in files {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::shared;
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, person};
-use judgement::{map, registry};
+use judgement::registry;
 
 /// Give the second of two intents that took one id, in two clones, an id of its own
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,5 @@ pub fn run(context: &Context, args: RenumberArgs) -> Result<Exit, CliError> {
     let target = FileTarget::without_lines(&context.cwd, args.file.as_ref());
     let (workspace, path) = context.existing_file(&target)?;
     let answer = registry::renumber(&workspace, &args.id, &path)?;
-    map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed_intent(page, &answer))
+    shared::answer_changed_intent(context, &answer)
 }

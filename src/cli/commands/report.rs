@@ -94,7 +94,6 @@ pub fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
     })
 }
 
-/// Writes the badge, or the numbers in it as JSON.
 fn write_badge(context: &Context, workspace: &Workspace, file: &Path) -> Result<Exit, CliError> {
     let answer = context.with_progress(workspace, || badge(workspace))?;
     if file == Path::new("-") && context.printer.json_asked {
@@ -114,10 +113,8 @@ fn write_badge(context: &Context, workspace: &Workspace, file: &Path) -> Result<
 fn write_named(context: &Context, out: &Path, text: &str) -> Result<Option<PageAnswer>, CliError> {
     if out == Path::new("-") {
         if context.printer.json_asked {
-            return Err(CliError::usage(
-                "--out - cannot be combined with --json",
-                "name a file after --out, or leave out --html to get the report as JSON",
-            ));
+            let hint = "name a file after --out, or leave out --html to get the report as JSON";
+            return Err(CliError::usage("--out - cannot be combined with --json", hint));
         }
         return Ok(None);
     }
@@ -179,7 +176,6 @@ fn row(answer: &ReportAnswer, intent: &ReportedIntent) -> Vec<Cell> {
     ]
 }
 
-/// Returns who brought the lines of an intent: `agents 90 %, people 10 %`.
 fn by_whom(answer: &ReportAnswer, intent: &ReportedIntent) -> String {
     let kinds = [
         (EntityType::Ai, "agents"),
@@ -196,8 +192,6 @@ fn by_whom(answer: &ReportAnswer, intent: &ReportedIntent) -> String {
     let lines = kinds.map(|(kind, _)| lines_of(kind));
     let shares = kinds.iter().zip(text::percents(&lines)).zip(lines);
     let has_lines = shares.filter(|(_, lines)| *lines > 0);
-    has_lines
-        .map(|(((_, word), share), _)| format!("{word} {share}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let told = has_lines.map(|(((_, word), share), _)| format!("{word} {share}"));
+    told.collect::<Vec<_>>().join(", ")
 }

@@ -30,13 +30,10 @@ pub fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError> {
         });
     };
     let Some((_, schema)) = schemas.iter().find(|(known, _)| *known == name) else {
-        return Err(CliError::usage(
-            format!("there is no schema called {name:?}"),
-            "`intent schema` lists the names",
-        ));
+        let hint = "`intent schema` lists the names";
+        return Err(CliError::usage(format!("there is no schema called {name:?}"), hint));
     };
     context.answer(schema, |page| {
-        // A JSON value always serialises.
         page.lines(&serde_json::to_string_pretty(schema).unwrap_or_default());
     })
 }
@@ -125,12 +122,10 @@ fn records() -> Value {
     schema
 }
 
-/// Returns the schema of the JSON that is accepted for a type.
 fn read<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Returns the schema of the JSON that is written for a type.
 fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()

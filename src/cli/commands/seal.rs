@@ -64,10 +64,8 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
         retire(&workspace)?;
         stage_sealed(&workspace, &answer).map_err(|error| {
             let trace = typed(".orchestration/agent_trace");
-            CliError::usage(
-                format!("what was sealed could not be staged: {error}"),
-                format!("stage it yourself: `git add {trace}`"),
-            )
+            let hint = format!("stage it yourself: `git add {trace}`");
+            CliError::usage(format!("what was sealed could not be staged: {error}"), hint)
         })?;
     }
     if answer.sealed.is_empty() && answer.records == 0 && answer.waiting == 0 {
@@ -177,7 +175,6 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
 /// The most files that a suggested command names. For more files it names the root folder.
 const MAX_NAMED: usize = 4;
 
-/// Says how many records are not sealed because their code is not in the index.
 fn show_waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),

@@ -1,7 +1,7 @@
 //! `intent select`: declares the intent that the caller works under, and prints its context.
 
 use super::shared;
-use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
 use ground::{agents, text};
 use judgement::selection;
@@ -45,7 +45,6 @@ fn show_agent(page: &mut Page, answer: &SelectAnswer) {
     page.gap().lines(&answer.context);
 }
 
-/// The number of characters of a line to which its text is shortened for a person.
 const MAX_LINE: usize = 90;
 
 /// Shows five lines at most: a person wrote the rest, and finds it with the command in the last one.
@@ -65,13 +64,9 @@ fn show_person(page: &mut Page, answer: &SelectAnswer) {
 fn show_selection(page: &mut Page, answer: &SelectAnswer) {
     page.label(GOOD, "●").styled(INTENT, &answer.intent.id).literal("  ");
     page.styled(STRONG, &answer.intent.name).literal("  selected");
-    if let Some(previous) = &answer.previous {
-        page.literal(", instead of ").text(previous);
-    }
-    page.end();
+    page.optional(", instead of ", PLAIN, answer.previous.as_ref()).end();
 }
 
-/// Says in one line who else may work on the same files.
 fn other_work(page: &mut Page, answer: &SelectAnswer) {
     let intents = answer.overlaps.iter().map(|id| format!("{id} is in progress"));
     let sessions =
@@ -90,5 +85,4 @@ fn other_work(page: &mut Page, answer: &SelectAnswer) {
     page.end();
 }
 
-/// So many others are named. The rest is only counted.
 const MAX_OTHERS: usize = 2;

@@ -6,16 +6,26 @@ use anstyle::Style;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cli::CliError;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context, Exit};
 use evidence::seal;
 use ground::text::counted;
 use ground::{Level, RelativePath, ignores};
+use judgement::map;
 use judgement::registry::RegistryAnswer;
 use ledger::MutationClass;
 use why::Workspace;
 use why::findings::FindingAnswer;
+
+/// Writes the map anew, and answers what was added or changed.
+pub(super) fn answer_changed_intent(
+    context: &Context,
+    answer: &RegistryAnswer,
+) -> Result<Exit, CliError> {
+    map::refresh(&context.open_workspace()?);
+    context.answer(answer, |page| changed_intent(page, answer))
+}
 
 /// Prints the state of an intent that was added or changed: `✓ INT-001 is IN_PROGRESS in …`.
 pub(super) fn changed_intent(page: &mut Page, answer: &RegistryAnswer) {
@@ -59,14 +69,12 @@ pub(super) fn status_style(status: &str) -> Style {
     }
 }
 
-/// Prints what a person could do next, if there is a hint.
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
         page.label(NOTE, "hint:").text(hint).end();
     }
 }
 
-/// Prints notes: what an answer lacks, and what else there is to know.
 pub(super) fn notes(page: &mut Page, notes: &[String]) {
     for note in notes {
         page.label(DIM, "note:").styled(DIM, note).end();
@@ -97,11 +105,7 @@ pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
 
 fn finding(page: &mut Page, finding: &FindingAnswer) {
     if let Some(path) = &finding.path {
-        page.styled(STRONG, path);
-        if let Some(line) = finding.start_line {
-            page.literal(":").text(line);
-        }
-        page.literal(": ");
+        page.styled(STRONG, path).optional(":", PLAIN, finding.start_line).literal(": ");
     }
     page.styled(level_style(finding.level), json_word(&finding.level));
     page.literal("[").text(&finding.code).literal("] ").text(&finding.message).end();
@@ -110,7 +114,6 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     }
 }
 
-/// Returns true if a finding is severe enough for exit code 1, that is, a warning or an error.
 pub(super) fn has_warning(findings: &[FindingAnswer]) -> bool {
     findings.iter().any(|finding| finding.level >= Level::Warning)
 }
@@ -147,14 +150,12 @@ pub(super) fn files_below(
     Ok(paths)
 }
 
-/// Prints `2 errors, 1 warning`, each coloured if it is not zero.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
     let style = |count, colour| if count > 0 { colour } else { DIM };
     page.styled(style(errors, BAD), counted(errors, "error")).literal(", ");
     page.styled(style(warnings, WARN), counted(warnings, "warning"));
 }
 
-/// Returns the style and the words for an intent, or for `no intent`.
 fn styled_intent(id: Option<&str>) -> (Style, &str) {
     id.map_or((DIM, "no intent"), |id| (INTENT, id))
 }
@@ -178,12 +179,10 @@ pub(super) fn class_word(class: MutationClass) -> &'static str {
 
 /// Returns the word that `--json` uses for a value of an enum: `error` for [`Level::Error`].
 pub(super) fn json_word(value: &impl Serialize) -> String {
-    // A variant without data is always a JSON string.
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the value for which `--json` uses this word.
 pub(super) fn of_json_word<T: DeserializeOwned>(word: String) -> Option<T> {
     serde_json::from_value(word.into()).ok()
 }

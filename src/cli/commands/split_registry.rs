@@ -21,12 +21,8 @@ pub fn run(context: &Context, _: SplitRegistryArgs) -> Result<Exit, CliError> {
             page.label(GOOD, "✓").text(path.as_str()).end();
         }
         page.label(DIM, "note:").styled(DIM, answer.list.as_str());
-        page.styled(
-            DIM,
-            if answer.kept { " keeps what it holds beside intents" } else { " is gone" },
-        );
-        page.end();
-        page.label(DIM, "Next:")
-            .line("git add .orchestration && git commit -m 'Give each intent a file'");
+        let kept = if answer.kept { " keeps what it holds beside intents" } else { " is gone" };
+        page.styled(DIM, kept).end().label(DIM, "Next:");
+        page.line("git add .orchestration && git commit -m 'Give each intent a file'");
     })
 }

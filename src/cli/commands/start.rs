@@ -3,7 +3,7 @@
 use super::shared;
 use crate::cli::{CliError, Context, Exit};
 use intents::Status;
-use judgement::{map, registry};
+use judgement::registry;
 
 /// Put an intent in progress, so that work may be done under it
 #[derive(Debug, clap::Args)]
@@ -14,6 +14,5 @@ pub struct StartArgs {
 
 pub fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
     let answer = registry::set_status(&context.open_workspace()?, &args.id, Status::InProgress)?;
-    map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed_intent(page, &answer))
+    shared::answer_changed_intent(context, &answer)
 }

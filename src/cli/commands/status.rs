@@ -1,7 +1,7 @@
 //! `intent status`: shows the workspace in brief.
 
 use super::shared;
-use crate::cli::print::{DIM, INTENT, Page, STRONG};
+use crate::cli::print::{DIM, INTENT, PLAIN, Page, STRONG};
 use crate::cli::{CliError, Context, Exit, when};
 use ground::git::short_id;
 use ground::text::listed;
@@ -70,14 +70,10 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     page.end();
 }
 
-/// Shows that the gate is off or that approvals wait, and nothing if neither is true.
 fn gate(page: &mut Page, answer: &StatusAnswer) {
     if let Some(off) = &answer.off {
         line(page, Some(false), "gate").literal("off until ").text(when::date(&off.until));
-        if let Some(reason) = &off.reason {
-            page.literal(": ").text(reason);
-        }
-        page.line("; `intent on`");
+        page.optional(": ", PLAIN, off.reason.as_ref()).line("; `intent on`");
     }
     if answer.waiting > 0 {
         line(page, None, "approvals").text(answer.waiting);

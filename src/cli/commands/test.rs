@@ -9,7 +9,8 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
+use super::shared;
+use crate::cli::print::{DIM, Page, WARN};
 use crate::cli::{CliError, Context, Exit, person, programs};
 use ground::git::short_id;
 use ground::{store, text};
@@ -94,16 +95,13 @@ pub fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
     Ok(Exit::found(answers.iter().any(|answer| answer.run.exit != Some(0))))
 }
 
-/// A command that is still to run.
 struct WantedCommand {
-    /// The criterion that names the command, if any.
     criterion: Option<String>,
     command: String,
     /// A program with its arguments. If empty, a shell runs `command`.
     words: Vec<String>,
 }
 
-/// Returns the commands to run, each with the criterion that names it.
 fn wanted_commands(
     args: &TestArgs,
     named: Vec<(String, String)>,
@@ -151,7 +149,6 @@ fn execute(
     words: &[String],
 ) -> Result<(Option<i32>, u64), CliError> {
     let mut error = std::io::stderr();
-    // If standard error is closed, the command still runs.
     let _ = writeln!(error, "$ {}", text::terminal(command));
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let (program, arguments) = match words {
@@ -172,10 +169,9 @@ fn execute(
 
 fn show(page: &mut Page, answer: &TestAnswer) {
     let run = &answer.run;
-    match run.exit {
-        Some(0) => page.styled(GOOD, "✓").literal(" passed  ").text(&answer.ran),
-        _ => page.styled(BAD, "✗").literal(" failed  ").text(&answer.ran),
-    };
+    let passed = run.exit == Some(0);
+    shared::mark(page, Some(passed)).literal(if passed { "passed  " } else { "failed  " });
+    page.text(&answer.ran);
     if let Some(tests) = run.tests {
         let failed = run.failed.unwrap_or_default();
         let noun = if tests == 1 { "test" } else { "tests" };

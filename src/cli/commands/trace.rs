@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::shared;
-use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
+use crate::cli::print::{BAD, DIM, INTENT, PLAIN, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, when};
 use export::traced::{CarryingCommits, TracedRecord};
@@ -108,16 +108,10 @@ fn line(workspace: &Workspace, entry: &Entry) -> Page {
     page.text(shared::json_word(&record.kind)).pad_to(33);
     let named = workspace.intent_named(entry);
     shared::intent(&mut page, named.as_deref());
-    if let Some(id) = record.intent_id.as_ref().filter(|id| is_former(id, named.as_deref())) {
-        page.literal(", then ").styled(INTENT, id);
-    }
-    if let Some(name) = called_then(workspace, record, named.as_deref()) {
-        page.literal(", then called ").text(name);
-    }
-    page.pad_to(44).text(line_of_record(record));
-    if let Some(author) = author(record) {
-        page.literal("  ").styled(DIM, author);
-    }
+    let former = record.intent_id.as_ref().filter(|id| is_former(id, named.as_deref()));
+    page.optional(", then ", INTENT, former);
+    page.optional(", then called ", PLAIN, called_then(workspace, record, named.as_deref()));
+    page.pad_to(44).text(line_of_record(record)).optional("  ", DIM, author(record));
     match entry.trust {
         Trust::Own => &mut page,
         Trust::Claimed => page.literal("  ").styled(WARN, "claimed"),
@@ -172,8 +166,6 @@ fn file(file: &FileRecord) -> String {
     if parts.is_empty() { path.to_string() } else { format!("{path} ({})", parts.join(", ")) }
 }
 
-/// Returns who wrote, with which agent and model, and in which session. A record without files,
-/// such as a selection, has only the session.
 fn author(record: &Record) -> Option<String> {
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
     let conversation = record.files.first().and_then(|file| file.conversations.first());

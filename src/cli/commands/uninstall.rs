@@ -50,10 +50,7 @@ pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
     let root = Root::find(&context.cwd, context.environment())?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);
     // Without a home folder the settings of the user cannot be found, but those of the project can.
-    let folders = match args.user {
-        true => Some(init::folders(&root)?),
-        false => Folders::of_process(&root),
-    };
+    let folders = if args.user { Some(init::folders(&root)?) } else { Folders::of_process(&root) };
     if let Some(folders) = folders {
         agents(&folders, &args, &mut answer);
     }
@@ -62,7 +59,6 @@ pub fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| show(page, &answer))
 }
 
-/// Removes the driver that merges a list of intents from the settings of git in this clone.
 fn take_out_merge_driver(
     context: &Context,
     root: &Root,
@@ -70,7 +66,7 @@ fn take_out_merge_driver(
 ) -> Result<(), CliError> {
     let [(key, _), _] = LIST_DRIVER;
     let section = key.rsplit_once('.').map_or(key, |(section, _)| section);
-    let git = Git::open(root).map_err(why::VerbError::from)?;
+    let git = Git::open(root)?;
     if git.is_none_or(|git| git.configured(key).is_none()) {
         return Ok(());
     }

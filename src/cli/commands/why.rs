@@ -72,10 +72,8 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     }
     if args.removed {
         if target.lines.is_some() {
-            return Err(CliError::usage(
-                "--removed is about a whole file",
-                format!("name it without lines: `intent why {path} --removed`"),
-            ));
+            let hint = format!("name it without lines: `intent why {path} --removed`");
+            return Err(CliError::usage("--removed is about a whole file", hint));
         }
         let answer = why::removed::removed(&workspace, &path)?;
         return context.answer(&answer, |page| removed::show(page, &answer, Timestamp::now()));
@@ -110,8 +108,7 @@ fn asked_about(
         return if args.removed { context.file(target) } else { context.existing_file(target) };
     };
     let here = context.open_workspace()?;
-    let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
-    let Some((_, commit)) = found else {
+    let Some(commit) = here.git().and_then(|git| git.resolve(revision).ok()) else {
         let help =
             "name a file, as PATH, PATH:LINE or REV:PATH; paths are taken from the current folder";
         let of_intent = context.hint_about_intent(Path::new(&target.named));
@@ -127,10 +124,8 @@ fn asked_about(
     let path = here.path(top, Path::new(named))?;
     let then = here.at_commit(commit.clone(), Some(commit))?;
     if !args.removed && !then.exists(&path) {
-        return Err(CliError::usage(
-            format!("{revision} has no file {path}"),
-            format!("`git ls-tree -r --name-only {revision}` lists its files"),
-        ));
+        let hint = format!("`git ls-tree -r --name-only {revision}` lists its files");
+        return Err(CliError::usage(format!("{revision} has no file {path}"), hint));
     }
     Ok((then, path))
 }

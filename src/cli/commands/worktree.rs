@@ -2,7 +2,6 @@
 //! made to run another program.
 
 use std::path::PathBuf;
-use std::process::Stdio;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,8 +67,7 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     };
     let mut git = programs::command("git", context.environment());
     git.args(["worktree", "add", "--quiet", "-b", &args.name]).arg(&path).current_dir(top);
-    let made = git.stdin(Stdio::null()).output();
-    let made = made.map_err(|error| CliError::io("git", "started", error))?;
+    let made = git.output().map_err(|error| CliError::io("git", "started", error))?;
     if !made.status.success() {
         let stderr = String::from_utf8_lossy(&made.stderr).trim().to_owned();
         return Err(CliError::usage(
@@ -98,24 +96,18 @@ pub fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     context.answer(&answer, |page| {
         page.label(GOOD, "●").styled(STRONG, answer.path.to_string_lossy());
         page.literal("  on ").text(&answer.branch);
-        if let Some(id) = &answer.intent {
-            page.literal("  under ").styled(INTENT, id);
-        }
-        page.end();
+        page.optional("  under ", INTENT, answer.intent.as_ref()).end();
         let folder = text::shell_word(&answer.path.to_string_lossy());
         page.literal("Run a command in it behind the fence: ");
         page.text(format!("`intent -C {folder} fence -- COMMAND`")).end();
     })
 }
 
-/// Returns the default folder: `project-name` beside `project`.
 fn folder_beside(top: &std::path::Path, name: &str) -> Result<PathBuf, CliError> {
     let plain = name.replace(['/', '\\'], "-");
     let (Some(parent), Some(own)) = (top.parent(), top.file_name()) else {
-        return Err(CliError::usage(
-            format!("{} has no folder above it", top.display()),
-            "say where with --path",
-        ));
+        let hint = "say where with --path";
+        return Err(CliError::usage(format!("{} has no folder above it", top.display()), hint));
     };
     Ok(parent.join(format!("{}-{plain}", own.to_string_lossy())))
 }

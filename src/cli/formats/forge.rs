@@ -66,12 +66,10 @@ pub(super) fn github(answer: &CheckAnswer, folder: &str) -> String {
     text
 }
 
-/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text::visible(text, true).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -94,7 +94,6 @@ fn line(finding: &FindingAnswer) -> String {
     format!("{}: [{}] {}", place_of_finding(finding), finding.code, finding.message)
 }
 
-/// Replaces the characters that XML 1.0 cannot represent.
 fn clean(text: &str) -> String {
     text::visible(text, true).replace(['\u{fffe}', '\u{ffff}'], "?")
 }

@@ -13,9 +13,7 @@ use why::findings::FindingAnswer;
 const MAX_FINDINGS: usize = 50;
 /// The length of the summary, in bytes, after which no more findings are listed.
 const MAX_LENGTH: usize = 40_000;
-/// Longer texts of others are cut to this many characters.
 const MAX_TEXT: usize = 500;
-/// The most rows of a table, and the most notes, to show.
 const MAX_ROWS: usize = 30;
 
 pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
@@ -55,7 +53,6 @@ pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
     text
 }
 
-/// Writes how many of the lines of the change each share has, and how many no share has.
 fn shares(text: &mut String, (title, rest): (&str, &str), shares: &[Share], all: usize) {
     let shares: Vec<&Share> = shares.iter().filter(|share| share.lines > 0).collect();
     if shares.is_empty() {

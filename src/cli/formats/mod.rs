@@ -57,7 +57,6 @@ fn json<T: Serialize>(answer: &T) -> Result<String, CliError> {
     print::json_line(answer).map_err(|error| CliError::io("the answer", "written as JSON", error))
 }
 
-/// Returns the message of a finding, followed by its help.
 fn message_with_help(finding: &FindingAnswer) -> String {
     let FindingAnswer { message, help, .. } = finding;
     text::visible(&format!("{message} {help}"), true).trim_end().to_owned()
@@ -78,7 +77,6 @@ fn path(finding: &FindingAnswer, folder: &str) -> String {
     format!("{folder}{path}")
 }
 
-/// Returns the findings, the most severe first.
 fn by_severity(answer: &CheckAnswer) -> Vec<&FindingAnswer> {
     let mut findings: Vec<_> = answer.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));

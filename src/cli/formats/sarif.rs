@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{by_severity, message_with_help, path};
+use ground::key_links::percent_encoded;
 use ground::{Code, Level};
 use judgement::check::CheckAnswer;
 use why::findings::FindingAnswer;
@@ -20,8 +21,8 @@ pub(super) fn log(answer: &CheckAnswer, folder: &str) -> Value {
     let codes: BTreeSet<Code> =
         findings.iter().filter_map(|finding| Code::parse(&finding.code)).collect();
     let codes = Vec::from_iter(codes);
-    let results = findings.iter().map(|finding| result(finding, &codes, folder));
-    let results: Vec<Value> = results.collect();
+    let results: Vec<Value> =
+        findings.iter().map(|finding| result(finding, &codes, folder)).collect();
     let left_out = (left_out > 0).then(|| format!("{left_out} more findings are left out."));
     let notes = answer.summary.notes.iter().chain(&left_out);
     let notes = notes.map(|note| json!({ "level": "note", "message": { "text": note } }));
@@ -61,7 +62,7 @@ fn rule(code: Code) -> Value {
 }
 
 fn result(finding: &FindingAnswer, codes: &[Code], folder: &str) -> Value {
-    let uri = uri(&path(finding, folder));
+    let uri = percent_encoded(&path(finding, folder), b"/");
     let start = finding.start_line.unwrap_or(1);
     let place = json!({
         "artifactLocation": { "uri": uri, "uriBaseId": "%SRCROOT%" },
@@ -91,18 +92,4 @@ fn level(level: Level) -> &'static str {
         Level::Info | Level::Hint => "note",
         Level::Off => "none",
     }
-}
-
-/// Returns a path as a relative URI reference (RFC 3986).
-fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri
 }

@@ -7,7 +7,6 @@ use overview::report::BadgeAnswer;
 const CHARACTER: usize = 7;
 const LABEL: &str = "intents";
 
-/// Returns the badge as SVG. It depends only on the numbers, and loads nothing.
 pub fn svg(answer: &BadgeAnswer) -> String {
     let value = format!("{} of lines", percent(answer.under_intent, answer.lines));
     let width = |text: &str| text.chars().count() * CHARACTER + 10;

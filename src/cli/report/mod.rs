@@ -61,7 +61,6 @@ fn policy(style: &str, script: &str) -> String {
     )
 }
 
-/// Returns the answer as JSON that is safe inside a `<script>` element.
 fn data(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     let mut value = serde_json::to_value(answer)?;
     disarm(&mut value);

@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use ground::text;
 
 pub(super) struct ContextList {
-    /// The name of the element around the list.
     pub(super) name: &'static str,
     pub(super) elements: Vec<String>,
     /// True if the last entries matter most, so the first ones are left out.
     pub(super) newest_last: bool,
 }
 
-/// The text of the lists, and how many entries of each are left out.
 pub(super) struct LaidOut {
     pub(super) text: String,
     pub(super) omitted: BTreeMap<&'static str, usize>,
@@ -55,12 +53,10 @@ fn shares(needs: &[usize], room: usize) -> Vec<usize> {
 }
 
 impl ContextList {
-    /// Returns the number of characters of the whole list. An empty list has none.
     pub(super) fn length(&self) -> usize {
         self.with_entries(self.elements.len(), "").chars().count()
     }
 
-    /// Returns how many entries fit into `room` characters.
     fn shown_in(&self, room: usize, shown_by: &str) -> usize {
         if self.length() <= room {
             return self.elements.len();
@@ -78,7 +74,6 @@ impl ContextList {
         in_order_of_weight.iter().take_while(fits).count()
     }
 
-    /// Writes this many entries of the list, and the number of the others.
     fn with_entries(&self, shown: usize, shown_by: &str) -> String {
         let count = self.elements.len() - shown;
         if self.elements.is_empty() {
@@ -104,7 +99,6 @@ fn line(element: &str) -> String {
     format!("    {element}\n")
 }
 
-/// Formats an entry, cut to `longest` characters.
 pub(super) fn element(name: &str, value: &str, longest: usize) -> String {
     format!("<{name}>{}</{name}>", escaped(value, longest))
 }

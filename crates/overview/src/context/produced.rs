@@ -7,7 +7,6 @@ use super::layout::escaped;
 use ground::RelativePath;
 use ledger::Entry;
 
-/// The names of definitions, by the file that has them.
 type Names = BTreeMap<RelativePath, BTreeSet<String>>;
 
 /// Only so many folders are told apart. If there are more, their parents are counted.
@@ -31,7 +30,6 @@ pub(super) fn names_in_records(records: &[&Arc<Entry>]) -> Names {
     by_file
 }
 
-/// Lists the definitions of each file.
 pub(super) fn by_file(produced: &Names) -> Vec<String> {
     let file = |(path, names): (&RelativePath, &BTreeSet<String>)| {
         let names = Vec::from_iter(names.iter().map(String::as_str)).join(", ");
@@ -41,7 +39,6 @@ pub(super) fn by_file(produced: &Names) -> Vec<String> {
     produced.iter().map(file).collect()
 }
 
-/// Counts files and definitions by folder, those with the most definitions first.
 pub(super) fn by_folder(produced: &Names) -> Vec<String> {
     let deepest = produced.keys().map(|path| path.as_str().matches('/').count()).max();
     let mut folders = BTreeMap::new();

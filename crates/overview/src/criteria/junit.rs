@@ -5,8 +5,9 @@ use quick_xml::events::Event;
 
 /// How deep elements may be nested. A deeper file is not taken as a report.
 const MAX_DEPTH: usize = 64;
+const NO_REPORT: &str =
+    "it is no JUnit report: neither `testsuites` nor `testsuite` is at its root";
 
-/// The numbers of tests in a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     /// How many test cases were run. Skipped ones do not count.
@@ -16,16 +17,10 @@ pub struct Results {
 }
 
 impl Results {
-    /// Returns true if at least one test ran and none failed.
     pub fn has_passed(self) -> bool {
         self.tests > 0 && self.failed == 0
     }
-}
 
-const NO_REPORT: &str =
-    "it is no JUnit report: neither `testsuites` nor `testsuite` is at its root";
-
-impl Results {
     /// Reads a report. It counts the elements and ignores the totals in the attributes. `Err` says
     /// why the file is not a JUnit report.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {

@@ -10,12 +10,9 @@ use crate::source::SourceBrief;
 use intents::{Intent, Spanned};
 use why::Workspace;
 
-/// The maximum number of files that are listed for an intent.
 const MAX_FILES: usize = 50;
-/// The maximum number of suspect blocks that are listed for an intent.
 const MAX_SUSPECTS: usize = 50;
 
-/// The suspect blocks of each intent.
 pub(super) type Suspects = BTreeMap<String, Vec<ReportedSuspect>>;
 
 pub(super) fn intents(
@@ -35,11 +32,8 @@ pub(super) fn intents(
         if let Some(produced) = counts.intents.get(&intent.id) {
             intent.lines = produced.lines;
             intent.files = produced.files.len();
-            let file = |(path, lines): (&_, &usize)| ReportedFile {
-                path: ground::RelativePath::clone(path),
-                lines: *lines,
-            };
-            intent.largest = produced.files.iter().map(file).collect();
+            let files = produced.files.iter().map(|(path, lines)| (path.clone(), *lines));
+            intent.largest = files.map(|(path, lines)| ReportedFile { path, lines }).collect();
             intent.largest.sort_by_key(|file| Reverse(file.lines));
             intent.largest.truncate(MAX_FILES);
         }

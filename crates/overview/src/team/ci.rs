@@ -6,7 +6,6 @@ use ground::store::StoreError;
 const WORKFLOW: &str = ".github/workflows/intent.yml";
 const GITLAB: &str = ".gitlab-ci.yml";
 const JENKINS: &str = "Jenkinsfile";
-/// The files that may contain a job of ours.
 pub(super) const PATHS: [&str; 3] = [WORKFLOW, GITLAB, JENKINS];
 const WORKFLOW_TEXT: &str = include_str!("../../../../integrations/ci/github.yml");
 const GITLAB_TEXT: &str = include_str!("../../../../integrations/ci/gitlab.yml");
@@ -16,7 +15,6 @@ const JENKINS_TEXT: &str = include_str!("../../../../integrations/ci/jenkins.gro
 /// counts as ours.
 const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
 
-/// The system that runs the CI jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Forge {
     GitHub,
@@ -24,7 +22,6 @@ pub(super) enum Forge {
     Jenkins,
 }
 
-/// Finds the forges from the files in the tree, or else from the addresses of the remotes.
 pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
     let in_tree = [
         (Forge::GitHub, &[".github/workflows"][..]),
@@ -112,7 +109,6 @@ fn in_folder(place: &TeamPlace, template: &str) -> String {
     }
 }
 
-/// Returns true if a text is our job for the file at this path, before anybody filled it in.
 pub(super) fn is_template(path: &str, text: &str) -> bool {
     match path {
         WORKFLOW => text == WORKFLOW_TEXT,

@@ -13,7 +13,6 @@ use ground::store::StoreError;
 pub(super) const PLACES: [&str; 4] =
     [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
-/// The files with rules, relative to the workspace's root.
 const RULES: [&str; 7] = [
     ".orchestration/policy.yaml",
     ".orchestration/active_intents.yaml",
@@ -31,10 +30,7 @@ pub(super) fn add_codeowners(
     answer: &mut TeamAnswer,
 ) -> Result<(), StoreError> {
     let there = PLACES.into_iter().find(|path| place.exists(path));
-    let path = there.unwrap_or(match forges.contains(&Forge::GitHub) {
-        true => PLACES[0],
-        false => PLACES[1],
-    });
+    let path = there.unwrap_or(if forges.contains(&Forge::GitHub) { PLACES[0] } else { PLACES[1] });
     let text = place.read(path)?;
     let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
     let before = text.clone().unwrap_or_default();
@@ -70,7 +66,6 @@ pub(super) fn add_codeowners(
 fn lines(place: &TeamPlace, owners: &[String]) -> String {
     let below = match place.below.as_str() {
         "" => String::new(),
-        // A space would end the pattern.
         below => format!("{}/", below.replace(' ', "\\ ")),
     };
     let owners = owners.join(" ");

@@ -42,7 +42,6 @@ pub(super) fn add_precommit_hook(
     Ok(())
 }
 
-/// Returns true if a file differs from its former text only in our entry.
 pub(super) fn is_as_written(before: Option<&str>, now: &str) -> bool {
     before.and_then(|before| with_entry(before, ENTRY)).as_deref() == Some(now)
 }
@@ -65,7 +64,6 @@ fn with_entry(text: &str, entry: &str) -> Option<String> {
     let block = between_marks(entry, &" ".repeat(indent), end_of_line);
     let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
     let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
-    // The result must parse to the old content with our entry appended.
     let mut expected = before;
     let ours = yaml::parse(entry).ok()?.to_json();
     expected.get_mut("repos")?.as_array_mut()?.push(ours.get(0)?.clone());
@@ -104,7 +102,6 @@ fn end_of_repos(text: &str) -> Option<(usize, usize)> {
     found
 }
 
-/// Returns true if the rest of a line is empty or a comment.
 fn is_bare(rest: &str) -> bool {
     rest.trim().is_empty() || rest.trim_start().starts_with('#')
 }

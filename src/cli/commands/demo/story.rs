@@ -1,7 +1,6 @@
 //! The content of the demo: two files in two languages, each first as a person wrote it and then as
 //! an agent changed it.
 
-/// The first commit, made by a person before anything was recorded.
 pub(super) const README: &str = "\
 # A shop
 
@@ -10,7 +9,6 @@ People sign in with tokens (`src/auth`), and are sent invoices (`src/billing`).
 
 pub(super) const TOKENS: &str = "src/auth/tokens.py";
 
-/// The file as the person wrote it.
 pub(super) const TOKENS_BEFORE: &str = r#""""Tokens that people sign in with."""
 
 import hmac
@@ -34,7 +32,6 @@ def verify(token: str, key: bytes) -> dict:
     return json.loads(body)
 "#;
 
-/// The file after the first agent changed it.
 pub(super) const TOKENS_AFTER: &str = r#""""Tokens that people sign in with."""
 
 import hmac
@@ -71,7 +68,6 @@ def is_expired(claims: dict, now: float | None = None) -> bool:
 
 pub(super) const INVOICE: &str = "src/billing/invoice.ts";
 
-/// The file as the person wrote it.
 pub(super) const INVOICE_BEFORE: &str = r#"export interface Line {
   name: string;
   cents: number;
@@ -88,7 +84,6 @@ export class Invoice {
 }
 "#;
 
-/// The file after the second agent changed it.
 pub(super) const INVOICE_AFTER: &str = r#"export interface Line {
   name: string;
   cents: number;

@@ -1,6 +1,5 @@
 //! The pages about the codes of findings, as `docs/diagnostics/` has them.
 
-/// Each code with its page.
 pub(super) const PAGES: [(&str, &str); 44] = [
     ("scope-violation", include_str!("../../../../docs/diagnostics/scope-violation.md")),
     ("scope-not-adopted", include_str!("../../../../docs/diagnostics/scope-not-adopted.md")),

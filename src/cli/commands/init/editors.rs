@@ -8,7 +8,6 @@ use hook::binary;
 
 use super::InitOffer;
 
-/// An editor, with the folders that it leaves in a project and the names of its programs.
 struct KnownEditor {
     name: &'static str,
     folders: &'static [&'static str],
@@ -58,7 +57,6 @@ const EDITORS: &[KnownEditor] = &[
     },
 ];
 
-/// Returns the editors that are found in the project or on this machine and are not set up yet.
 pub(super) fn found(root: &Root, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
     let clone = clone(root.environment());
     let folder = clone.map(|clone| text::shell_word(&clone.display().to_string()));
@@ -78,13 +76,10 @@ pub(super) fn found(root: &Root, home: &Path, search: Option<&OsStr>) -> Vec<Ini
     EDITORS.iter().filter_map(offer).collect()
 }
 
-/// Returns the folder `editors` of the clone that this program was built in.
 fn clone(environment: &Environment) -> Option<PathBuf> {
     let program = environment.program()?;
     let folders = program.ancestors().skip(1).take(4).map(|above| above.join("editors"));
-    folders
-        .into_iter()
-        .find(|folder| folder.join("nvim").is_dir() && folder.join("vscode").is_dir())
+    folders.into_iter().find(|it| it.join("nvim").is_dir() && it.join("vscode").is_dir())
 }
 
 #[cfg(test)]

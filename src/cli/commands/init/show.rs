@@ -1,18 +1,17 @@
 //! Prints the answers of `intent init`.
 
+use anstyle::Style;
 use serde::Serialize;
 
 use super::{FirstUseAnswer, InitOffer, WiringAnswer};
 use crate::cli::commands::shared;
-use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, NOTE, PLAIN, Page, STRONG, WARN};
 use hook::install::{Done, InstallAct, WiredAnswer};
 use overview::init::InitAnswer;
 use overview::team::{TeamAnswer, TeamFileDone};
 
-/// The column after the word that says what was done.
 pub const COLUMN: usize = 11;
 
-/// Prints what was done, line by line, and what to do next.
 pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     workspace(page, &answer.workspace);
     for agent in &answer.agents {
@@ -21,12 +20,12 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
         files(page, agent);
         let is_new = agent.files.iter().any(|file| file.done != Done::Kept);
         for then in agent.next.iter().filter(|_| is_new) {
-            page.literal("  ").styled(NOTE, "then").pad_to(COLUMN).text(then).end();
+            entry(page, NOTE, "then").text(then).end();
         }
     }
     for refused in &answer.refused {
         page.gap().styled(STRONG, &refused.name).literal("  ").styled(WARN, "not wired").end();
-        page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(&refused.why).end();
+        entry(page, WARN, "!").text(&refused.why).end();
     }
     if !answer.agents_here.is_empty() || !answer.editors.is_empty() {
         page.gap();
@@ -55,24 +54,23 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
 /// Prints something that a person could set up. These lines begin with "found", because they depend
 /// on the machine and not only on the project.
 fn show_offer(page: &mut Page, offer: &InitOffer, then: &'static str) {
-    page.literal("  ").styled(NOTE, "found").pad_to(COLUMN).styled(STRONG, &offer.name);
-    page.literal(" by ").text(&offer.by).literal(then).literal("`").text(&offer.command).line("`");
+    entry(page, NOTE, "found").styled(STRONG, &offer.name).literal(" by ").text(&offer.by);
+    page.literal(then).literal("`").text(&offer.command).line("`");
 }
 
 fn workspace(page: &mut Page, answer: &InitAnswer) {
     page.styled(STRONG, &answer.root).end();
     for path in &answer.created {
-        page.literal("  ").styled(GOOD, "created").pad_to(COLUMN).text(path).end();
+        entry(page, GOOD, "created").text(path).end();
     }
     for path in &answer.kept {
-        page.literal("  ").styled(DIM, "kept").pad_to(COLUMN).styled(DIM, path).end();
+        entry(page, DIM, "kept").styled(DIM, path).end();
     }
-    page.literal("  ledger").pad_to(COLUMN).text(&answer.layout).end();
-    if let Some(found) = &answer.found {
-        page.literal("  intents").pad_to(COLUMN).text(found).end();
-    }
-    if let Some(list) = &answer.list {
-        page.literal("  list").pad_to(COLUMN).text(list).end();
+    entry(page, PLAIN, "ledger").text(&answer.layout).end();
+    for (word, said) in [("intents", &answer.found), ("list", &answer.list)] {
+        if let Some(said) = said {
+            entry(page, PLAIN, word).text(said).end();
+        }
     }
     if let Some(hooks) = &answer.hooks {
         let said = match (hooks.installed, answer.declined, &hooks.manager) {
@@ -83,7 +81,7 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
             (_, _, Some(_)) => "not installed, as another program manages them: see below",
             _ => "not installed; `intent git-hooks` says why",
         };
-        page.literal("  hooks").pad_to(COLUMN).literal(said).end();
+        entry(page, PLAIN, "hooks").literal(said).end();
     }
 }
 
@@ -93,7 +91,7 @@ fn for_team(page: &mut Page, answer: &TeamAnswer) {
         print_file(page, file.done == TeamFileDone::Kept, &file.done, &file.path);
     }
     for note in &answer.notes {
-        page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(note).end();
+        entry(page, WARN, "!").text(note).end();
     }
     for file in &answer.files {
         let Some(lines) = &file.lines else { continue };
@@ -114,10 +112,13 @@ fn files(page: &mut Page, agent: &WiredAnswer) {
 
 fn print_file(page: &mut Page, is_kept: bool, done: &impl Serialize, path: &str) {
     let style = if is_kept { DIM } else { GOOD };
-    page.literal("  ").styled(style, shared::json_word(done)).pad_to(COLUMN).text(path).end();
+    entry(page, style, &shared::json_word(done)).text(path).end();
 }
 
-/// Prints what was done for agents that a person named.
+fn entry<'p>(page: &'p mut Page, style: Style, word: &str) -> &'p mut Page {
+    page.literal("  ").styled(style, word).pad_to(COLUMN)
+}
+
 pub(super) fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
     let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
     if let Some(created) = created {
@@ -134,10 +135,10 @@ pub(super) fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAc
             page.line("  nothing of ours was there");
         }
         for cannot in &agent.cannot {
-            page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(cannot).end();
+            entry(page, WARN, "!").text(cannot).end();
         }
         for next in &agent.next {
-            page.literal("  ").styled(NOTE, "next").pad_to(COLUMN).text(next).end();
+            entry(page, NOTE, "next").text(next).end();
         }
     }
     if let Some(team) = &answer.team {

@@ -13,11 +13,9 @@ pub(super) struct WorkspaceFiles {
     pub(super) workspace: Workspace,
     /// The named files and the files below named folders, in order and without duplicates.
     pub(super) files: BTreeSet<RelativePath>,
-    /// The files that an argument names directly.
     pub(super) named: BTreeSet<RelativePath>,
 }
 
-/// Returns the files to record, grouped by workspace.
 pub(super) fn by_workspace(
     context: &Context,
     named: &[PathBuf],
@@ -26,11 +24,7 @@ pub(super) fn by_workspace(
     let mut found = FoundFiles { context, all: BTreeMap::new(), roots: HashMap::new() };
     for path in named {
         let target = cwd.join(path);
-        if target.is_dir() {
-            found.folder(cwd, &target)?;
-        } else {
-            found.file(cwd, path)?;
-        }
+        if target.is_dir() { found.folder(cwd, &target) } else { found.file(cwd, path) }?;
     }
     Ok(found.all.into_values().collect())
 }
@@ -101,7 +95,6 @@ impl FoundFiles<'_> {
     }
 }
 
-/// Returns true if a file that no longer exists is committed, or was recorded since.
 fn is_known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     if workspace.journal.of_path(path).next().is_some() {
         return Ok(true);
@@ -112,7 +105,6 @@ fn is_known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
     }
 }
 
-/// Returns the files that git or the journal knows and that no longer exist.
 fn missing_files(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
     let mut paths = workspace.journal.paths();

@@ -39,7 +39,6 @@ struct FileSummary {
     intents: BTreeSet<String>,
 }
 
-/// Summarises the files below a folder that git does not ignore.
 pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAnswer, CliError> {
     let workspace = context.workspace_of(target)?;
     if workspace.git().is_none() {

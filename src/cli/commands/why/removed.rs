@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 
 use crate::cli::commands::shared;
-use crate::cli::print::{DIM, INTENT, Page, STRONG};
+use crate::cli::print::{DIM, INTENT, PLAIN, Page, STRONG};
 use crate::cli::when;
 use why::answers::span;
 use why::removed::{RemovalAnswer, RemovedAnswer, RemovedPart};
 
-/// The column at which what was removed begins.
 const PARTS: usize = 14;
 
 pub(super) fn show(page: &mut Page, answer: &RemovedAnswer, now: Timestamp) {
@@ -53,13 +52,7 @@ fn row(page: &mut Page, part: &RemovedPart) {
         (None, _) => page.styled(DIM, "between blocks"),
     };
     if let Some(intent) = &part.intent {
-        page.literal("  ").styled(INTENT, &intent.id);
-        if let Some(name) = &intent.name {
-            page.literal(" ").text(name);
-        }
+        page.literal("  ").styled(INTENT, &intent.id).optional(" ", PLAIN, intent.name.as_ref());
     }
-    if let Some(session) = &part.session {
-        page.literal("  ").styled(DIM, session);
-    }
-    page.end();
+    page.optional("  ", DIM, part.session.as_ref()).end();
 }

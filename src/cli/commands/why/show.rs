@@ -1,6 +1,7 @@
 //! Prints the answer of `intent why`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use anstyle::Style;
 use jiff::Timestamp;
@@ -18,19 +19,14 @@ use why::answers::{
     LineAnswer, LineState, OriginAnswer, RecordBrief, ShareAnswer, WhyAnswer, span,
 };
 
-/// The column at which the values of a block's card begin.
 const VALUES: usize = 12;
-/// The number of spaces between line numbers and the text about these lines.
 const GAP: usize = 2;
 /// In the list of a file, a longer run of unrecorded blocks than this becomes one row.
 const LISTED: usize = 2;
-/// How many other records of a block are shown by default.
 const LATEST: usize = 3;
 /// Of how many intents and commits the lines of a block without an intent are told.
 const SHARES: usize = 4;
-/// How much of a commit's subject a row has, in characters.
 const SUBJECT: usize = 48;
-/// What is said of lines whose commit this clone lacks.
 const MISSING: &str = "history is missing here";
 
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +38,6 @@ pub(super) struct ShownParts {
     /// For each line, the record that it is from (`--lines`). Otherwise one sentence says whose the
     /// lines are.
     pub(super) each_line: bool,
-    /// The moment from which distances in time are counted.
     pub(super) now: Timestamp,
 }
 
@@ -91,7 +86,6 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
     }
 }
 
-/// Returns the path, with the short commit id before it if the file is from a commit.
 fn shown_path(answer: &WhyAnswer) -> String {
     match &answer.revision {
         Some(revision) => format!("{}:{}", short_id(revision), answer.path),
@@ -103,46 +97,56 @@ fn is_recorded(block: &BlockAnswer) -> bool {
     block.verdict != Verdict::Unrecorded
 }
 
-/// Returns true if a record or a commit brought the line, or nobody has committed it yet.
 fn is_known(line: &LineAnswer) -> bool {
     line.from.is_some() || line.commit.is_some() || line.uncommitted
 }
 
-/// Begins a line of a card with the name of what follows.
 fn field<'p>(page: &'p mut Page, name: &'static str) -> &'p mut Page {
     page.literal("  ").literal(name).pad_to(VALUES)
 }
 
-fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
-    let now = wanted.now;
-    page.gap();
-    match (&block.intent, &block.origin) {
+fn optional_field(page: &mut Page, name: &'static str, text: Option<impl Display>) {
+    if let Some(text) = text {
+        field(page, name).text(text).end();
+    }
+}
+
+/// Prints the intent of a card, or `else_known` if there is none, and who asked for it.
+fn print_heading(
+    page: &mut Page,
+    (intent, origin): (Option<&IntentBrief>, Option<&OriginAnswer>),
+    else_known: &str,
+    asked: Option<&AskedFor>,
+) {
+    match (intent, origin) {
         (Some(intent), _) => intent_line(page, intent),
         (None, Some(origin)) if origin.known_by != KnownBy::Git => origin_line(page, origin),
         (None, _) => {
-            let known = match block.verdict {
-                Verdict::Unrecorded if recorded_share(block).is_some() => {
-                    "no intent brought half of its lines"
-                }
-                Verdict::Unrecorded => "no intent is known",
-                Verdict::Ambiguous => "two intents brought half of its lines each",
-                _ => "recorded under no intent",
-            };
-            page.styled(DIM, known).end();
+            page.styled(DIM, else_known).end();
         }
     }
-    if let Some(asked) = &block.asked {
+    if let Some(asked) = asked {
         asked_for(page, asked);
     }
+}
+
+fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
+    let now = wanted.now;
+    let known = match block.verdict {
+        Verdict::Unrecorded if recorded_share(block).is_some() => {
+            "no intent brought half of its lines"
+        }
+        Verdict::Unrecorded => "no intent is known",
+        Verdict::Ambiguous => "two intents brought half of its lines each",
+        _ => "recorded under no intent",
+    };
+    let intent = (block.intent.as_ref(), block.origin.as_ref());
+    print_heading(page.gap(), intent, known, block.asked.as_ref());
     let lines = format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line);
     field(page, "block").text(&block.kind).literal(" ");
     page.styled(STRONG, &block.qualified_name).literal("  ").styled(DIM, lines).end();
-    if let Some(who) = who_wrote(block, now) {
-        field(page, "by").text(&who).end();
-    }
-    if let Some(session) = &block.session {
-        field(page, "session").text(session).end();
-    }
+    optional_field(page, "by", who_wrote(block, now));
+    optional_field(page, "session", block.session.as_ref());
     for share in block.claims.iter().take(SHARES) {
         show_claim(page, &share.claimed, Some(share.lines));
     }
@@ -164,9 +168,7 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
     }
     if let Some(record) = &block.record {
         field(page, "record").styled(DIM, record);
-        if let Some(strength) = block.strength {
-            page.literal("  ").styled(DIM, shared::json_word(&strength));
-        }
+        page.optional("  ", DIM, block.strength.map(|strength| shared::json_word(&strength)));
         if block.claimed {
             page.literal("  ").styled(WARN, "claimed: not written by this clone");
         }
@@ -190,29 +192,19 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
     if !answer.blocks.is_empty() && answer.blocks.iter().all(says_it) {
         return;
     }
-    match (&line.intent, &line.origin, line.state) {
-        (Some(intent), ..) => intent_line(page, intent),
-        (None, Some(origin), _) if origin.known_by != KnownBy::Git => origin_line(page, origin),
-        (None, _, state) => {
-            let known = match state {
-                LineState::HistoryMissing => MISSING,
-                LineState::AsRecorded => "recorded under no intent",
-                LineState::Unrecorded => "no intent is known",
-            };
-            page.styled(DIM, known).end();
-        }
-    }
-    if let Some(asked) = &line.asked {
-        asked_for(page, asked);
-    }
+    let known = match line.state {
+        LineState::HistoryMissing => MISSING,
+        LineState::AsRecorded => "recorded under no intent",
+        LineState::Unrecorded => "no intent is known",
+    };
+    let intent = (line.intent.as_ref(), line.origin.as_ref());
+    print_heading(page, intent, known, line.asked.as_ref());
     let place = format!("{}:{}", shown_path(answer), line.line);
     field(page, "line").styled(DIM, place).end();
     if let Some(from) = &line.from {
         let who = answers::who_in_full(&from.contributor, from.tool.as_deref());
         field(page, "by").text(format!("{who} · {}", moment(now, &from.timestamp))).end();
-        if let Some(session) = &from.session {
-            field(page, "session").text(session).end();
-        }
+        optional_field(page, "session", from.session.as_ref());
     }
     if let Some(line) = &line.claimed {
         show_claim(page, line, None);
@@ -226,7 +218,6 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
     }
 }
 
-/// Prints where the block was recorded, if the path or the name was a different one.
 fn recorded_elsewhere(page: &mut Page, path: &str, block: &BlockAnswer) {
     if let Some(then) = &block.recorded
         && (then.path.as_str() != path || then.name != block.qualified_name)
@@ -237,7 +228,6 @@ fn recorded_elsewhere(page: &mut Page, path: &str, block: &BlockAnswer) {
     }
 }
 
-/// Prints who asked for the intent, and its constraints.
 fn asked_for(page: &mut Page, asked: &AskedFor) {
     if let Some((label, said)) = asked.label_and_text() {
         field(page, label).text(&said).end();
@@ -256,20 +246,14 @@ fn commit_line(page: &mut Page, commit: Option<&CommitBrief>, uncommitted: bool)
     }
 }
 
-/// Prints what another tool claims about lines.
 fn show_claim(page: &mut Page, line: &ClaimedLine, count: Option<usize>) {
     let name = if line.strength() == "inferred" { "inferred" } else { "claimed" };
-    field(page, name).text(line.in_words());
-    if let Some(count) = count {
-        page.literal(" · ").text(counted(count, "line"));
-    }
+    let count = count.map(|count| counted(count, "line"));
+    field(page, name).text(line.in_words()).optional(" · ", PLAIN, count);
     page.literal("  ").styled(DIM, format!("by {}", line.tool.as_str())).end();
-    if let Some(prompt) = line.prompt_line() {
-        field(page, "asked").text(prompt).end();
-    }
+    optional_field(page, "asked", line.prompt_line());
 }
 
-/// Prints the intent of a commit, or those of which it may be one, and how that is known.
 fn origin_line(page: &mut Page, origin: &OriginAnswer) {
     for intent in origin.intent.iter().chain(&origin.candidates) {
         intent_line(page, intent);
@@ -277,7 +261,6 @@ fn origin_line(page: &mut Page, origin: &OriginAnswer) {
     page.styled(DIM, origin.how_it_is_known()).end();
 }
 
-/// Prints what git has, and what the commit says.
 fn origin_of_lines(page: &mut Page, origin: &OriginAnswer, now: Timestamp) {
     let commit = &origin.commit;
     let when = commit.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
@@ -287,48 +270,38 @@ fn origin_of_lines(page: &mut Page, origin: &OriginAnswer, now: Timestamp) {
         page.literal("  ").text(reference);
     }
     page.end();
-    if let Some(agents) = commit.agents_in_words() {
-        field(page, "says").text(agents).end();
-    }
+    optional_field(page, "says", commit.agents_in_words());
     let sessions = origin.checkpoint.iter().flat_map(|one| &one.sessions);
     for session in sessions.take(LATEST) {
         let parts = [&session.agent, &session.model, &session.session];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
         field(page, "session").text(parts.join(" · ")).literal("  ").styled(DIM, "of the commit");
         page.end();
-        if let Some(prompt) = &session.prompt {
-            field(page, "asked").text(prompt).end();
-        }
+        optional_field(page, "asked", session.prompt.as_ref());
     }
-    if let Some(conditions) = &origin.conditions {
-        field(page, "must hold").text(conditions).end();
-    }
+    optional_field(page, "must hold", origin.conditions.as_ref());
     field(page, "record").styled(DIM, origin.no_record.in_words()).end();
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
-    page.styled(INTENT, &intent.id).literal("  ");
-    if let Some(name) = &intent.name {
-        page.styled(STRONG, name);
-    }
+    page.styled(INTENT, &intent.id).literal("  ").optional("", STRONG, intent.name.as_ref());
     let gap = if intent.name.is_some() { "  " } else { "" };
-    match intent.version {
+    let (style, said) = match intent.version {
         // An intent in another format is not lost: its files were removed or never merged.
         Some(IntentVersion::Gone) if intent.id.contains(':') => {
-            page.literal(gap).styled(DIM, "its files are not here any more")
+            (DIM, "its files are not here any more")
         }
-        Some(IntentVersion::Gone) => page.literal(gap).styled(WARN, "not in the registry"),
-        Some(IntentVersion::Unknown) => page.literal(gap).styled(DIM, "an unknown version of it"),
-        Some(IntentVersion::Unread) => {
-            page.literal(gap).styled(WARN, "the registry cannot be read")
-        }
+        Some(IntentVersion::Gone) => (WARN, "not in the registry"),
+        Some(IntentVersion::Unknown) => (DIM, "an unknown version of it"),
+        Some(IntentVersion::Unread) => (WARN, "the registry cannot be read"),
         Some(IntentVersion::Other) => {
             page.literal(gap).label(WARN, "another intent has this id now:");
             page.text(intent.now_called.as_deref().unwrap_or("one without a name")).end();
             return;
         }
-        Some(IntentVersion::Earlier) | None => &mut *page,
+        Some(IntentVersion::Earlier) | None => (PLAIN, ""),
     };
+    page.optional(gap, style, Some(said).filter(|said| !said.is_empty()));
     if let Some(name) = &intent.now_called {
         page.literal("  ").styled(DIM, format!("{} is called", intent.id)).literal(" ").text(name);
         page.literal(" ").styled(DIM, "now");
@@ -374,7 +347,6 @@ fn meaning_of_verdict(block: &BlockAnswer) -> String {
     }
 }
 
-/// Returns the intent with the most lines of a block, if an intent brought any.
 fn recorded_share(block: &BlockAnswer) -> Option<&ShareAnswer> {
     block.shares.iter().find(|share| share.intent.is_some())
 }
@@ -399,7 +371,6 @@ fn of_git(commit: &CommitBrief) -> String {
     format!("git: {} {} {}", commit.author, commit.short(), commit.subject)
 }
 
-/// Returns who wrote the block, when, and how much of it.
 fn who_wrote(block: &BlockAnswer, now: Timestamp) -> Option<String> {
     let who = answers::who_in_full(block.contributor.as_ref()?, block.tool.as_deref());
     let at = block.timestamp.as_deref().map(|at| moment(now, at));
@@ -418,7 +389,6 @@ fn candidates(page: &mut Page, candidates: &[RecordBrief], now: Timestamp) {
     }
 }
 
-/// Prints a row for each run of lines, with the record that these lines are from.
 fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     let widths = lines.runs.iter().map(|run| span(run.start, run.end).chars().count());
     let states = VALUES + widths.max().unwrap_or_default() + GAP;
@@ -437,7 +407,6 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     }
 }
 
-/// Prints the other records that brought lines of the block.
 fn other_records(page: &mut Page, block: &BlockAnswer, wanted: &ShownParts) {
     let is_shown = |record: &RecordBrief| {
         Some(&record.record) == block.record.as_ref() || block.candidates.contains(record)
@@ -465,7 +434,6 @@ fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut
     page
 }
 
-/// Prints the intents that the block was under before a person reassigned it.
 fn show_reassigned(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     let is_its = |record: &&RecordBrief| Some(&record.record) == block.record.as_ref();
     let its = block.lineage.iter().find(is_its);
@@ -511,32 +479,26 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let lines = lines_of(block.start_line, block.end_line);
     let name = format!("{} {}", block.kind, block.qualified_name);
     if !is_recorded(block) {
-        let mut row = vec![
-            Cell::new(DIM, lines),
-            Cell::new(DIM, name),
-            Cell::new(DIM, format!("{mark} {word}")),
-        ];
-        row.extend(foremost_cells(block, DIM).unwrap_or_else(|| origin_cells(block, now)));
-        return row;
+        let words = [lines, name, format!("{mark} {word}")];
+        let cells = foremost_cells(block, DIM).unwrap_or_else(|| origin_cells(block, now));
+        return words.map(|words| Cell::new(DIM, words)).into_iter().chain(cells).collect();
     }
     let inside = if block.only_inside { " inside" } else { "" };
     let suspect = if block.suspect.is_some() { ", suspect" } else { "" };
     let word = format!("{mark} {word}{inside}{suspect}");
-    if block.verdict == Verdict::Ambiguous
-        && let Some(cells) = foremost_cells(block, INTENT)
-    {
-        let place = [Cell::new(DIM, lines), Cell::new(PLAIN, name), Cell::new(style, word)];
-        return place.into_iter().chain(cells).collect();
-    }
+    let place = [Cell::new(DIM, lines), Cell::new(PLAIN, name), Cell::new(style, word)];
+    let foremost = foremost_cells(block, INTENT).filter(|_| block.verdict == Verdict::Ambiguous);
+    let cells = foremost.unwrap_or_else(|| record_cells(block, now));
+    place.into_iter().chain(cells).collect()
+}
+
+fn record_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let brought = block.brought.map(|brought| format!("{}/{}", brought.lines, brought.of));
     let id = block.intent.as_ref().map(IntentBrief::label);
     let who =
         block.contributor.as_ref().map(|who| answers::author_name(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
-        Cell::new(DIM, lines),
-        Cell::new(PLAIN, name),
-        Cell::new(style, word),
         Cell::new(DIM, brought.unwrap_or_default()),
         shared::intent_cell(id.as_deref()),
         Cell::new(PLAIN, who.unwrap_or_default()),
@@ -556,7 +518,6 @@ fn foremost_cells(block: &BlockAnswer, style: Style) -> Option<Vec<Cell>> {
     Some(vec![Cell::new(DIM, brought), Cell::new(style, ids)])
 }
 
-/// Returns what the commit of a block without a record tells.
 fn origin_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let Some(origin) = &block.origin else { return Vec::new() };
     let id = origin.intent.as_ref().map(|intent| intent.id.as_str());
@@ -605,7 +566,6 @@ fn legend<'a>(page: &mut Page, blocks: &'a [BlockAnswer]) {
     }
 }
 
-/// Prints an intent as it is now, and the other names under which blocks were recorded.
 fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
     let Some(first) = versions.first() else { return };
     let present = versions.iter().find_map(|one| match one.version {
