@@ -62,7 +62,6 @@ pub struct AnchorAnswer {
     pub trusted: bool,
 }
 
-/// The anchors of a workspace, sorted by whether their signatures are valid and trusted.
 #[derive(Default)]
 struct Anchors {
     trusted: Vec<(Stored, Anchor, String)>,
@@ -96,7 +95,6 @@ impl Anchors {
         Ok(all)
     }
 
-    /// Returns each digest that a trusted anchor lists, with the newest anchor that lists it.
     fn digests_with_anchor(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let mut named: BTreeMap<&str, &(Stored, Anchor, String)> = BTreeMap::new();
         for one in &self.trusted {
@@ -110,8 +108,6 @@ impl Anchors {
         named
     }
 
-    /// Returns the digests that trusted anchors list but that are missing now, except those that an
-    /// anchor accepts as removed.
     fn missing_digests(
         &self,
         stands: &HashSet<String>,
@@ -254,7 +250,6 @@ pub fn draft(
     Ok((anchor, line))
 }
 
-/// Writes the file of an anchor from its line and its signature.
 pub fn write(
     ws: &Workspace,
     (anchor, line): &(Anchor, Vec<u8>),

@@ -19,7 +19,6 @@ use why::rules_at::policy_at;
 use why::shared_branches::{MAX_BYTES, Remotes, path, removed, save, seen_tips};
 use why::{VerbError, Workspace};
 
-/// The result of comparing the shared branches with the stored commits.
 #[derive(Default)]
 pub(crate) struct TipsReport {
     /// Missing evidence. The level of each finding comes from the policy at the commit that had the
@@ -29,8 +28,6 @@ pub(crate) struct TipsReport {
     pub notes: Vec<String>,
 }
 
-/// Compares the shared branches with the stored commits, and forgets the commits that need not be
-/// compared again.
 pub fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return Ok(TipsReport::default());
@@ -122,19 +119,15 @@ impl Rewrite {
     }
 }
 
-/// Why a stored commit of a branch is kept.
 enum KeptReason {
     /// The branch is not a descendant of the commit, but no evidence is lost.
     Diverged,
-    /// These files of evidence are missing, although their code is still there.
     Lost(Vec<String>),
     /// This file of evidence is missing, and maybe others. What they say cannot be read.
     LostUnread(String),
-    /// The commit cannot be read.
     Unreadable,
 }
 
-/// Returns the stored commits of a branch that have to be kept, each with the reason.
 fn open(
     ws: &Workspace,
     git: &Git,
@@ -144,9 +137,8 @@ fn open(
     // In a shallow clone the order of commits cannot be determined.
     let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
     let why = |then: &CommitId| match lost_files(ws, git, then, now) {
-        Ok(lost) if !lost.named.is_empty() => Some(KeptReason::Lost(lost.named)),
-        Ok(LostEvidence { unread: Some(path), .. }) => Some(KeptReason::LostUnread(path)),
-        Ok(_) => (!goes_on(then)).then_some(KeptReason::Diverged),
+        Ok(None) => (!goes_on(then)).then_some(KeptReason::Diverged),
+        Ok(lost) => lost,
         Err(error) => {
             tracing::debug!(%error, commit = then.0, "a shared branch cannot be compared");
             Some(KeptReason::Unreadable)
@@ -156,7 +148,6 @@ fn open(
     earlier.filter_map(|then| Some((then.clone(), why(then)?))).collect()
 }
 
-/// Reports the missing evidence of a branch, or else that the branch was rewritten.
 fn tell(
     ws: &Workspace,
     git: &Git,
@@ -242,35 +233,27 @@ fn unreadable_commit(name: &str, then: &CommitId) -> Finding {
     )
 }
 
-/// The files of evidence that one commit has and another one lacks.
-#[derive(Default)]
-struct LostEvidence {
-    /// Those whose code is still there.
-    named: Vec<String>,
-    /// One of those that cannot be read.
-    unread: Option<String>,
-}
-
-/// Returns the files of evidence that the commit `then` has and `now` lacks, without those whose code
-/// is gone as well.
+/// Says which files of evidence the commit `then` has and `now` lacks, without those whose code is
+/// gone as well. `None` if there are none.
 fn lost_files(
     ws: &Workspace,
     git: &Git,
     then: &CommitId,
     now: &CommitId,
-) -> Result<LostEvidence, VerbError> {
+) -> Result<Option<KeptReason>, VerbError> {
     if removed(git, then, now)?.is_empty() {
-        return Ok(LostEvidence::default());
+        return Ok(None);
     }
     let at_now = ws.with_files(Target::Commit(now.clone()), None);
     let changes = EvidenceChanges::find(&at_now, git, then)?;
     let named = StillNamed::find(&at_now, &changes, &changes.sections_now())?;
     let lost = changes.before.iter().filter(|(path, _)| named.has_file(path));
-    let mut unread = changes.before.iter().filter(|(_, bytes)| !is_readable(bytes));
-    Ok(LostEvidence {
-        named: sorted(lost.map(|(path, _)| path.to_string())),
-        unread: unread.next().map(|(path, _)| path.to_string()),
-    })
+    let lost = sorted(lost.map(|(path, _)| path.to_string()));
+    if !lost.is_empty() {
+        return Ok(Some(KeptReason::Lost(lost)));
+    }
+    let unread = changes.before.iter().find(|(_, bytes)| !is_readable(bytes));
+    Ok(unread.map(|(path, _)| KeptReason::LostUnread(path.to_string())))
 }
 
 /// Names the commit that removed a file. Empty if that commit is not in the history, for example

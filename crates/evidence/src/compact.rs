@@ -49,10 +49,9 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(answer) };
     // Only files that the commit contains with the same bytes are compacted. Other files may be
     // drafts, which the next seal replaces.
-    let committed: BTreeMap<RelativePath, Vec<u8>> = git
-        .read_below(".orchestration", &Target::Commit(head.clone()), &is_evidence)?
-        .into_iter()
-        .collect();
+    let target = Target::Commit(head.clone());
+    let committed = git.read_below(".orchestration", &target, &is_evidence)?;
+    let committed: BTreeMap<RelativePath, Vec<u8>> = committed.into_iter().collect();
     let mut months: BTreeMap<String, Vec<(RelativePath, Vec<u8>)>> = BTreeMap::new();
     for (path, digest) in ws.ledger.files_by_digest() {
         // Late evidence is found by its commit, so it stays where it is.

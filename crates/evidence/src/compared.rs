@@ -7,7 +7,6 @@ use ledger::{Digest, Entry};
 #[derive(Default)]
 pub struct Compared {
     pub findings: Vec<Finding>,
-    /// Sentences for reviewers that are not findings.
     pub notes: Vec<String>,
 }
 
@@ -26,7 +25,6 @@ pub fn digests(bytes: &[u8]) -> Vec<Digest> {
     read(bytes).unwrap_or_default().into_iter().map(|section| section.digest).collect()
 }
 
-/// Makes a finding about a record, at the line where the record is stored.
 pub(crate) fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
     Finding {
         path: Some(entry.origin.path.clone()),

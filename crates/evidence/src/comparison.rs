@@ -31,7 +31,6 @@ pub(crate) use changes::EvidenceChanges;
 pub use new_evidence::sections_of_range;
 pub(crate) use standing::{StillNamed, still_named};
 
-/// What it means that removed evidence cannot be read.
 pub(crate) const UNREAD: &str =
     "nobody can say whether their code still exists, and if it does, it names nobody now";
 
@@ -115,7 +114,6 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
     Ok(compared)
 }
 
-/// Returns the ids of the intents that the registry of the base has and the present one lacks.
 fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {
     let Some(before) = ws.registry_at(base) else { return Vec::new() };
     let ids = before.intents().iter().map(|intent| &intent.id.value);

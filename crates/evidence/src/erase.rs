@@ -16,10 +16,8 @@ use ledger::evidence::{self, ERASURE, Tombstone};
 use ledger::{ErasedSection, signed};
 use why::{VerbError, Workspace};
 
-/// An erasure that is not confirmed and signed yet.
 #[derive(Clone, Debug)]
 pub struct Erasure {
-    /// The line that will be removed.
     pub line: Vec<u8>,
     /// The tombstone without a signature. Exactly these bytes are signed.
     pub tombstone: Vec<u8>,
@@ -39,7 +37,6 @@ pub struct EraseAnswer {
     pub signed: bool,
 }
 
-/// Finds the line of a record and makes its tombstone.
 pub fn draft(
     ws: &Workspace,
     record: &str,
@@ -85,10 +82,8 @@ pub fn write(
     signature: Option<&str>,
 ) -> Result<EraseAnswer, VerbError> {
     let (mut removed, mut written) = (Vec::new(), Vec::new());
-    let tombstone = match signature {
-        Some(signature) => signed::join(&erasure.tombstone, signature),
-        None => erasure.tombstone.clone(),
-    };
+    let unsigned = &erasure.tombstone;
+    let tombstone = signature.map_or(unsigned.clone(), |text| signed::join(unsigned, text));
     for (path, sections) in ws.ledger.evidence_files() {
         if !sections.contains(&erasure.section) {
             continue;
@@ -113,8 +108,6 @@ pub fn write(
     Ok(EraseAnswer { record: record.to_owned(), removed, written, signed: signature.is_some() })
 }
 
-/// Returns the path of another file about the same month, as `of_month` makes it, or about the same
-/// commit.
 fn path_beside(
     path: &RelativePath,
     digest: Digest,

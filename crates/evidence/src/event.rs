@@ -9,36 +9,27 @@ use ground::Environment;
 use ledger::MutationClass;
 use shell::Dialect;
 
-/// One call of a tool by an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The agent's name in `intent hook`: `claude-code`.
     pub host: String,
-    /// The id that the host gave the session.
     pub session: Option<String>,
-    /// The id of the subagent within the session, if one makes the call.
     pub subagent: Option<String>,
-    /// The id that the host gave the call.
     pub call: Option<String>,
     /// How a person can be asked about the call.
     pub asking: Asking,
-    /// With what the agent can ask for a scope or an intent.
     pub means: Means,
     /// Whether the host lets a hook change the command of this call.
     pub rewrites: bool,
     /// Whether a host seems to have made the call, and not a script that calls the hook itself.
     pub from_host: bool,
-    /// The surroundings of the process that received the call.
     pub environment: Environment,
     /// The absolute folder that relative paths start from.
     pub cwd: PathBuf,
-    /// The name of the tool in the host.
     pub tool: String,
     /// SHA-256 of tool and input, in hexadecimal. It identifies calls without an id.
     pub input: String,
-    /// The name of the model, if the host says it.
     pub model: Option<String>,
-    /// The class of change that the agent claims.
     pub claimed_class: Option<MutationClass>,
     /// True if the host says that the call has failed. Not every host says so.
     pub failed: bool,
@@ -48,7 +39,6 @@ pub struct Event {
     pub effects: Vec<Effect>,
 }
 
-/// How a person can be asked about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
     /// The host asks the person itself, in a mode in which it does ask.
@@ -57,13 +47,10 @@ pub enum Asking {
     ByCode,
 }
 
-/// With what an agent can use this program. Denials name it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Means {
-    /// With commands such as `intent request-scope`.
     #[default]
     Commands,
-    /// With tools such as `request_scope`.
     Tools,
 }
 
@@ -78,30 +65,25 @@ pub enum Effect {
     },
     Write {
         path: PathBuf,
-        /// How the text of the file would change.
         change: Change,
     },
     Delete {
         path: PathBuf,
     },
-    /// The call moves a file, and may change its text at the same time.
     Move {
         from: PathBuf,
         /// The path after the move. A file that exists there is lost.
         to: PathBuf,
-        /// How the text of the file would change.
         change: Option<Change>,
     },
     Shell {
         text: String,
-        /// The shell in whose syntax the command is written.
         dialect: Dialect,
         /// The folder in which the command runs, if it is not the folder of the event.
         cwd: Option<PathBuf>,
         /// Whether the command may go on running after the call has ended.
         background: bool,
     },
-    /// The call selects an intent with a tool of this program.
     Select {
         intent: String,
     },
@@ -109,13 +91,11 @@ pub enum Effect {
     Unforeseen,
     /// The call writes, but it is not known what. Such a call is denied.
     Unreadable {
-        /// What could not be understood, in the host's words.
         what: String,
     },
 }
 
 impl Effect {
-    /// Returns the paths that the effect writes, deletes or moves with a tool of the host.
     pub fn written(&self) -> Vec<&PathBuf> {
         match self {
             Self::Write { path, .. } | Self::Delete { path } => vec![path],
@@ -144,7 +124,6 @@ impl Event {
         }
     }
 
-    /// Returns true if no effect of the call changes anything.
     pub fn only_reads(&self) -> bool {
         self.effects.iter().all(|effect| matches!(effect, Effect::Read { .. }))
     }

@@ -20,7 +20,6 @@ use why::{VerbError, Workspace};
 
 pub use manager::Manager;
 
-/// The hooks that run `intent seal`.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
 /// The hook that adds trailers to the commit message. Only needed if the policy has `trailers`.
 const MESSAGE: &str = "commit-msg";
@@ -34,13 +33,11 @@ fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     hook_names().filter(move |name| has_trailers || *name != MESSAGE)
 }
 
-/// What [`git_hooks`] is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     Install,
     /// Remove our hooks, and restore the hooks that were there before.
     Remove,
-    /// Only report the state of the hooks.
     Status,
 }
 
@@ -81,7 +78,6 @@ pub enum HookState {
     Other,
 }
 
-/// Installs, removes or inspects the hooks, and returns their state afterwards.
 pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
     let git = ws.git().ok_or_else(|| ws.no_git("hooks of git"))?;
     let (folder, _) = git.hooks_folder();
@@ -106,7 +102,6 @@ fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
     manager::find(ws, &folder, is_shared)
 }
 
-/// The hooks of a repository that call `intent seal`.
 pub struct SealingHooks {
     /// Our own hooks. For each, whether a hook that was there before comes back when it is removed.
     pub ours: Vec<(PathBuf, bool)>,
@@ -134,7 +129,6 @@ pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
     Ok(found)
 }
 
-/// Returns the state of each hook that this workspace needs.
 fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     let (folder, _) = git.hooks_folder();
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
@@ -145,14 +139,10 @@ fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     })
 }
 
-/// Whether the git hooks make commits carry their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HooksState {
-    /// All hooks that this workspace needs are installed.
     Installed,
-    /// A hook is missing or does not seal, so commits carry no evidence.
     Missing {
-        /// The program or team that manages the hooks, unless `intent` does.
         manager: Option<Manager>,
         /// The command that installs the hooks, or prints what to add to the files of the manager.
         remedy: &'static str,
@@ -161,7 +151,6 @@ pub enum HooksState {
     NotNeeded(&'static str),
 }
 
-/// Finds out whether commits carry their records.
 pub fn standing(ws: &Workspace) -> HooksState {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return HooksState::NotNeeded("not needed without git");
@@ -182,7 +171,6 @@ pub fn standing(ws: &Workspace) -> HooksState {
     }
 }
 
-/// Returns the command that a person should run if commits carry no records.
 pub fn remedy(ws: &Workspace) -> Option<&'static str> {
     match standing(ws) {
         HooksState::Missing { remedy, .. } => Some(remedy),
@@ -190,8 +178,6 @@ pub fn remedy(ws: &Workspace) -> Option<&'static str> {
     }
 }
 
-/// Returns the text that people see if commits carry no records. It names the command that repairs
-/// this.
 pub fn hint(ws: &Workspace) -> Option<String> {
     let HooksState::Missing { manager, remedy } = standing(ws) else { return None };
     let declines = "or declines them with `git config intent.hooks false`";

@@ -24,14 +24,12 @@ use why::{ReadError, VerbError, Workspace, answers};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReassignTarget {
-    /// All lines of a file as it is now.
     File(RelativePath),
     /// The innermost block at a line of a file. Lines count from 1.
     Line(RelativePath, u32),
     /// The blocks with this name in a file. The name is complete (`AuthMiddleware.verify`) or only
     /// the last segment (`verify`).
     Named(RelativePath, String),
-    /// All lines of the record with this id.
     Record(String),
 }
 
@@ -60,7 +58,6 @@ pub struct ReassignedItem {
     pub from: String,
 }
 
-/// A recorded line of a file, and the name of the innermost block that has it.
 struct RecordedLine {
     source: LineSource,
     claim: Arc<Claim>,
@@ -161,10 +158,9 @@ pub fn reassign(
     let blocks = if with_name.is_empty() { blocks.into_iter().collect() } else { with_name };
     let scope = to.as_ref().map(|to| ws.registry.scope(to));
     let paths: BTreeSet<&RelativePath> = blocks.iter().map(|block| &block.path).collect();
-    let not_owned = paths
-        .into_iter()
-        .filter(|path| scope.is_some_and(|scope| scope.is_none_or(|scope| !scope.owns(path))));
-    let not_owned = not_owned.cloned().collect();
+    let is_outside =
+        |path: &&RelativePath| scope.is_some_and(|it| it.is_none_or(|scope| !scope.owns(path)));
+    let not_owned = paths.into_iter().filter(is_outside).cloned().collect();
     let ids = records.into_iter().map(|record| record::append(ws, record));
     let records = ids.collect::<Result<_, _>>()?;
     Ok(ReassignAnswer { to, records, blocks, not_owned })
@@ -182,7 +178,6 @@ fn paths_of(ws: &Workspace, what: &ReassignTarget) -> BTreeSet<RelativePath> {
     }
 }
 
-/// Returns the id of the intent that lines are put under, or the word for none.
 fn name_of(to: Option<&Intent>) -> &str {
     to.map_or("no intent", |to| &to.id.value)
 }
@@ -230,8 +225,8 @@ fn records_about(
 pub(crate) fn judge_all(ws: &Workspace, new: &[Arc<Entry>]) -> Compared {
     let open = ws.journal.entries().iter();
     let open = open.filter(|entry| journal::is_open(&entry.origin.path));
-    let all: Vec<&Entry> =
-        new.iter().chain(open).filter(|it| it.record.takes.is_some()).map(|it| &**it).collect();
+    let all = new.iter().chain(open).filter(|entry| entry.record.takes.is_some());
+    let all: Vec<&Entry> = all.map(|entry| &**entry).collect();
     let mut compared = Compared::default();
     for (at, entry) in all.iter().enumerate() {
         compared.add_counts(judge(ws, entry, &all[at + 1..]));
@@ -274,7 +269,6 @@ pub(crate) fn judge(ws: &Workspace, entry: &Entry, later: &[&Entry]) -> Compared
     compared
 }
 
-/// Returns the commit that a record is about, if it names one.
 fn commit_of(entry: &Entry) -> Option<&String> {
     entry.late_commit.as_ref().or(entry.record.of.as_ref())
 }

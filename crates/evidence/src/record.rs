@@ -45,12 +45,10 @@ use ground::text::shell_word;
 use ground::{Hint, RelativePath, session, store};
 use provenance::classify::Classification;
 
-/// What to record, and who wrote it.
 #[derive(Clone, Debug, Default)]
 pub struct RecordRequest {
     /// The files of the work tree. If a file was deleted, its blocks are recorded as deleted.
     pub paths: Vec<RelativePath>,
-    /// Which blocks of the files are recorded.
     pub extent: RecordExtent,
     /// The intent. `None` stands for the selected one.
     pub intent: Option<String>,
@@ -66,7 +64,6 @@ pub struct RecordRequest {
     /// The name of the person who wrote the code; see [`Workspace::person`]. Only faces that a
     /// person uses set it.
     pub person: Option<String>,
-    /// The class of the change, as the agent claims it.
     pub claimed_class: Option<String>,
     /// How strong the evidence is. `None` means that it is only declared.
     pub strength: Option<Strength>,
@@ -79,7 +76,6 @@ pub struct RecordRequest {
 }
 
 impl RecordRequest {
-    /// Makes a request to record what a call of an agent's tool wrote, without paths.
     pub fn for_call(event: &Event) -> Self {
         Self {
             session: Some(event.session_key()),
@@ -94,7 +90,6 @@ impl RecordRequest {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordExtent {
-    /// The blocks that changed since the baseline.
     #[default]
     Changes,
     /// All lines of the file that have no record, changed or not.
@@ -175,7 +170,6 @@ impl SkippedFile {
     }
 }
 
-/// Says what the gate thinks of a write to a path under the intent with this id.
 pub(crate) type DecideWrite =
     fn(&Workspace, &RecordRequest, &str, &RelativePath) -> RecordedDecision;
 
@@ -238,14 +232,11 @@ pub fn record(
             };
         let Some(recorded) = recorded else { continue };
         if request.strength.is_none() {
-            // The caller has taken responsibility for the write, so a note that it passed no gate
-            // is removed.
             session::ungated::settle(&ws.root, &path)?;
         }
         answer.recorded.push(recorded);
     }
-    let records: Vec<String> =
-        answer.recorded.iter().flat_map(|file| file.records.iter().cloned()).collect();
+    let records: Vec<&String> = answer.recorded.iter().flat_map(|file| &file.records).collect();
     if !records.is_empty() {
         undo::remember(ws, &records)?;
     }
@@ -291,12 +282,10 @@ fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
 /// How long to wait for another process that is recording. Recording a whole tree can take long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Returns the reason if a path is never recorded.
 fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
-    // The files below `.git` are control files, too.
     let is_control = control_files::is_control_file(path);
     is_control
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
@@ -475,7 +464,6 @@ fn leave_out_accepted(
     }
 }
 
-/// Returns the record of a change to one file.
 fn mutation(
     ws: &Workspace,
     request: &RecordRequest,
@@ -505,10 +493,8 @@ fn mutation(
     }
 }
 
-/// The note of a record that a script made by calling the hook itself.
 const UNHOSTED: &str = "the hook was called by no host";
 
-/// Returns the part of a record about a change of one file.
 fn of_change(
     path: &RelativePath,
     intent: Option<&Intent>,
@@ -541,7 +527,6 @@ pub fn of_texts(
     Ok(of_change(path, intent, session, contributor, change))
 }
 
-/// Returns the part of a record that names the blocks of one file.
 pub fn of_blocks(
     path: &RelativePath,
     intent: Option<&Intent>,
@@ -582,14 +567,12 @@ fn committed_version(
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many
 /// reasons are selected as there are recorded blocks with that name.
 fn reasons_of(found: &[String], ranges: &[BlockRecord]) -> Vec<String> {
-    let mut left: Vec<String> = ranges
-        .iter()
-        .filter_map(|range| range.block.as_ref())
-        .map(|block| match provenance::is_unnamed(&block.kind) {
-            true => "file ".to_owned(),
-            false => format!("{} {}:", block.kind, block.path),
-        })
-        .collect();
+    let blocks = ranges.iter().filter_map(|range| range.block.as_ref());
+    let names = blocks.map(|block| match provenance::is_unnamed(&block.kind) {
+        true => "file ".to_owned(),
+        false => format!("{} {}:", block.kind, block.path),
+    });
+    let mut left: Vec<String> = names.collect();
     let mut is_recorded = |reason: &&String| {
         let at = left.iter().position(|name| reason.starts_with(name));
         at.map(|at| left.swap_remove(at)).is_some()
@@ -598,16 +581,13 @@ fn reasons_of(found: &[String], ranges: &[BlockRecord]) -> Vec<String> {
 }
 
 fn unknown_before(ws: &Workspace) -> String {
-    let why = match ws.git_error() {
-        Some(error) => format!("no record, and no commit that can be read: {error}"),
-        None => "no record, no commit".to_owned(),
-    };
+    let unreadable = |error| format!("no record, and no commit that can be read: {error}");
+    let why = ws.git_error().map_or("no record, no commit".to_owned(), unreadable);
     format!(
         "nothing is known of this file before: {why}. `intent record --all` claims the whole file"
     )
 }
 
-/// Returns true if git has the file as it is at `HEAD`.
 fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(false) };
     let committed = git.file_at(head, path)?;
@@ -617,7 +597,6 @@ fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
 /// Says why nothing was recorded where all lines were claimed: a line has one record.
 pub const ALL_RECORDED: &str = "every line has a record already; `intent reassign` puts committed lines under another intent, and `intent record --undo` takes back what is in no commit";
 
-/// Returns a file without blocks to record, with the reason.
 fn nothing_differs(
     ws: &Workspace,
     path: &RelativePath,
@@ -682,7 +661,6 @@ pub fn contradicted_claim(claimed: Option<&str>, found: Option<MutationClass>) -
     (!claimed.trim().eq_ignore_ascii_case(found.as_str())).then(|| claimed.to_owned())
 }
 
-/// Appends a record durably and returns its id.
 pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
     let has_files = !record.files.is_empty();
     let work = record.session.clone().zip(record.intent_id.clone()).filter(|_| has_files);
@@ -694,7 +672,6 @@ pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
     Ok(id)
 }
 
-/// Returns `via: shell` for a record that was inferred from the effects of a shell command.
 fn inferred_from(strength: Option<Strength>) -> ledger::Extra {
     let inferred = strength == Some(Strength::Inferred);
     inferred.then(|| ("via".to_owned(), "shell".into())).into_iter().collect()
@@ -711,10 +688,8 @@ fn contributor(request: &RecordRequest) -> Contributor {
 
 fn related_of_intent(intent: &Intent) -> Vec<Related> {
     let itself = Related { kind: "intent".to_owned(), value: intent.id.value.clone() };
-    let specs = intent
-        .related_specs
-        .iter()
-        .map(|spec| Related { kind: "specification".to_owned(), value: spec.value.clone() });
+    let of_spec = |spec: &String| Related { kind: "specification".to_owned(), value: spec.clone() };
+    let specs = intent.related_specs.iter().map(|spec| of_spec(&spec.value));
     std::iter::once(itself).chain(specs).collect()
 }
 

@@ -24,11 +24,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comparison::{digests, is_evidence, still_named};
+use code::Document;
 use code::saying_lines::says_something;
-use code::{Document, language};
 use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, PathChange, Target};
 use ground::{CommitId, Git, RelativePath, store};
-use history::{JournalTexts, LineText, RecordedText, Walk, attribute, new_lines, recorded_texts};
+use history::{
+    JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
+};
 use ledger::journal::DraftNote;
 use ledger::{Digest, Entry, LineRuns, RecordKind, Trust, journal};
 use why::baseline::commits_of_work;
@@ -40,7 +42,7 @@ pub use open::{
 };
 pub use settle::{retire, retire_daily};
 
-use draft::{Draft, LaterEdits};
+use draft::{Draft, LaterEdits, TextsOfCommit};
 
 /// What was sealed, or would be sealed in a dry run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -93,7 +95,6 @@ pub fn seal(ws: &Workspace, caller: SealCaller) -> Result<SealAnswer, VerbError>
     run(ws, caller, true)
 }
 
-/// Like [`seal`], but writes nothing.
 pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
     run(ws, SealCaller::Person, false)
 }
@@ -111,7 +112,6 @@ pub fn is_ignored(ws: &Workspace) -> bool {
     ws.ignores.git_ignored(&draft::folder())
 }
 
-/// Returns true if a commit carries such a record unchanged, independent of any code.
 fn is_carried(entry: &Entry) -> bool {
     matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Test)
         && is_open(entry)
@@ -122,12 +122,10 @@ fn is_open(entry: &Entry) -> bool {
     journal::is_open(&entry.origin.path) && entry.trust != Trust::Contradicted
 }
 
-/// Returns true if a record accepts a block that was in no commit.
 fn is_acceptance(entry: &Entry) -> bool {
     entry.record.kind == RecordKind::Ack && entry.record.of.is_none() && is_open(entry)
 }
 
-/// Returns true if a text has the blocks that a record names.
 fn has_blocks_of(document: &Document, entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
     let blocks = document.blocks();
@@ -200,12 +198,9 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     Ok(answer)
 }
 
-/// The lines of a file that the next commit brings, by the records that wrote them.
 struct LinesByEntry {
     text: LineText,
-    /// The records about the file, newest first.
     entries: Vec<Arc<Entry>>,
-    /// For each line, the index of its record.
     owners: Vec<Option<usize>>,
     /// The text of the file right after its newest record. `None` if the committed text is the same, or
     /// if the text was not kept.
@@ -226,15 +221,13 @@ impl LinesByEntry {
             records.extend(recorded_texts(&ws.root, &ws.journal, from, is_work));
         }
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
-        let language = language::of_file(path.as_str(), "").map(|language| language.id);
-        let owners = attribute(&text, is_new, &texts, language);
+        let owners = attribute(&text, is_new, &texts, language_of(path));
         let is_recorded = texts.iter().any(|record| *record.text == text);
         let last = texts.first().filter(|last| !is_recorded && last.unkept.is_empty());
         let left = last.map(|last| Arc::clone(&last.text));
         Self { text, entries, owners, left }
     }
 
-    /// Adds the records that brought lines to another place of the work.
     fn with_moved(
         mut self,
         ws: &Workspace,
@@ -255,16 +248,16 @@ impl LinesByEntry {
         let moved = texts.records_of_moved_lines(path, &self.text, &open)?;
         for (line, record) in moved.into_iter().enumerate() {
             let Some((entry, _)) = record else { continue };
-            let known = self.entries.iter().position(|other| other.record.id == entry.record.id);
-            self.owners[line] = Some(known.unwrap_or_else(|| {
-                self.entries.push(entry);
-                self.entries.len() - 1
-            }));
+            self.owners[line] = Some(index_among(&mut self.entries, entry));
         }
         Ok(self)
     }
 
-    /// Returns what somebody changed in the file after its newest record and before the commit.
+    fn owner_ids(&self) -> BTreeSet<String> {
+        let owners = self.owners.iter().flatten();
+        owners.map(|at| self.entries[*at].record.id.clone()).collect()
+    }
+
     fn later_edits(&self, ws: &Workspace, path: &RelativePath, is_new: &[bool]) -> LaterEdits {
         let is_unrecorded = |line: &usize| is_new[*line] && self.owners[*line].is_none();
         let lines = (0..self.owners.len()).filter(is_unrecorded);
@@ -280,12 +273,12 @@ impl LinesByEntry {
     fn groups(
         &self,
         path: &RelativePath,
-        (before, now): (Option<&Document>, &Document),
+        texts: TextsOfCommit<'_>,
     ) -> Vec<(Vec<&Entry>, LineRuns)> {
         let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate().rev() {
             let has_line = self.owners.contains(&Some(at));
-            if !has_line && !draft::left_a_block(entry, path, before, now) {
+            if !has_line && !draft::left_a_block(entry, path, texts) {
                 continue;
             }
             let key = draft::group_key(entry);
@@ -303,17 +296,24 @@ impl LinesByEntry {
     }
 }
 
+fn index_among(entries: &mut Vec<Arc<Entry>>, entry: Arc<Entry>) -> usize {
+    let known = entries.iter().position(|other| other.record.id == entry.record.id);
+    known.unwrap_or_else(|| {
+        entries.push(entry);
+        entries.len() - 1
+    })
+}
+
 /// If a commit changes more files than this, recorded code is not looked for in changed files that no
 /// record names.
 const MAX_SEARCHED: usize = 64;
 
-/// Returns the draft of the evidence for the commit that is being made from the index.
 fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
     let open: Vec<&Arc<Entry>> =
         ws.journal.entries().iter().filter(|entry| is_work(entry)).collect();
     let recorded: HashSet<&RelativePath> =
-        open.iter().flat_map(|entry| &entry.record.files).map(|file| &file.relative_path).collect();
+        open.iter().flat_map(|entry| entry.record.paths()).collect();
     if recorded.is_empty() {
         return Ok(draft);
     }
@@ -321,13 +321,13 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let changes = git.changes(parents.first(), &Target::Index)?;
     // Somebody may have moved recorded code to a file that no record is about, but only to one of the
     // same language.
-    let language = |path: &RelativePath| language::of_file(path.as_str(), "").map(|one| one.id);
-    let languages: HashSet<_> = recorded.iter().filter_map(|path| language(path)).collect();
+    let languages: HashSet<_> = recorded.iter().filter_map(|path| language_of(path)).collect();
     let is_wanted = |change: &&PathChange| {
         let may_have_moved = || {
             change.kind == ChangeKind::Added
                 || changes.len() <= MAX_SEARCHED
-                    && language(&change.path).is_some_and(|language| languages.contains(language))
+                    && language_of(&change.path)
+                        .is_some_and(|language| languages.contains(language))
         };
         recorded.contains(&change.path) || !change.path.is_orchestration() && may_have_moved()
     };
@@ -366,24 +366,21 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         }
         let Ok(now) = ws.document(path, &bytes) else { continue };
         let before = before_of(ws, git, parents.first(), from.as_ref().unwrap_or(path))?;
-        let later = brought.later_edits(ws, path, &is_new);
-        for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
-            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &later);
+        let (texts, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
+        for (entries, lines) in brought.groups(path, texts) {
+            draft.add_lines(path, &entries, texts, lines, &later);
         }
         for entries in gone.into_iter().flatten() {
             let (lines, later) = (LineRuns::default(), LaterEdits::default());
-            draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &later);
+            draft.add_lines(path, &entries, texts, lines, &later);
         }
     }
     Ok(draft)
 }
 
-/// Adds the acceptances of blocks that the next commit brings.
 fn add_acceptances(ws: &Workspace, git: &Git, draft: &mut Draft) -> Result<(), VerbError> {
     for entry in ws.journal.entries().iter().filter(|entry| is_acceptance(entry)) {
-        let Some(path) = entry.record.files.first().map(|file| &file.relative_path) else {
-            continue;
-        };
+        let Some(path) = entry.record.paths().next() else { continue };
         let staged = git.file_in_index(path)?;
         let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
         let is_in = |bytes: Vec<u8>| {
@@ -403,11 +400,7 @@ fn add_acceptances(ws: &Workspace, git: &Git, draft: &mut Draft) -> Result<(), V
 /// it was not made on its text.
 fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let is_sealed = |entry: &&Arc<Entry>| is_work(entry) && sealed.contains(&entry.record.id);
-    let files = ws.journal.entries().iter().filter(is_sealed).flat_map(|entry| &entry.record.files);
-    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
-    for path in paths {
-        let language = language::of_file(path.as_str(), "").map(|language| language.id);
+    for path in sealed_paths(ws, sealed) {
         let records = recorded_texts(&ws.root, &ws.journal, path, is_work);
         let mut records =
             records.iter().skip_while(|(entry, _)| !sealed.contains(&entry.record.id));
@@ -424,7 +417,7 @@ fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(St
                 break;
             }
             let is_gone = new_lines(&[&left.text], &earlier.text);
-            let says = |line: &&usize| says_something(earlier.text.line(**line), language);
+            let says = |line: &&usize| says_something(earlier.text.line(**line), language_of(path));
             if entry.record.files.len() == 1
                 && !sealed.contains(&entry.record.id)
                 && earlier.brought.iter().filter(says).all(|line| is_gone[*line])
@@ -435,6 +428,12 @@ fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(St
         }
     }
     found
+}
+
+fn sealed_paths<'a>(ws: &'a Workspace, sealed: &BTreeSet<&String>) -> BTreeSet<&'a RelativePath> {
+    let is_sealed = |entry: &&Arc<Entry>| is_work(entry) && sealed.contains(&entry.record.id);
+    let entries = ws.journal.entries().iter().filter(is_sealed);
+    entries.flat_map(|entry| entry.record.paths()).collect()
 }
 
 /// Returns the records that deleted a file, by group. No text is kept for them. `None` if there are
@@ -461,8 +460,6 @@ fn before_of(
     Ok(bytes.and_then(|bytes| ws.document(path, &bytes).ok()))
 }
 
-/// Returns the contents of the files that the index changes, for the walk to find renames and moved
-/// blocks.
 fn changed_blobs(
     git: &Git,
     parent: Option<&CommitId>,
@@ -487,7 +484,6 @@ fn changed_blobs(
 #[derive(Default)]
 struct TakenAway {
     files: Vec<(RelativePath, Vec<u8>)>,
-    /// The paths of all evidence in the index.
     staged: HashSet<RelativePath>,
 }
 
@@ -549,10 +545,7 @@ fn records_with_more_lines(
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
     let mut open = BTreeSet::new();
-    let is_sealed = |entry: &&Arc<Entry>| is_work(entry) && sealed.contains(&entry.record.id);
-    let files = ws.journal.entries().iter().filter(is_sealed).flat_map(|entry| &entry.record.files);
-    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
-    for path in paths {
+    for path in sealed_paths(ws, sealed) {
         let base = git.file_in_index(path)?;
         let on_disk = ws.bytes_as_stored(path);
         if base == on_disk {
@@ -561,9 +554,7 @@ fn records_with_more_lines(
         let text = |bytes: Option<Vec<u8>>| LineText::new(bytes.unwrap_or_default());
         let (before, now) = (text(base), text(on_disk));
         let is_new = new_lines(&[&before], &now);
-        let more = LinesByEntry::attributed(ws, path, None, now, &is_new);
-        let owners = more.owners.iter().flatten();
-        open.extend(owners.map(|at| more.entries[*at].record.id.clone()));
+        open.extend(LinesByEntry::attributed(ws, path, None, now, &is_new).owner_ids());
     }
     Ok(open)
 }

@@ -11,16 +11,13 @@ use ledger::Approved;
 use why::rules_at::{KNOWN_FINDINGS, policy_at};
 use why::{VerbError, Workspace, shared_branches};
 
-/// The file with the keys of people, unless the policy names another one.
 const SIGNERS: &str = ".orchestration/allowed_signers";
 
-/// A signature together with the bytes that it signs.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
     /// The namespace of the signature, for example `intent-anchor`.
     pub namespace: &'a str,
     pub bytes: &'a [u8],
-    /// The signature itself, in base64.
     pub signature: &'a str,
 }
 
@@ -29,21 +26,17 @@ pub enum SignatureCheck {
     /// The signature is valid and made with a trusted key. Holds the name of the key's owner in the
     /// list of trusted keys.
     By(String),
-    /// The signature is valid, but its key is not in the list of trusted keys.
     Untrusted,
-    /// The signature does not belong to these bytes.
     Bad,
     Unchecked,
 }
 
-/// Checks whether signatures are valid and made with a trusted key.
 pub trait Signatures {
     /// Checks a signature against trusted keys, in the format of OpenSSH's `allowed_signers`. The
     /// machine's own keys are added to them. It is an error if `ssh-keygen` cannot be started.
     fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError>;
 }
 
-/// Does not check signatures. For faces that start no programs.
 pub struct NoSignatureChecks;
 
 impl Signatures for NoSignatureChecks {
@@ -82,8 +75,6 @@ pub fn accepting(ws: &Workspace) -> Option<CommitId> {
     target.or_else(|| ws.head().cloned())
 }
 
-/// Returns the keys that are trusted at a commit: the content of the file that the policy of the
-/// commit names.
 pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
     let target = Target::Commit(commit.clone());

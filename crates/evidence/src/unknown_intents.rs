@@ -21,8 +21,6 @@ fn is_unknown(ws: &Workspace, id: &str) -> bool {
     !is_placeholder(id) && !is_known() && may_be_told()
 }
 
-/// Returns findings for those of these intents that the registry does not contain and under which a
-/// record of the ledger names code.
 pub(crate) fn unknown_intents<'a>(
     ws: &Workspace,
     named: impl IntoIterator<Item = String>,
@@ -60,17 +58,15 @@ pub(crate) fn unknown_intents<'a>(
 fn first_here<'a>(ws: &Workspace, ledger: &'a Ledger, id: &str) -> Option<&'a Entry> {
     let is_its = |entry: &Entry, claim: &Claim| claim.entry.record.id == entry.record.id;
     let is_here = |entry: &&Entry| {
-        let mut paths = entry.record.files.iter().map(|file| &file.relative_path);
         ws.git().is_none()
             || !journal::is_open(&entry.origin.path)
-            || paths.any(|path| has_line(ws, path, |claim| is_its(entry, claim)))
+            || entry.record.paths().any(|path| has_line(ws, path, |claim| is_its(entry, claim)))
     };
     let entries = ledger.of_intent(id).map(|entry| &**entry);
     let has_code = |entry: &&Entry| !entry.record.files.is_empty();
     entries.filter(|entry| has_code(entry) && !is_imported(&entry.origin.path)).find(is_here)
 }
 
-/// Returns true if a line of a file is under a claim for which `is_it` is true.
 fn has_line(ws: &Workspace, path: &RelativePath, is_it: impl Fn(&Claim) -> bool) -> bool {
     let Some(file) = answers::standing(ws, path) else { return false };
     let mut claims = file.lines.lines.iter().filter_map(|line| line.claim);
@@ -84,7 +80,7 @@ fn is_reassigned(ws: &Workspace, id: &str) -> bool {
     if !ws.ledger.entries().iter().any(|entry| takes(&entry)) {
         return false;
     }
-    let files = ws.ledger.of_intent(id).flat_map(|entry| &entry.record.files);
-    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    let paths = ws.ledger.of_intent(id).flat_map(|entry| entry.record.paths());
+    let paths: BTreeSet<&RelativePath> = paths.collect();
     !paths.into_iter().any(|path| has_line(ws, path, |claim| claim.intent() == Some(id)))
 }

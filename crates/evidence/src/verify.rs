@@ -84,7 +84,6 @@ pub fn findings(ws: &Workspace) -> Vec<Finding> {
     findings_among(ws, &files)
 }
 
-/// Returns the files of the work tree, without those in `.orchestration`.
 fn files_of_work(ws: &Workspace) -> Vec<RelativePath> {
     match ws.compared_with(ws.head()) {
         Ok(compared) if ws.git().is_some() => compared.present.clone(),
@@ -103,7 +102,6 @@ pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     findings_besides(ws, files, of_journal.chain(named))
 }
 
-/// Like [`findings_among`], for a caller that already has the findings about records.
 fn findings_besides(
     ws: &Workspace,
     files: &[RelativePath],
@@ -125,8 +123,6 @@ fn findings_besides(
     all
 }
 
-/// Returns a finding for each write that passed no gate, as long as the file is as that write left
-/// it.
 fn ungated_findings(ws: &Workspace) -> Vec<Finding> {
     let notes = session::ungated::still_valid(&ws.root).into_iter();
     let finding = |note: session::ungated::Ungated| Finding {
@@ -144,7 +140,6 @@ fn ungated_findings(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// Returns the advice on how a person settles a write that passed no gate.
 fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
     let typed = text::shell_word(path.as_str());
     let mut help =
@@ -192,7 +187,6 @@ fn missing_registry(ws: &Workspace) -> Option<Finding> {
     }
 }
 
-/// Returns the finding for a missing registry, with the advice how to get it back.
 pub fn no_registry(help: String) -> Finding {
     let message = "There is no registry, so nothing is known of any intent.".to_owned();
     Finding::new(Code::RegistryMissing, message, help)
@@ -215,7 +209,6 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     answer_for_audit(ws, audit(&ws.root))
 }
 
-/// Like [`verify`], and also compares every recorded block with the code.
 pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
     verify(ws).with_blocks(ws)
 }
@@ -245,7 +238,6 @@ fn answer_for_audit(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 }
 
 impl VerifyAnswer {
-    /// Adds the verdict of every recorded block.
     pub fn with_blocks(mut self, ws: &Workspace) -> Self {
         let (blocks, unknown) = blocks(ws, |_, _| (), drop);
         self.notes.extend(unknown.notes());
@@ -298,9 +290,7 @@ pub fn blocks<R: Send>(
 /// The files of which nobody can tell who brought some of the lines.
 #[derive(Clone, Debug, Default)]
 pub struct UnknownLines {
-    /// Those with lines of which this clone lacks the history.
     without_history: Vec<RelativePath>,
-    /// What to do about them.
     hint: &'static str,
     /// Those that a program converts for git.
     converted: Vec<RelativePath>,
@@ -319,13 +309,11 @@ impl UnknownLines {
         self.unread_evidence.clone().into_iter().chain(self.history_note()).chain(converted)
     }
 
-    /// Like [`Self::notes`], but only about history that this clone lacks.
     pub fn history_note(&self) -> Option<String> {
         let error = self.error("Not counted as recorded").err()?;
         Some(format!("{}.", error.with_hint()))
     }
 
-    /// Returns true if this clone lacks history that says who brought lines.
     pub fn lacks_history(&self) -> bool {
         !self.without_history.is_empty()
     }
@@ -340,7 +328,6 @@ impl UnknownLines {
     }
 }
 
-/// Names the first of these files, and says how many more there are.
 fn named_files(files: &[RelativePath]) -> Option<String> {
     let (first, more) = files.split_first()?;
     Some(match more.len() {
@@ -387,26 +374,20 @@ pub fn compare_all_files<R: Send>(
 }
 
 impl VerdictCounts {
-    pub fn total(&self) -> usize {
+    pub fn total(mut self) -> usize {
+        self.slots().map(|count| *count).iter().sum()
+    }
+
+    fn add_counts(&mut self, mut other: Self) {
+        self.slots().into_iter().zip(other.slots()).for_each(|(count, more)| *count += *more);
+    }
+
+    fn slots(&mut self) -> [&mut usize; 8] {
         let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
             self;
-        exact + reformatted + moved + renamed + inside + modified + ambiguous + unrecorded
+        [exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded]
     }
 
-    fn add_counts(&mut self, other: Self) {
-        let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
-            other;
-        self.exact += exact;
-        self.reformatted += reformatted;
-        self.moved += moved;
-        self.renamed += renamed;
-        self.inside += inside;
-        self.modified += modified;
-        self.ambiguous += ambiguous;
-        self.unrecorded += unrecorded;
-    }
-
-    /// Adds one block to the count of its verdict.
     pub fn count(&mut self, found: &Provenance) {
         let slot = match found.verdict {
             Verdict::Exact => &mut self.exact,

@@ -69,6 +69,6 @@ pub fn lines_of_unkept_texts(
     runs.flat_map(|runs| runs.find_in(text, || (0..text.len()).collect())).collect()
 }
 
-pub(crate) fn language_of(path: &RelativePath) -> Option<&'static str> {
+pub fn language_of(path: &RelativePath) -> Option<&'static str> {
     language::of_file(path.as_str(), "").map(|language| language.id)
 }

@@ -32,7 +32,7 @@ pub use attribution::{RecordedText, attribute};
 pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
-pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
+pub use journal_texts::{language_of, lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::new_lines;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};

@@ -43,7 +43,6 @@ const FIELDS: [(Field, &[&str]); 9] = [
 ];
 
 impl Field {
-    /// Returns the keys under which the field has been found, the canonical one first.
     pub fn keys(self) -> &'static [&'static str] {
         FIELDS[self as usize].1
     }
@@ -52,7 +51,6 @@ impl Field {
     }
 }
 
-/// Where a field of an intent is in the text.
 #[derive(Clone, Debug)]
 pub struct FieldPlace {
     pub field: Field,
@@ -62,7 +60,6 @@ pub struct FieldPlace {
     pub value: Node,
 }
 
-/// How an intent is written in the text.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The mapping of the intent, or a scalar if only an id is listed.
@@ -73,7 +70,6 @@ pub struct Written {
 }
 
 impl Written {
-    /// Returns a placeholder for an intent that is not found in the text.
     pub fn nowhere() -> Self {
         Self { node: null_node(0), places: Vec::new(), keyed: None }
     }
@@ -82,10 +78,8 @@ impl Written {
     }
 }
 
-/// A way in which a registry differs from the canonical form.
 #[derive(Clone, Debug)]
 pub struct Deviation {
-    /// The index of the intent, if the deviation belongs to one.
     pub intent: Option<usize>,
     pub span: Range<usize>,
     pub message: String,
@@ -100,7 +94,6 @@ pub enum Home {
     /// The file has no content yet.
     #[default]
     Empty,
-    /// The list, or the null value in its place.
     List(Node),
     /// There is no list to which an intent could be added. Holds what there is instead.
     Other(&'static str),
@@ -113,7 +106,6 @@ pub struct ParsedRegistry {
     pub form: Form,
 }
 
-/// How a registry is written. Only edits and lints need this.
 #[derive(Clone, Debug, Default)]
 pub struct Form {
     /// One entry for each intent, in the same order.
@@ -122,14 +114,12 @@ pub struct Form {
     pub home: Home,
 }
 
-/// Reads a registry in any dialect.
 pub fn read(text: &str, root: &Node) -> ParsedRegistry {
     let mut reader = RegistryReader::new(text, "it holds no list of intents");
     reader.root(root);
     reader.reading
 }
 
-/// Reads a file that is a single intent.
 pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
     let mut reader = RegistryReader::new(text, "it holds an intent already");
     if root.is_null() {
@@ -143,6 +133,9 @@ pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
     }
     reader.reading
 }
+
+/// Why no intent can be added to a mapping of ids.
+const KEYED: &str = "its intents are keyed by their ids";
 
 struct RegistryReader<'t> {
     text: &'t str,
@@ -171,11 +164,9 @@ impl<'t> RegistryReader<'t> {
             return self.deviate(&root.span, "This is no registry.", help);
         }
         self.selection(root);
-        let lists: Vec<&MappingEntry> = root
-            .entries()
-            .iter()
-            .filter(|entry| matches!(entry.key.text(), Some("active_intents" | "intents")))
-            .collect();
+        let is_list =
+            |entry: &&MappingEntry| matches!(entry.key.text(), Some("active_intents" | "intents"));
+        let lists: Vec<&MappingEntry> = root.entries().iter().filter(is_list).collect();
         if !lists.is_empty() {
             let alone = lists.len() == 1;
             return lists.iter().for_each(|entry| self.read_rooted(entry, alone));
@@ -190,12 +181,19 @@ impl<'t> RegistryReader<'t> {
             } else {
                 "Move these into `active_intents`."
             };
-            let fix = alone.then_some("active_intents");
-            self.rename(&entry.key, None, "The list of intents is called `intents`.", help, fix);
+            let fix = alone.then(|| requoted(&entry.key, "active_intents")).flatten();
+            let message = "The list of intents is called `intents`.";
+            self.note(None, &entry.key.span, message, help, fix);
         }
         match &entry.value.kind {
             NodeKind::Sequence { .. } => self.list(&entry.value),
-            NodeKind::Mapping { .. } => self.read_keyed(entry),
+            NodeKind::Mapping { entries, .. } if entries.is_empty() => {
+                self.reading.form.home = Home::Other(KEYED);
+            }
+            NodeKind::Mapping { entries, .. } => {
+                let help = "The canonical form is a list, each intent with an `id:`.";
+                self.read_keyed(entries, &entry.key, help);
+            }
             NodeKind::Scalar { .. } if entry.value.is_null() => {
                 self.reading.form.home = Home::List(entry.value.clone());
             }
@@ -210,14 +208,12 @@ impl<'t> RegistryReader<'t> {
     fn read_unlisted(&mut self, root: &Node) {
         let mapping = |key: &str| root.entry(key).filter(|entry| entry.value.is_mapping());
         if let Some(entry) = mapping("intent_ledger") {
-            self.reading.form.home = Home::Other("it is written as one `intent_ledger`");
-            self.note_lone(entry, "intent_ledger");
+            self.note_lone(entry, "intent_ledger", "it is written as one `intent_ledger`");
             self.selection(&entry.value);
             return self.intent(&entry.value, entry.key.span.start, None);
         }
         if let Some(entry) = mapping("active_intent") {
-            self.reading.form.home = Home::Other("it is written as one `active_intent`");
-            self.note_lone(entry, "active_intent");
+            self.note_lone(entry, "active_intent", "it is written as one `active_intent`");
             self.intent(&entry.value, entry.key.span.start, None);
             self.reading.selected =
                 self.reading.intents.first().map(|intent| intent.id.value.clone());
@@ -232,12 +228,8 @@ impl<'t> RegistryReader<'t> {
         let keyed: Vec<&MappingEntry> =
             root.entries().iter().filter(|entry| looks_like_intent_body(&entry.value)).collect();
         if !keyed.is_empty() {
-            self.reading.form.home = Home::Other("its intents are keyed by their ids");
             let help = "The canonical form is a list under `active_intents:`, each with an `id:`.";
-            self.deviate(&keyed[0].key.span, "Intents are keyed by their ids.", help);
-            return keyed.iter().for_each(|entry| {
-                self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
-            });
+            return self.read_keyed(keyed.iter().copied(), &keyed[0].key, help);
         }
         let Some(first) = root.entries().first() else {
             let help = "Write `active_intents: []`.";
@@ -261,10 +253,12 @@ impl<'t> RegistryReader<'t> {
         }
     }
 
-    fn note_lone(&mut self, entry: &MappingEntry, key: &str) {
+    /// Reads the value of a key as the only intent of the file. `home` says that it is one.
+    fn note_lone(&mut self, entry: &MappingEntry, key: &str, home: &'static str) {
+        self.reading.form.home = Home::Other(home);
         let message = format!("One intent is written as `{key}`.");
         let help = "The canonical form is a list under `active_intents:`.";
-        self.rename(&entry.key, None, &message, help, None);
+        self.deviate(&entry.key.span, message, help);
     }
 
     fn selection(&mut self, node: &Node) {
@@ -272,13 +266,9 @@ impl<'t> RegistryReader<'t> {
             let Some(entry) = node.entry(key) else { continue };
             let Some(id) = entry.value.text() else { continue };
             self.reading.selected = Some(id.to_owned());
-            self.rename(
-                &entry.key,
-                None,
-                &format!("The selection is kept in the registry as `{key}`."),
-                "A selection belongs to one person or session: `intent select` keeps it outside the registry.",
-                None,
-            );
+            let message = format!("The selection is kept in the registry as `{key}`.");
+            let help = "A selection belongs to one person or session: `intent select` keeps it outside the registry.";
+            self.deviate(&entry.key.span, message, help);
         }
     }
 
@@ -290,14 +280,15 @@ impl<'t> RegistryReader<'t> {
         }
     }
 
-    fn read_keyed(&mut self, entry: &MappingEntry) {
-        self.reading.form.home = Home::Other("its intents are keyed by their ids");
-        if entry.value.entries().is_empty() {
-            return;
-        }
-        let help = "The canonical form is a list, each intent with an `id:`.";
-        self.deviate(&entry.key.span, "Intents are keyed by their ids.", help);
-        for entry in entry.value.entries() {
+    fn read_keyed<'e>(
+        &mut self,
+        entries: impl IntoIterator<Item = &'e MappingEntry>,
+        marked: &Node,
+        help: &str,
+    ) {
+        self.reading.form.home = Home::Other(KEYED);
+        self.deviate(&marked.span, "Intents are keyed by their ids.", help);
+        for entry in entries {
             self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
         }
     }
@@ -354,7 +345,7 @@ impl<'t> RegistryReader<'t> {
         intent.status = Some(Spanned { value: status, span: value.span.clone() });
         let canonical = status.as_str();
         if text != canonical {
-            let fix = (!value.aliased).then(|| requoted(value, canonical)).flatten();
+            let fix = requoted(value, canonical);
             let message = format!("The status {text:?} is read as {canonical}.");
             let help = format!("The canonical spelling is `{canonical}`.");
             self.note(Some(index), &value.span, message, help, fix);
@@ -445,25 +436,14 @@ impl<'t> RegistryReader<'t> {
             return;
         }
         let free = written.node.entry(canonical).is_none();
-        let fix = (!place.path.contains('.') && free).then_some(canonical);
+        let may_rename = !place.path.contains('.') && free;
+        let fix = may_rename.then(|| requoted(&place.key, canonical)).flatten();
         let message = format!("`{}` is read as `{canonical}`.", place.path);
         let help = format!("The canonical key is `{canonical}`.");
-        self.rename(&place.key, Some(index), &message, &help, fix);
+        self.note(Some(index), &place.key.span, message, help, fix);
     }
 
-    fn rename(
-        &mut self,
-        key: &Node,
-        intent: Option<usize>,
-        message: &str,
-        help: &str,
-        canonical: Option<&str>,
-    ) {
-        let fix = canonical.filter(|_| !key.aliased).and_then(|text| requoted(key, text));
-        self.note(intent, &key.span, message, help, fix);
-    }
-
-    fn deviate(&mut self, span: &Range<usize>, message: &str, help: &str) {
+    fn deviate(&mut self, span: &Range<usize>, message: impl Into<String>, help: &str) {
         self.note(None, span, message, help, None);
     }
 
@@ -486,9 +466,11 @@ pub(super) fn empty_intent(span: Range<usize>) -> Intent {
     Intent { id: nothing.clone(), name: nothing, span, ..Intent::default() }
 }
 
-/// Returns a word in the quotes of the scalar that it replaces. Returns `None` for block scalars.
+/// Returns a word in the quotes of the scalar that it replaces. Returns `None` for block scalars, and
+/// for what is written elsewhere.
 pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
     match node.style()? {
+        _ if node.aliased => None,
         Style::Plain => Some(word.to_owned()),
         Style::SingleQuoted => Some(format!("'{word}'")),
         Style::DoubleQuoted => Some(format!("\"{word}\"")),
@@ -537,11 +519,9 @@ fn command(item: &Node) -> Option<Spanned<String>> {
 fn pair(entry: &MappingEntry) -> Option<Spanned<String>> {
     let key = entry.key.text()?;
     let span = entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
-    let value = match entry.value.text() {
-        Some(value) => format!("{key}: {value}"),
-        None => format!("{key}: {}", entry.value.to_json()),
-    };
-    Some(Spanned { value, span })
+    let written = entry.value.text().map(str::to_owned);
+    let value = written.unwrap_or_else(|| entry.value.to_json().to_string());
+    Some(Spanned { value: format!("{key}: {value}"), span })
 }
 
 /// Reads specs, which are texts or mappings such as `{type, ref}`.

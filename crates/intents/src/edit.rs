@@ -20,12 +20,11 @@ use super::model::{SOURCE, is_source_id, texts};
 use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
 use super::{Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
 use edits::{TextEdit, apply};
-use ground::{Hint, RelativePath};
+use ground::{Finding, Hint, RelativePath};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "few edits exist at a time")]
 pub enum RegistryEdit {
-    /// Sets the status of an intent, or adds it.
     SetStatus {
         id: String,
         status: Status,
@@ -41,7 +40,6 @@ pub enum RegistryEdit {
         field: Field,
         entry: String,
     },
-    /// Sets the name or the owner of an intent, or adds it.
     SetText {
         id: String,
         field: Field,
@@ -61,7 +59,6 @@ pub enum RegistryEdit {
         status: Option<Status>,
         scope: Vec<String>,
     },
-    /// Removes an intent. A file that holds only this intent becomes empty.
     Remove {
         id: String,
     },
@@ -71,26 +68,13 @@ pub enum RegistryEdit {
 pub enum EditError {
     /// The registry does not parse, so it is not changed.
     #[error("{path}: {reason}")]
-    Broken {
-        /// The path and line of the error.
-        path: String,
-        reason: String,
-    },
+    Broken { path: String, reason: String },
     #[error("no intent {id} in {path}")]
     Unknown { id: String, path: String },
     #[error("{path} already has an intent {id}")]
-    Taken {
-        id: String,
-        /// The path of the file with the other intent.
-        path: String,
-    },
+    Taken { id: String, path: String },
     #[error("{id} is defined at {places}")]
-    Ambiguous {
-        id: String,
-        /// All places at which the id is defined.
-        places: String,
-    },
-    /// The change cannot be made. Holds the reason.
+    Ambiguous { id: String, places: String },
     #[error("{0}")]
     Refused(String),
 }
@@ -110,14 +94,12 @@ impl Hint for EditError {
 
 type PlannedTextEdits = Result<Vec<TextEdit>, EditError>;
 
-/// A change of one file of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedEdit {
     /// The path of the file. A file that does not exist yet has an empty text.
     pub path: RelativePath,
     /// The edits, as byte ranges of the present text.
     pub edits: Vec<TextEdit>,
-    /// The text of the file after the edits.
     pub text: String,
 }
 
@@ -125,8 +107,7 @@ pub struct PlannedEdit {
 /// parsed before the edits are returned, so they never break a file.
 pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, EditError> {
     if let Some(error) = registry.syntax_error() {
-        let (path, reason) = (error.place_in_compiler_form(registry.path()), error.message.clone());
-        return Err(EditError::Broken { path, reason });
+        return Err(broken(error, registry.path()));
     }
     let (file, target) = match edit {
         RegistryEdit::SetStatus { id, .. }
@@ -224,7 +205,6 @@ pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
     }
 }
 
-/// Returns the file that holds an intent, and the intent's index in that file.
 fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditError> {
     let places = registry.definitions_of(id);
     if !places.is_empty() {
@@ -265,17 +245,23 @@ fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), 
         let path = registry.source(other).0.path().to_string();
         return Err(EditError::Taken { id: id.to_owned(), path });
     }
-    match other(registry.formerly(id)) {
-        None => Ok(()),
-        Some(other) => Err(refusal_because(format!(
-            "{id} is a former id of {}, which owns its records; choose another id",
-            registry.intents()[other].id.value
-        ))),
-    }
+    let Some(other) = other(registry.formerly(id)) else { return Ok(()) };
+    Err(refusal_because(format!(
+        "{id} is a former id of {}, which owns its records; choose another id",
+        registry.intents()[other].id.value
+    )))
 }
 
-fn refusal_because(message: impl Into<String>) -> EditError {
+pub(super) fn broken(error: &Finding, path: &RelativePath) -> EditError {
+    EditError::Broken { path: error.place_in_compiler_form(path), reason: error.message.clone() }
+}
+
+pub(super) fn refusal_because(message: impl Into<String>) -> EditError {
     EditError::Refused(message.into())
+}
+
+fn by_alias(what: &str) -> EditError {
+    refusal_because(format!("this {what} comes from elsewhere by a YAML alias; change it by hand"))
 }
 
 fn insert(at: usize, text: impl Into<String>) -> TextEdit {
@@ -286,8 +272,6 @@ fn replace(range: &Range<usize>, text: impl Into<String>) -> TextEdit {
     TextEdit { range: range.clone(), text: text.into() }
 }
 
-/// Applies the edits, parses the result and compares it with the wanted change. Returns the new
-/// text.
 fn verify(
     file: &IntentFile,
     edit: &RegistryEdit,
@@ -309,11 +293,7 @@ fn verify(
     // id.
     let renames = matches!(edit, RegistryEdit::Rename { .. });
     let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
-        let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
-        got.hash() == want.hash()
-            && status(got) == status(want)
-            && texts(&got.formerly) == texts(&want.formerly)
-            && (renames || target == at || got.extra == want.extra)
+        says_the_same(got, want) && (renames || target == at || got.extra == want.extra)
     };
     let same = after.syntax_error().is_none()
         && after.intents().len() == wanted.len()
@@ -321,14 +301,21 @@ fn verify(
     if same { Ok(text) } else { Err(unsafe_edit()) }
 }
 
+/// Returns true if two intents differ at most in unknown keys and in where their values are.
+pub(super) fn says_the_same(one: &Intent, other: &Intent) -> bool {
+    one.hash() == other.hash()
+        && one.known_status() == other.known_status()
+        && texts(&one.formerly) == texts(&other.formerly)
+}
+
 fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent> {
     let mut intents = file.written_intents();
-    let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
+    let spanned = |value: &String| Spanned::placeless(value.clone());
     match edit {
         RegistryEdit::Add(new) => intents.push(new.intent()),
         RegistryEdit::Adopt { id, status, scope } => intents.push(Intent {
             id: spanned(id),
-            status: status.map(|value| Spanned { value, span: 0..0 }),
+            status: status.map(Spanned::placeless),
             owned_scope: scope.iter().map(spanned).collect(),
             ..Intent::default()
         }),
@@ -337,7 +324,7 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
     let intent = &mut intents[target];
     match edit {
         RegistryEdit::SetStatus { status, .. } => {
-            intent.status = Some(Spanned { value: *status, span: 0..0 });
+            intent.status = Some(Spanned::placeless(*status));
         }
         RegistryEdit::AddEntry { field, entry, .. } => {
             if let Some(list) = list_of(intent, *field)
@@ -357,12 +344,11 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
         RegistryEdit::SetText { text, .. } => intent.name = spanned(text),
         RegistryEdit::Remove { .. } => drop(intents.remove(target)),
         RegistryEdit::Rename { from, to } if from != to => {
-            let back = texts(&intent.formerly).contains(&to.as_str());
-            let known = texts(&intent.formerly).contains(&from.as_str());
-            let former =
-                |id: &Spanned<String>| spanned(if id.value == *to { from } else { &id.value });
-            intent.formerly = intent.formerly.iter().map(former).collect();
-            intent.formerly.extend((!back && !known).then(|| spanned(from)));
+            let is_known = intent.formerly.iter().any(|id| [from, to].contains(&&id.value));
+            for id in intent.formerly.iter_mut().filter(|id| id.value == *to) {
+                id.value.clone_from(from);
+            }
+            intent.formerly.extend((!is_known).then(|| spanned(from)));
             intent.id = spanned(to);
         }
         RegistryEdit::Rename { .. } | RegistryEdit::Add(_) | RegistryEdit::Adopt { .. } => {}
@@ -385,18 +371,34 @@ fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> Planne
     if text.trim().is_empty() || text.chars().any(char::is_control) {
         return Err(refusal_because(format!("{text:?} cannot be the {key} of an intent")));
     }
+    let [what, form] = [&format!("`{key}`"), "written over several lines"];
+    set_scalar(file, index, field, (text, &double_quoted(text)), (what, form))
+}
+
+fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
+    let text = status.as_str();
+    set_scalar(file, index, Field::Status, (text, text), ("status", "not a single word"))
+}
+
+/// Sets a field that is a single text. `yaml` is how the text is written where no value is yet.
+/// `what` names the field in messages, and `form` says how a value is written that cannot be edited.
+fn set_scalar(
+    file: &IntentFile,
+    index: usize,
+    field: Field,
+    (text, yaml): (&str, &str),
+    (what, form): (&str, &str),
+) -> PlannedTextEdits {
     let written = file.written(index);
     let Some(place) = written.field_place(field) else {
-        return add_key(file, written, key, &double_quoted(text), &double_quoted(text));
+        return add_key(file, written, field.key(), yaml, &double_quoted(text));
     };
     let value = &place.value;
     if value.aliased {
-        return Err(refusal_because(format!(
-            "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
-        )));
+        return Err(by_alias(what));
     }
     if value.span.is_empty() {
-        return Ok(vec![insert(value.span.start, format!(" {}", double_quoted(text)))]);
+        return Ok(vec![insert(value.span.start, format!(" {yaml}"))]);
     }
     if value.text() == Some(text) {
         return Ok(Vec::new());
@@ -405,53 +407,27 @@ fn set_text(file: &IntentFile, index: usize, field: Field, text: &str) -> Planne
         Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
             Ok(vec![replace(&value.span, quoted_like(text, style, true))])
         }
-        _ => Err(refusal_because(format!(
-            "this `{key}` is written over several lines; change it by hand"
-        ))),
-    }
-}
-
-fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
-    let written = file.written(index);
-    let Some(place) = written.field_place(Field::Status) else {
-        return add_key(file, written, "status", status.as_str(), &double_quoted(status.as_str()));
-    };
-    let value = &place.value;
-    if value.aliased {
-        return Err(refusal_because(
-            "this status comes from elsewhere by a YAML alias; change it by hand",
-        ));
-    }
-    if value.span.is_empty() {
-        return Ok(vec![insert(value.span.start, format!(" {}", status.as_str()))]);
-    }
-    if value.text() == Some(status.as_str()) {
-        return Ok(Vec::new());
-    }
-    match style_in(file, value) {
-        Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
-            Ok(vec![replace(&value.span, quoted_like(status.as_str(), style, true))])
-        }
-        _ => Err(refusal_because("this status is not a single word; change it by hand")),
+        _ => Err(refusal_because(format!("this {what} is {form}; change it by hand"))),
     }
 }
 
 fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> PlannedTextEdits {
     let is_scope = field == Field::Scope;
-    if is_scope && let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
-        return Err(refusal_because(format!("{entry:?} cannot be a scope entry: {reason}")));
+    if is_scope {
+        refuse_invalid_scope(&[entry])?;
     }
     let mut intent = file.intents()[index].clone();
-    let Some(held) = list_of(&mut intent, field).map(|list| list.clone()) else {
+    let id = intent.id.value.clone();
+    let Some(held) = list_of(&mut intent, field) else {
         return Err(refusal_because(format!("`{}` is no list", field.key())));
     };
-    if texts(&held).contains(&entry) {
+    let held = texts(held);
+    if held.contains(&entry) {
         return Ok(Vec::new());
     }
     if is_scope && held.len() >= super::scope::MAX_ENTRIES {
         return Err(refusal_because(format!(
-            "{} already has {} scope entries, the most that count",
-            intent.id.value,
+            "{id} already has {} scope entries, the most that count",
             super::scope::MAX_ENTRIES
         )));
     }
@@ -461,7 +437,7 @@ fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> P
             let list = flow_list([entry]);
             add_key(file, written, field.key(), &list, &list)
         }
-        Some(place) => extend(file, place, &texts(&held), entry),
+        Some(place) => extend(file, place, &held, entry),
     }
 }
 
@@ -469,9 +445,7 @@ fn add_to_field(file: &IntentFile, index: usize, field: Field, entry: &str) -> P
 fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> PlannedTextEdits {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
-        return Err(refusal_because(format!(
-            "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
-        )));
+        return Err(by_alias(&format!("`{key}`")));
     }
     match &value.kind {
         NodeKind::Sequence { items, layout: YamlLayout::Flow } => {
@@ -481,11 +455,9 @@ fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> 
             let style = items.last().and_then(Node::style).unwrap_or(Style::DoubleQuoted);
             block_append(file.text(), items, &[format!("- {}", quoted_like(entry, style, false))])
         }
-        NodeKind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
-            Ok(vec![insert(value.span.start, format!(" {}", flow_list([entry])))])
-        }
         NodeKind::Scalar { .. } if value.is_null() => {
-            Ok(vec![replace(&value.span, flow_list([entry]))])
+            let blank = if value.span.is_empty() { " " } else { "" };
+            Ok(vec![replace(&value.span, format!("{blank}{}", flow_list([entry])))])
         }
         NodeKind::Scalar {
             style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted,
@@ -524,7 +496,6 @@ fn flow_append(text: &str, list: &Node, items: &[Node], entry: &str) -> PlannedT
     }
 }
 
-/// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
 fn block_append(text: &str, items: &[Node], lines: &[String]) -> PlannedTextEdits {
     let last =
         items.last().ok_or_else(|| refusal_because("this list is empty; add the entry by hand"))?;
@@ -533,9 +504,8 @@ fn block_append(text: &str, items: &[Node], lines: &[String]) -> PlannedTextEdit
         false => dash_before(text, last.span.start),
     };
     if !text[dash..].starts_with('-') {
-        return Err(refusal_because(
-            "the dash of the last item was not found; add the entry by hand",
-        ));
+        let message = "the dash of the last item was not found; add the entry by hand";
+        return Err(refusal_because(message));
     }
     let indent = blanks_before(text, dash);
     let end = line_end(text, last.span.end);
@@ -591,16 +561,12 @@ fn add_key(
     Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
 }
 
-fn refuse_invalid_scope(scope: &[String]) -> Result<(), EditError> {
-    match Scope::new(scope).errors().first() {
-        None => Ok(()),
-        Some((at, reason)) => {
-            Err(refusal_because(format!("{:?} cannot be a scope entry: {reason}", scope[*at])))
-        }
-    }
+fn refuse_invalid_scope<S: AsRef<str>>(scope: &[S]) -> Result<(), EditError> {
+    let Some((at, problem)) = Scope::new(scope).problems().first().cloned() else { return Ok(()) };
+    let entry = scope[at].as_ref();
+    Err(refusal_because(format!("{entry:?} cannot be a scope entry: {problem}")))
 }
 
-/// Returns the new file that will point to an intent which is kept elsewhere.
 fn file_for_source(registry: &Registry, id: &str) -> Result<Arc<IntentFile>, EditError> {
     let path = path_of_source(id).filter(|_| is_source_id(id));
     let path =
@@ -662,7 +628,6 @@ fn first_intent(file: &IntentFile, new: &IntentEntry) -> TextEdit {
     insert(text.len(), if begun { lines } else { format!("{newline}{lines}") })
 }
 
-/// Returns the lines of an intent as an item of a list. The first line begins with the dash.
 fn as_item(new: &IntentEntry) -> Vec<String> {
     let dashed =
         |(at, line): (usize, String)| format!("{} {line}", if at == 0 { '-' } else { ' ' });
@@ -670,21 +635,22 @@ fn as_item(new: &IntentEntry) -> Vec<String> {
 }
 
 fn add_to_list(text: &str, list: &Node, new: &IntentEntry) -> PlannedTextEdits {
-    let below = |indent: &str| -> String {
-        as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
+    let in_place_of_list = || {
+        let lines = as_item(new).into_iter().map(|line| format!("{}  {line}", newline(text)));
+        Ok(vec![replace(&with_blanks_before(text, &list.span), lines.collect::<String>())])
     };
     match &list.kind {
         NodeKind::Sequence { items, layout: YamlLayout::Block } => {
             block_append(text, items, &as_item(new))
         }
         NodeKind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
-            Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
+            in_place_of_list()
         }
         NodeKind::Sequence { items, .. } => append_json(text, list, items, new),
         _ if json_key_before(text, list) => {
             Ok(vec![replace(&list.span, format!("[{}]", as_json(new)))])
         }
-        _ => Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))]),
+        _ => in_place_of_list(),
     }
 }
 
@@ -729,11 +695,9 @@ fn style_in(file: &IntentFile, value: &Node) -> Option<Style> {
 
 /// Returns as many blanks as there are characters before a byte in its line.
 fn blanks_before(text: &str, at: usize) -> String {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-    text[start..at].trim_start_matches('\u{feff}').chars().map(|_| ' ').collect()
+    text[line_start(text, at)..at].trim_start_matches('\u{feff}').chars().map(|_| ' ').collect()
 }
 
-/// Returns the line ending that the text uses.
 fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -741,11 +705,13 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Returns the line that contains a byte, with its line ending.
 pub(super) fn line_of(text: &str, at: usize) -> Range<usize> {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
-    start..end
+    line_start(text, at)..end
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
 /// Returns the end of the line that contains a byte, before the line ending.

@@ -6,18 +6,15 @@ use std::ops::Range;
 
 use super::canonical::as_yaml;
 use super::dialect::{Field, Home};
-use super::edit::{self, line_of};
+use super::edit::{self, line_of, refusal_because};
 use super::file::path_of_single;
-use super::model::texts;
-use super::model::valid_id;
+use super::model::{texts, valid_id};
 use super::yaml::{NodeKind, YamlLayout, dash_before};
 use super::{EditError, Intent, IntentEntry, IntentFile, Registry, RegistryEdit};
 use ground::RelativePath;
 
-/// The files into which a list is split.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SplitList {
-    /// One file for each intent, with its text.
     pub files: Vec<(RelativePath, String)>,
     /// What the list holds beside intents. `None` if nothing is left.
     pub rest: Option<String>,
@@ -63,7 +60,6 @@ pub fn split(file: &IntentFile, known: &str) -> Result<SplitList, EditError> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct MergedList {
     pub text: String,
-    /// Sentences about what could not be decided by the two sides alone.
     pub notes: Vec<String>,
 }
 
@@ -145,7 +141,6 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Adds the text of an intent at the end of the list.
     fn append(&mut self, entry: &str) -> Result<(), EditError> {
         let file = IntentFile::parse(self.path.clone(), &self.text);
         let Home::List(list) = &file.form().home else {
@@ -214,7 +209,6 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Takes over what they changed of an intent that we changed too.
     fn fields(&mut self, before: &Intent, now: &Intent, then: &Intent) -> Result<(), EditError> {
         let id = &now.id.value;
         let mut kept = Vec::new();
@@ -223,32 +217,23 @@ impl Merge<'_> {
         };
         let name = |intent: &Intent| Some(intent.name.value.clone());
         let owner = |intent: &Intent| intent.owner.as_ref().map(|owner| owner.value.clone());
-        let status =
-            |intent: &Intent| intent.status.as_ref().map(|it| it.value.as_str().to_owned());
+        let status = |intent: &Intent| intent.known_status().map(|it| it.as_str().to_owned());
         let extra =
             |intent: &Intent| Some(serde_json::Value::Object(intent.extra.clone()).to_string());
-        let (id_of, text) = (|| id.clone(), |text: Option<String>| text.unwrap_or_default());
-        match changes(&name) {
-            Some(true) => self.plan(&RegistryEdit::SetText {
-                id: id_of(),
-                field: Field::Name,
-                text: text(name(then)),
-            })?,
-            Some(false) => kept.push("name"),
-            None => {}
+        let id_of = || id.clone();
+        let name = name as fn(&Intent) -> Option<String>;
+        for (field, of) in [(Field::Name, name), (Field::Owner, owner)] {
+            match (changes(&of), of(then)) {
+                (Some(true), Some(text)) => {
+                    self.plan(&RegistryEdit::SetText { id: id_of(), field, text })?;
+                }
+                (Some(_), _) => kept.push(field.key()),
+                (None, _) => {}
+            }
         }
-        match changes(&owner) {
-            Some(true) if then.owner.is_some() => self.plan(&RegistryEdit::SetText {
-                id: id_of(),
-                field: Field::Owner,
-                text: text(owner(then)),
-            })?,
-            Some(_) => kept.push("owner"),
-            None => {}
-        }
-        match (changes(&status), &then.status) {
+        match (changes(&status), then.known_status()) {
             (Some(true), Some(status)) => {
-                self.plan(&RegistryEdit::SetStatus { id: id_of(), status: status.value })?;
+                self.plan(&RegistryEdit::SetStatus { id: id_of(), status })?;
             }
             (Some(_), _) => kept.push("status"),
             (None, _) => {}
@@ -291,18 +276,11 @@ impl Merge<'_> {
     }
 }
 
-fn refusal_because(message: impl Into<String>) -> EditError {
-    EditError::Refused(message.into())
-}
-
 fn read(path: &RelativePath, text: &str) -> Result<IntentFile, EditError> {
     let file = IntentFile::parse(path.clone(), text);
     match file.syntax_error() {
         None => Ok(file),
-        Some(error) => Err(EditError::Broken {
-            path: error.place_in_compiler_form(path),
-            reason: error.message.clone(),
-        }),
+        Some(error) => Err(edit::broken(error, path)),
     }
 }
 
@@ -317,11 +295,7 @@ fn with_id<'f>(file: &'f IntentFile, id: &str) -> Option<&'f Intent> {
 }
 
 fn is_same(one: &Intent, other: &Intent) -> bool {
-    let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
-    one.hash() == other.hash()
-        && status(one) == status(other)
-        && texts(&one.formerly) == texts(&other.formerly)
-        && one.extra == other.extra
+    edit::says_the_same(one, other) && one.extra == other.extra
 }
 
 fn entry_of(intent: &Intent) -> IntentEntry {
@@ -329,7 +303,7 @@ fn entry_of(intent: &Intent) -> IntentEntry {
     IntentEntry {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
-        status: intent.status.as_ref().map(|status| status.value).unwrap_or_default(),
+        status: intent.known_status().unwrap_or_default(),
         owned_scope: list(&intent.owned_scope),
         constraints: list(&intent.constraints),
         acceptance_criteria: list(&intent.acceptance_criteria),
@@ -340,7 +314,6 @@ fn entry_of(intent: &Intent) -> IntentEntry {
     }
 }
 
-/// Returns the text of an intent as a file of its own, with the comments above and in it.
 fn text_of(file: &IntentFile, index: usize) -> Result<String, EditError> {
     let text = file.text();
     if file.is_single() {
@@ -367,19 +340,14 @@ fn text_of(file: &IntentFile, index: usize) -> Result<String, EditError> {
     };
     let entry = &file.written(index).node.span;
     let dash = dash_before(text, entry.start);
-    let content = entry.start - dash;
+    let lead = indent.len() + entry.start - dash;
     let mut lines = String::new();
     let mut at = range.start;
     for line in text[range].split_inclusive('\n') {
         let is_first = (at..at + line.len()).contains(&dash);
-        let blank = match is_first {
-            true => indent.len() + content,
-            false => {
-                let blank = line.len() - line.trim_start_matches(' ').len();
-                blank.min(indent.len() + content)
-            }
-        };
-        lines.push_str(&line[blank..]);
+        let blank = line.len() - line.trim_start_matches(' ').len();
+        let cut = if is_first { lead } else { blank.min(lead) };
+        lines.push_str(&line[cut..]);
         at += line.len();
     }
     if !lines.ends_with('\n') {
@@ -405,26 +373,15 @@ fn place_of(file: &IntentFile, index: usize) -> Option<(Range<usize>, String)> {
     let begin = match at.checked_sub(1) {
         Some(before) => end_of_item(text, items[before].span.clone()),
         None => {
-            let above = text[..line.start].lines().rev();
-            let above = above.take_while(|line| {
+            let above = text[..line.start].split_inclusive('\n').rev().take_while(|line| {
                 line.trim().is_empty() || line.starts_with(' ') && line.trim().starts_with('#')
             });
-            let above = above.count();
-            let lines: Vec<usize> = text[..line.start]
-                .split_inclusive('\n')
-                .scan(0, |at, line| {
-                    let start = *at;
-                    *at += line.len();
-                    Some(start)
-                })
-                .collect();
-            lines.get(lines.len() - above).copied().unwrap_or(line.start)
+            line.start - above.map(str::len).sum::<usize>()
         }
     };
     Some((begin..end_of_item(text, node.span.clone()), indent))
 }
 
-/// Returns the end of the last line of an item.
 fn end_of_item(text: &str, span: Range<usize>) -> usize {
     let last = text[span.start..span.end].trim_end().len().max(1) - 1;
     line_of(text, span.start + last).end

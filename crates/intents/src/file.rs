@@ -17,7 +17,6 @@ use ground::{Code, Finding, Hint, RelatedPlace, RelativePath, Root};
 /// The size limit of a registry, in bytes. A larger one is not read.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
-/// The folder in which each file holds one intent.
 pub const FOLDER: &str = ".orchestration/intents";
 
 /// A file with intents: the list in any dialect, or a file in [`FOLDER`].
@@ -52,16 +51,13 @@ impl IntentFile {
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
             return file;
         }
-        match read_file(root, &path) {
-            Err(why) => Self::unreadable(path, why),
-            Ok(text) => {
-                let file = Self::parse(path, &text);
-                if let Some(slot) = slot {
-                    file.keep(&slot);
-                }
-                file
-            }
-        }
+        let text = match read_file(root, &path) {
+            Ok(text) => text,
+            Err(why) => return Self::unreadable(path, why),
+        };
+        let file = Self::parse(path, &text);
+        slot.iter().for_each(|slot| file.keep(slot));
+        file
     }
 
     pub(super) fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
@@ -85,8 +81,6 @@ impl IntentFile {
         Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
     }
 
-    /// Returns the result for the first file in [`FOLDER`] that is not read, because together with
-    /// the files before it, it exceeds the size limit.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(
             "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and the files after it are not read."
@@ -159,7 +153,8 @@ impl IntentFile {
         let own = self.intents.get_mut().and_then(|intents| intents.first_mut());
         let Some(own) = own.filter(|own| is_single && own.source().is_some()) else { return };
         let Some(imported) = find(&own.id.value) else { return };
-        let source = imported.intent.without_places();
+        let mut source = imported.intent;
+        source.spans().for_each(|span| *span = 0..0);
         if own.name.value.is_empty() {
             own.name = source.name;
         }
@@ -179,7 +174,6 @@ impl IntentFile {
         }
     }
 
-    /// Returns the intents as the text has them, without what a source says.
     pub(super) fn written_intents(&self) -> Vec<Intent> {
         let written = self.is_single().then(|| self.intents_of(self.text())).flatten();
         written.unwrap_or_else(|| self.intents().to_vec())
@@ -241,10 +235,8 @@ impl IntentFile {
     }
 
     fn reading(&self, tree: &yaml::Node) -> dialect::ParsedRegistry {
-        match self.is_single() {
-            true => dialect::read_one(self.text(), tree),
-            false => dialect::read(self.text(), tree),
-        }
+        let read = if self.is_single() { dialect::read_one } else { dialect::read };
+        read(self.text(), tree)
     }
 
     /// Returns the intents of another text of this file. Returns `None` if that text does not
@@ -276,7 +268,6 @@ impl IntentFile {
     pub fn text(&self) -> &Arc<str> {
         self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
     }
-    /// Returns true if the file exists, even if it cannot be read.
     pub fn exists(&self) -> bool {
         self.exists
     }
@@ -295,7 +286,6 @@ impl IntentFile {
             None => self.indices(|intent| intent.id.value == id),
         }
     }
-    /// Returns the indices of the intents that had this id before.
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
         match &self.kept {
             _ if id.is_empty() => Vec::new(),
@@ -307,7 +297,6 @@ impl IntentFile {
         let all = self.intents().iter().enumerate();
         all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
     }
-    /// Returns the intent at this index, without reading the others.
     pub(super) fn intent_of_index(&self, index: usize) -> &Intent {
         match (self.intents.get(), &self.kept) {
             (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
@@ -320,8 +309,6 @@ impl IntentFile {
     pub fn written(&self, index: usize) -> &Written {
         &self.form().written[index]
     }
-    /// Returns how the file is written. If the intents came from the cache, the text is parsed for
-    /// this.
     pub fn form(&self) -> &Form {
         self.form.get_or_init(|| {
             let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
@@ -330,7 +317,6 @@ impl IntentFile {
             form
         })
     }
-    /// Returns the finding that says why the file cannot be read or parsed, if that is so.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.syntax_error.as_ref()
     }
@@ -338,12 +324,10 @@ impl IntentFile {
     pub fn selected_in_file(&self) -> Option<&str> {
         self.selected.as_deref()
     }
-    /// Returns the intent whose text contains the byte at this offset.
     pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
         self.intents().iter().find(|intent| intent.span.contains(&byte))
     }
 
-    /// Returns the lines that a range of bytes touches.
     pub fn line_range(&self, span: &Range<usize>) -> Option<LineRange> {
         let last = span.end.saturating_sub(1).max(span.start);
         LineRange::new(self.line(span.start), self.line(last))
@@ -416,14 +400,12 @@ pub(super) fn path_of_single(id: &str, name: &str) -> Option<RelativePath> {
     }
     let folded = name.to_lowercase();
     let words = folded.split(|c: char| !c.is_alphanumeric());
-    let plain = words.clone().filter(|word| !word.is_empty() && word.is_ascii());
     let mut slug = String::new();
-    for word in plain {
+    for word in words.clone().filter(|word| !word.is_empty() && word.is_ascii()) {
         if slug.len() + word.len() >= MAX_SLUG {
             break;
         }
-        slug.push('-');
-        slug.push_str(word);
+        slug.extend(["-", word]);
     }
     // Names in other scripts have no plain letters, and are told apart all the same.
     if words.clone().any(|word| !word.is_ascii()) {
@@ -433,7 +415,6 @@ pub(super) fn path_of_single(id: &str, name: &str) -> Option<RelativePath> {
     RelativePath::new(&format!("{FOLDER}/{id}{slug}.yaml")).ok()
 }
 
-/// Returns the path of the file that points to an intent which is kept elsewhere.
 pub(super) fn path_of_source(id: &str) -> Option<RelativePath> {
     RelativePath::new(&format!("{FOLDER}/{}.yaml", id.replace(':', "-"))).ok()
 }
@@ -445,7 +426,6 @@ const HELP_LIMIT: &str = "Write it without aliases or deep nesting; until then n
 const HELP_SYNTAX: &str = "Fix the syntax error here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
 const HELP_UNREADABLE: &str = "Make it a regular file inside the workspace that you may read, in UTF-8 and within the size limit; until then nothing is written to it.";
 
-/// Why an existing file cannot be read: the code and the message of the finding.
 pub(super) type Unreadable = (Code, String);
 
 pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
@@ -453,16 +433,15 @@ pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
 }
 
 fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
-    let bytes = match root.read(path, MAX_BYTES as u64) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err(unreadable("it is gone")),
-        Err(StoreError::TooLarge { .. }) => {
+    let bytes = root.read(path, MAX_BYTES as u64).map_err(|error| match error {
+        StoreError::TooLarge { .. } => {
             let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
-            return Err((Code::RegistryTooLarge, message));
+            (Code::RegistryTooLarge, message)
         }
-        Err(StoreError::Io { source, .. }) => return Err(unreadable(source)),
-        Err(error) => return Err(unreadable(error.with_hint())),
-    };
+        StoreError::Io { source, .. } => unreadable(source),
+        error => unreadable(error.with_hint()),
+    })?;
+    let bytes = bytes.ok_or_else(|| unreadable("it is gone"))?;
     String::from_utf8(bytes).map_err(|error| {
         unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
     })

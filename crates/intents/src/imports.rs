@@ -8,14 +8,11 @@ use super::sources::{ImportedIntent, Workplace};
 use super::{Intent, IntentFile};
 use ground::policy::SourceFormat;
 
-/// The intents that a work tree or a commit keeps in other formats.
 #[derive(Debug)]
 pub(super) struct Imports {
     place: Workplace,
     read: OnceLock<Vec<ImportedIntent>>,
-    /// The index of the intent that an id means.
     by_id: OnceLock<HashMap<String, usize>>,
-    /// The main file of each intent.
     files: OnceLock<Vec<OnceLock<Arc<IntentFile>>>>,
 }
 
@@ -48,7 +45,6 @@ impl Imports {
         ids.iter().filter_map(|id| self.get(id)).collect()
     }
 
-    /// Returns the file of an intent, with its present text.
     pub fn file(&self, id: &str) -> Option<&Arc<IntentFile>> {
         let (at, all) = (self.position(id)?, self.intents());
         let files = self.files.get_or_init(|| all.iter().map(|_| OnceLock::new()).collect());
@@ -59,7 +55,6 @@ impl Imports {
         Some(files[at].get_or_init(read))
     }
 
-    /// Returns the intents that none of these own ones stands for.
     pub(super) fn not_adopted<'i>(
         &'i self,
         own: &'i [Intent],

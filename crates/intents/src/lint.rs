@@ -36,7 +36,6 @@ pub fn registry(registry: &Registry) -> Vec<Finding> {
     in_order(registry, findings)
 }
 
-/// Sorts findings by file, then by position in the file.
 fn in_order(registry: &Registry, mut findings: Vec<Finding>) -> Vec<Finding> {
     let place = |finding: &Finding| {
         let is_of_finding = |file: &Arc<IntentFile>| Some(file.path()) == finding.path.as_ref();
@@ -47,15 +46,11 @@ fn in_order(registry: &Registry, mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings about a single file. `free` is an id to suggest for an intent that has
-/// none.
 fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = file.syntax_error().cloned().into_iter().collect();
+    let mut findings = Vec::from_iter(file.syntax_error().cloned());
     findings.extend(invisible(file));
     findings.extend(file.form().deviations.iter().map(|one| deviation(file, one)));
-    for index in 0..file.len() {
-        findings.extend(one_intent(file, index, free));
-    }
+    findings.extend((0..file.len()).flat_map(|index| one_intent(file, index, free)));
     findings
 }
 
@@ -93,10 +88,8 @@ fn invisible(file: &IntentFile) -> Vec<Finding> {
             None => runs.push((at..at + c.len_utf8(), vec![c])),
         }
     }
-    runs.into_iter()
-        .take(MAX_INVISIBLE)
-        .map(|(span, chars)| invisible_run(file, span, &chars))
-        .collect()
+    let reported = runs.into_iter().take(MAX_INVISIBLE);
+    reported.map(|(span, chars)| invisible_run(file, span, &chars)).collect()
 }
 
 fn invisible_run(file: &IntentFile, span: Range<usize>, chars: &[char]) -> Finding {
@@ -181,16 +174,15 @@ fn former_ids(registry: &Registry) -> Vec<Finding> {
 
 fn one_intent(file: &IntentFile, index: usize, free: &str) -> Vec<Finding> {
     let intent = &file.intents()[index];
-    let mut findings = Vec::new();
-    findings.extend(id(file, intent));
-    findings.extend(status(file, index, intent));
-    findings.extend(misnamed_file(file, intent));
-    findings.extend(missing_fields(file, index, intent, free));
-    findings.extend(entries(file, index, intent));
-    findings.into_iter().map(|finding| with_intent(finding, Some(intent))).collect()
+    let single = [id(file, intent), status(file, index, intent), misnamed_file(file, intent)];
+    let findings = single
+        .into_iter()
+        .flatten()
+        .chain(missing_fields(file, index, intent, free))
+        .chain(entries(file, index, intent));
+    findings.map(|finding| with_intent(finding, Some(intent))).collect()
 }
 
-/// Returns the span to mark if a field is missing.
 fn anchor(intent: &Intent) -> Range<usize> {
     match intent.id.span.is_empty() {
         false => intent.id.span.clone(),
@@ -250,12 +242,11 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
     };
     let message = format!("{text:?} is no status.");
     let finding = file.finding(Code::UnknownStatus, value.span.clone(), message, help);
-    let text = near.filter(|_| !value.aliased).and_then(|near| requoted(value, near.as_str()));
+    let text = near.and_then(|near| requoted(value, near.as_str()));
     let fix = text.map(|text| replace(file, format!("Write {text}"), value.span.clone(), text));
     Some(with_fix(finding, fix))
 }
 
-/// Returns the status that a misspelled one most likely means.
 fn nearest_status(text: &str) -> Option<Status> {
     let folded = text.trim().to_ascii_uppercase().replace(['-', ' '], "_");
     if folded.chars().count() > 24 {
@@ -266,7 +257,6 @@ fn nearest_status(text: &str) -> Option<Status> {
     (distance(&best) <= 1 + best.as_str().len() / 4).then_some(best)
 }
 
-/// Returns the Levenshtein distance of two texts.
 pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -331,12 +321,11 @@ fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut too_many = 0usize;
     for (at, problem) in compiled.problems() {
-        let Some(entry) = intent.owned_scope.get(*at) else { continue };
-        if *problem == Problem::TooMany {
-            too_many += 1;
-            continue;
+        match intent.owned_scope.get(*at) {
+            Some(_) if *problem == Problem::TooMany => too_many += 1,
+            Some(entry) => findings.push(bad_entry(file, entry, problem)),
+            None => {}
         }
-        findings.push(bad_entry(file, entry, problem));
     }
     if let Some(entry) = intent.owned_scope.get(scope::MAX_ENTRIES).filter(|_| too_many > 0) {
         let message = format!(
@@ -353,7 +342,6 @@ fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
     findings
 }
 
-/// Quotes a text of another author for use in a message.
 fn quoted_for_message(text: &str) -> String {
     format!("\"{}\"", text::visible(text, false))
 }
@@ -415,18 +403,13 @@ fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> 
     Some(with_fix(finding, entry_fix(file, index, entry, &canonical)))
 }
 
-/// Returns a fix that replaces a scope entry, in its own quotes if these can represent the text.
 fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &str) -> Option<Fix> {
     let place = file.written(index).field_place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
     let style = item.style()?;
     let in_flow = place.value.layout() == Some(YamlLayout::Flow);
-    let quoted = match style {
-        Style::Plain | Style::SingleQuoted | Style::DoubleQuoted => {
-            super::canonical::quoted_like(text, style, in_flow)
-        }
-        Style::Literal | Style::Folded => return None,
-    };
+    let is_line = matches!(style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted);
+    let quoted = is_line.then(|| super::canonical::quoted_like(text, style, in_flow))?;
     Some(replace(file, format!("Write {text}"), entry.span.clone(), quoted))
 }
 
@@ -437,11 +420,8 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
     sorted.sort_unstable();
     let mut findings = Vec::new();
     for (index, intent) in registry.intents().iter().enumerate() {
-        let over = intent
-            .status
-            .as_ref()
-            .is_some_and(|status| matches!(status.value, Status::Completed | Status::Archived));
-        if !over {
+        let is_over = matches!(intent.known_status(), Some(Status::Completed | Status::Archived));
+        if !is_over {
             findings.extend(unmatched_globs(registry, index, &sorted));
         }
     }
@@ -459,17 +439,14 @@ pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
     let unknown = lines.into_iter().filter(|line| {
         registry.get(&line.intent).is_none() && registry.definitions_of(&line.intent).is_empty()
     });
-    let finding = |IntentLine { file, line, intent, .. }: IntentLine| Finding {
-        path: Some(file.clone()),
-        lines: LineRange::new(line, line),
-        intent: Some(intent.clone()),
-        ..Finding::new(
-            Code::UnknownIntent,
-            format!("The rule names {intent}, which is not in the registry, so it has no effect."),
-            format!(
-                "Write the id of an intent, or remove `{intent}:` so that the rule applies to every agent."
-            ),
-        )
+    let finding = |IntentLine { file, line, intent, .. }: IntentLine| {
+        let message =
+            format!("The rule names {intent}, which is not in the registry, so it has no effect.");
+        let help = format!(
+            "Write the id of an intent, or remove `{intent}:` so that the rule applies to every agent."
+        );
+        let finding = Finding::new(Code::UnknownIntent, message, help).in_file(&file);
+        Finding { lines: LineRange::new(line, line), intent: Some(intent), ..finding }
     };
     unknown.map(finding).collect()
 }
@@ -535,15 +512,12 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
     shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
 }
 
-/// Returns the files that two intents in progress both own, by the indices of the intents.
 fn owned_by_two(registry: &Registry, sorted: &[&str]) -> HashMap<(usize, usize), SharedFile> {
-    let active: Vec<usize> = registry
-        .intents()
-        .iter()
-        .enumerate()
-        .filter(|(_, intent)| intent.in_progress() && !intent.owned_scope.is_empty())
-        .map(|(index, _)| index)
-        .collect();
+    let is_active = |index: &usize| {
+        let intent = &registry.intents()[*index];
+        intent.in_progress() && !intent.owned_scope.is_empty()
+    };
+    let active: Vec<usize> = (0..registry.intents().len()).filter(is_active).collect();
     let mut shared: HashMap<(usize, usize), SharedFile> = HashMap::new();
     for file in sorted {
         let owners: Vec<(usize, usize)> = active

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use code::named_enum::named_enum;
 use ground::policy::SourceFormat;
 
-/// The maximum length of an id, in characters.
 pub(super) const MAX_ID: usize = 64;
 
 /// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`
@@ -25,6 +24,12 @@ pub struct Spanned<T> {
     pub value: T,
     /// The byte range of the scalar as it is written, including its quotes.
     pub span: Range<usize>,
+}
+
+impl<T> Spanned<T> {
+    pub(super) fn placeless(value: T) -> Self {
+        Self { value, span: 0..0 }
+    }
 }
 
 named_enum! {
@@ -50,7 +55,6 @@ named_enum! {
 }
 
 impl Status {
-    /// All values, in the usual order of progress.
     pub const ALL: [Status; STATUSES.len()] = {
         let mut all = [Status::Draft; STATUSES.len()];
         let mut at = 0;
@@ -83,7 +87,6 @@ impl Status {
     }
 }
 
-/// The key with which a file points to an intent that is kept elsewhere.
 pub(super) const SOURCE: &str = "source";
 /// The most bytes of the id of an intent that is kept elsewhere. It is the name of a folder.
 const MAX_SOURCE_ID: usize = 200;
@@ -95,7 +98,6 @@ pub(super) fn is_source_id(id: &str) -> bool {
     id.len() <= MAX_SOURCE_ID && SourceFormat::of_id(id).is_some_and(|(_, name)| is_name(name))
 }
 
-/// An intent from a registry, with the place of each value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
     /// The id, such as `INT-001`. Empty if it is missing.
@@ -107,16 +109,12 @@ pub struct Intent {
     pub status: Option<Spanned<Status>>,
     /// The globs of the files that the intent owns, as written.
     pub owned_scope: Vec<Spanned<String>>,
-    /// The conditions that must hold.
     pub constraints: Vec<Spanned<String>>,
-    /// The conditions under which the intent is done.
     pub acceptance_criteria: Vec<Spanned<String>>,
     pub related_specs: Vec<Spanned<String>>,
-    /// The handle of the person who asked for the intent.
     pub owner: Option<Spanned<String>>,
     /// The ids that the intent had before. Records under them belong to this intent.
     pub formerly: Vec<Spanned<String>>,
-    /// All other keys, with their values.
     #[serde(with = "super::registry_cache::as_json")]
     pub extra: Map<String, Value>,
     /// The byte range of the whole entry, including the dash of a list item.
@@ -126,14 +124,16 @@ pub struct Intent {
 impl Intent {
     /// Returns true if work may be done under the intent.
     pub fn in_progress(&self) -> bool {
-        self.status.as_ref().is_some_and(|status| status.value == Status::InProgress)
+        self.known_status() == Some(Status::InProgress)
+    }
+    pub(crate) fn known_status(&self) -> Option<Status> {
+        self.status.as_ref().map(|status| status.value)
     }
     /// Returns the id of the source that the intent's file points to with `source:`.
     pub fn source(&self) -> Option<&str> {
         let source = self.extra.get(SOURCE)?.as_str()?;
         (source == self.id.value).then_some(source)
     }
-    /// Returns the globs without their places.
     pub fn scope_entries(&self) -> Vec<&str> {
         texts(&self.owned_scope)
     }
@@ -159,20 +159,20 @@ impl Intent {
             })
     }
 
-    /// Returns the intent for a text in which its values are not written.
-    pub(super) fn without_places(mut self) -> Self {
+    /// Returns the places of all values, and that of the whole entry.
+    pub(super) fn spans(&mut self) -> impl Iterator<Item = &mut Range<usize>> {
         let lists = [
+            &mut self.owned_scope,
             &mut self.constraints,
             &mut self.acceptance_criteria,
             &mut self.related_specs,
-            &mut self.owned_scope,
+            &mut self.formerly,
         ];
         let entries = lists.into_iter().flatten().map(|entry| &mut entry.span);
         let owner = self.owner.as_mut().map(|owner| &mut owner.span);
         let status = self.status.as_mut().map(|status| &mut status.span);
         let own = [&mut self.id.span, &mut self.name.span, &mut self.span];
-        entries.chain(owner).chain(status).chain(own).for_each(|span| *span = 0..0);
-        self
+        entries.chain(owner).chain(status).chain(own)
     }
 
     fn canonical(&self) -> Value {
@@ -197,7 +197,6 @@ fn hash(canonical: &Value) -> String {
     code::content_hash(&canonical.to_string()).to_string()
 }
 
-/// Returns the texts without their places.
 pub(super) fn texts(list: &[Spanned<String>]) -> Vec<&str> {
     list.iter().map(|entry| entry.value.as_str()).collect()
 }
@@ -267,12 +266,12 @@ pub struct IntentEntry {
 impl IntentEntry {
     /// Returns the intent as it will be read from the written text, but with empty spans.
     pub fn intent(&self) -> Intent {
-        let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
+        let spanned = |value: &String| Spanned::placeless(value.clone());
         let list = |texts: &[String]| texts.iter().map(spanned).collect();
         Intent {
             id: spanned(&self.id),
             name: spanned(&self.name),
-            status: Some(Spanned { value: self.status, span: 0..0 }),
+            status: Some(Spanned::placeless(self.status)),
             owned_scope: list(&self.owned_scope),
             constraints: list(&self.constraints),
             acceptance_criteria: list(&self.acceptance_criteria),

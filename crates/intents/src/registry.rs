@@ -17,7 +17,6 @@ use ground::{Finding, Git, Policy, RelativePath, Root};
 /// list is written.
 pub(crate) const CANONICAL_PATH: &str = PLACES[0];
 
-/// The paths at which registries have been found, in the order of the search.
 pub const PLACES: &[&str] = words!(
     ".orchestration/active_intents.yaml
     .orchestration/active_intents.yml
@@ -56,10 +55,7 @@ impl Registry {
     pub fn load(root: &Root) -> Self {
         let places = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
         let standing = { places }.find(|path| fs::symlink_metadata(root.absolute(path)).is_ok());
-        let list = match standing {
-            Some(path) => IntentFile::load(root, path),
-            None => Self::no_list(),
-        };
+        let list = standing.map_or_else(Self::no_list, |path| IntentFile::load(root, path));
         let mut files = vec![list];
         let listed = !read_folder(root, &mut files) && files[0].len() > 0;
         let imports = Arc::new(Imports::new(Workplace::WorkTree(root.clone())));
@@ -72,7 +68,6 @@ impl Registry {
         Self::from_files(vec![IntentFile::parse(path, text)])
     }
 
-    /// Builds a registry from the texts of its files, the list first.
     pub fn of_texts<'a>(texts: impl Iterator<Item = (RelativePath, &'a str)>) -> Self {
         let mut files: Vec<_> = texts.map(|(path, text)| IntentFile::parse(path, text)).collect();
         if files.first().is_none_or(|first| single_name(first.path()).is_some()) {
@@ -106,7 +101,6 @@ impl Registry {
         IntentFile::unread(constant(CANONICAL_PATH), "")
     }
 
-    /// Builds a registry from its files, the list first.
     pub fn from_files(files: Vec<IntentFile>) -> Self {
         let files = files.into_iter().map(Arc::new).collect();
         Self { files, folder: false, intents: OnceLock::new(), imports: None }
@@ -128,12 +122,9 @@ impl Registry {
         self.with_imports(Arc::new(Imports::new(place)))
     }
 
-    /// Returns this registry with the intents that another one knows in other formats.
     pub fn importing_as(self, other: &Self) -> Self {
-        match &other.imports {
-            Some(imports) => self.with_imports(Arc::clone(imports)),
-            None => self,
-        }
+        let Some(imports) = &other.imports else { return self };
+        self.with_imports(Arc::clone(imports))
     }
 
     /// Returns this registry with another text for one of its files, or with an additional file.
@@ -161,7 +152,6 @@ impl Registry {
     pub fn file(&self, path: &RelativePath) -> Option<&Arc<IntentFile>> {
         self.files.iter().find(|file| file.path() == path)
     }
-    /// Returns true if this registry reads intents from a file at this path.
     pub fn holds(&self, path: &RelativePath) -> bool {
         path == self.path() || single_name(path).is_some()
     }
@@ -169,7 +159,6 @@ impl Registry {
     pub fn is_place(path: &RelativePath) -> bool {
         PLACES.contains(&path.as_str()) || single_name(path).is_some()
     }
-    /// Returns a copy of the registry that shares its files.
     pub fn copy(&self) -> Self {
         let (files, imports) = (self.files.clone(), self.imports.clone());
         Self { files, folder: self.folder, intents: OnceLock::new(), imports }
@@ -184,11 +173,9 @@ impl Registry {
     pub fn text(&self) -> &Arc<str> {
         self.list().text()
     }
-    /// Returns true if any of the files exists.
     pub fn exists(&self) -> bool {
         self.files.iter().any(|file| file.exists())
     }
-    /// Returns true if both registries have the same files with the same texts.
     pub fn same_text(&self, other: &Self) -> bool {
         let texts = |registry: &Self| {
             let files = registry.files.iter().filter(|file| file.exists());
@@ -196,7 +183,6 @@ impl Registry {
         };
         texts(self) == texts(other)
     }
-    /// Returns the error of the first file that does not parse, if there is one.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.files.iter().find_map(|file| file.syntax_error())
     }
@@ -235,7 +221,6 @@ impl Registry {
     pub fn current_work(&self) -> Vec<&ImportedIntent> {
         self.imports.as_ref().map_or_else(Vec::new, |imports| imports.current_work())
     }
-    /// Returns the intents in other formats that no file of the registry points to.
     pub fn not_adopted(&self) -> impl Iterator<Item = &ImportedIntent> {
         self.imports.iter().flat_map(|imports| imports.not_adopted(self.intents()))
     }
@@ -267,16 +252,13 @@ impl Registry {
         let (file, at) = self.source(self.position(id)?);
         Some((file, file.intent_of_index(at)))
     }
-    /// Returns the intents in other formats if an id may mean one of them.
     fn imports_with(&self, id: &str) -> Option<&Imports> {
         let imports = self.imports.as_deref().filter(|_| id.contains(':'))?;
         (self.positions(id).is_empty() && self.formerly(id).is_empty()).then_some(imports)
     }
-    /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
-    /// intent.
     pub fn version(&self, id: &str) -> Option<(String, Option<Status>)> {
         let intent = self.get(id)?;
-        Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
+        Some((intent.hash(), intent.known_status()))
     }
     /// Returns the same intent as [`Registry::get`], with the file that contains it. That of an
     /// intent in another format is its main file, in which nothing is edited.
@@ -320,7 +302,6 @@ impl Registry {
     pub fn positions(&self, id: &str) -> Vec<usize> {
         self.indices(|file| file.positions(id))
     }
-    /// Returns the indices of the intents that had this id before.
     pub fn formerly(&self, id: &str) -> Vec<usize> {
         self.indices(|file| file.formerly(id))
     }
@@ -345,8 +326,6 @@ impl Registry {
         };
         if found.len() < 2 { Vec::new() } else { found.into_iter().map(place).collect() }
     }
-    /// Returns the file that contains the intent at this index, and the intent's index in that
-    /// file.
     pub fn source(&self, mut index: usize) -> (&Arc<IntentFile>, usize) {
         for file in &self.files {
             if index < file.len() {
@@ -356,7 +335,6 @@ impl Registry {
         }
         (self.list(), index)
     }
-    /// Returns the compiled scope of the intent that [`Registry::get`] returns.
     pub fn scope(&self, id: &str) -> Option<&Scope> {
         self.position(id).map(|at| self.scope_at(at))
     }
@@ -367,7 +345,6 @@ impl Registry {
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
         self.owners_among(path, Intent::in_progress)
     }
-    /// Returns the intents that `wanted` accepts and whose scope owns the path.
     pub fn owners_among(
         &self,
         path: &RelativePath,

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::Intent;
 use super::dialect::empty_intent;
-use super::{Intent, Spanned};
 
 /// A parsed registry as bytes: a header, each intent separately, and the text.
 ///
@@ -18,7 +18,6 @@ use super::{Intent, Spanned};
 pub(super) struct KeptRegistry {
     pub(super) bytes: Vec<u8>,
     head: RegistryHead,
-    /// The offset of the first intent.
     body: usize,
     text: usize,
 }
@@ -33,7 +32,6 @@ struct RegistryHead {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct KeptIntent {
     id: String,
-    /// The ids that the intent had before.
     formerly: Vec<String>,
     /// The end of the intent, in bytes from the start of the first one.
     end: usize,
@@ -101,7 +99,6 @@ impl KeptRegistry {
         self.indices(|line| line.id == id)
     }
 
-    /// Returns the indices of the intents that had this id before.
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
         self.indices(|line| line.formerly.iter().any(|former| former == id))
     }
@@ -121,35 +118,18 @@ impl KeptRegistry {
     /// not a valid range of the text.
     fn readable(&self, index: usize) -> Option<Intent> {
         let line = self.head.index.get(index)?;
-        let start = match index.checked_sub(1) {
-            None => 0,
-            Some(before) => self.head.index[before].end,
-        };
+        let start = index.checked_sub(1).map_or(0, |before| self.head.index[before].end);
         let bytes = &self.bytes[self.body + start..self.body + line.end];
-        let (intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
+        let (mut intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
         // Whether a byte starts a character can be checked without decoding the text.
         let text = &self.bytes[self.text..];
         let begins = |at: usize| text.get(at).map_or(at == text.len(), |byte| byte & 0xC0 != 0x80);
-        let fits =
-            |span: &Range<usize>| span.start <= span.end && begins(span.start) && begins(span.end);
-        let whole = rest.is_empty() && line.is_of(&intent) && spans(&intent).all(fits);
+        let fits = |span: &mut Range<usize>| {
+            span.start <= span.end && begins(span.start) && begins(span.end)
+        };
+        let whole = rest.is_empty() && line.is_of(&intent) && intent.spans().all(fits);
         whole.then_some(intent)
     }
-}
-
-fn spans(intent: &Intent) -> impl Iterator<Item = &Range<usize>> {
-    let lists = [
-        &intent.owned_scope,
-        &intent.constraints,
-        &intent.acceptance_criteria,
-        &intent.related_specs,
-        &intent.formerly,
-    ];
-    [&intent.span, &intent.id.span, &intent.name.span]
-        .into_iter()
-        .chain(intent.status.iter().map(|status| &status.span))
-        .chain(intent.owner.iter().map(|owner| &owner.span))
-        .chain(lists.into_iter().flatten().map(|entry: &Spanned<String>| &entry.span))
 }
 
 /// Encodes the unknown fields of an intent as JSON text. They may have any shape, which the compact

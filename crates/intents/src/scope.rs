@@ -29,15 +29,12 @@ use ground::RelativePath;
 
 /// The maximum number of entries. Further ones do not count and are reported as a finding.
 pub const MAX_ENTRIES: usize = 256;
-/// The maximum length of an entry, in characters.
 pub const MAX_LENGTH: usize = 512;
-/// The maximum depth of nested braces.
 const MAX_NESTING: usize = 2;
 /// The maximum number of texts that the braces of one entry can expand to. `{a,b}.{c,d}` expands to
 /// four.
 const MAX_ALTERNATIVES: usize = 1000;
 
-/// A compiled list of scope entries.
 #[derive(Debug)]
 pub struct Scope {
     entries: Vec<CompiledEntry>,
@@ -59,14 +56,11 @@ pub struct Scope {
 /// - `docs/a.md` is `Unmentioned`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeVerdict {
-    /// The path is owned because of this entry.
     Owned(usize),
-    /// The path is excluded by this `!` entry.
     Excluded(usize),
     Unmentioned,
 }
 
-/// What is wrong with an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The entry comes after the first [`MAX_ENTRIES`].
@@ -86,9 +80,7 @@ pub enum Problem {
 #[derive(Debug)]
 struct CompiledEntry {
     negated: bool,
-    /// The canonical pattern, without `!` and without a leading `./` or `/`.
     pattern: String,
-    /// The literal text with which every match begins.
     prefix: String,
     rest: Rest,
 }
@@ -173,7 +165,6 @@ impl Scope {
         matches!(self.verdict(path), ScopeVerdict::Owned(_))
     }
 
-    /// Returns whether the path is owned, and the entry that decides.
     pub fn verdict(&self, path: &RelativePath) -> ScopeVerdict {
         self.verdict_of(path.as_str())
     }
@@ -212,12 +203,10 @@ impl Scope {
         ScopeVerdict::Owned(index)
     }
 
-    /// Returns the invalid entries, each as index and reason.
     pub fn errors(&self) -> Vec<(usize, String)> {
         self.problems.iter().map(|(index, problem)| (*index, problem.to_string())).collect()
     }
 
-    /// Returns the invalid entries, each as index and problem.
     pub fn problems(&self) -> &[(usize, Problem)] {
         &self.problems
     }
@@ -264,15 +253,11 @@ impl Scope {
                 return true;
             }
         }
-        let removed_only_owners: Vec<(bool, &str)> = theirs
-            .iter()
-            .map(|entry| entry.key())
-            .filter(|key| key.0 || kept.contains(key))
-            .collect();
-        base_excludes && left != removed_only_owners
+        let keys = theirs.iter().map(|entry| entry.key());
+        let removed_only_owners = keys.filter(|key| key.0 || kept.contains(key));
+        base_excludes && !removed_only_owners.eq(left)
     }
 
-    /// Returns the entries that can own or exclude something.
     fn effective(&self) -> Vec<&CompiledEntry> {
         if self.poisoned.is_some() {
             return Vec::new();
@@ -412,7 +397,6 @@ fn escapes_a_letter(raw: &str) -> bool {
 }
 
 fn check_braces(pattern: &str) -> Result<(), Problem> {
-    // For each open brace, how many alternatives it has so far.
     let mut counts: Vec<usize> = Vec::new();
     let mut product = 1usize;
     let mut escaped = false;

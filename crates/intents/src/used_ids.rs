@@ -12,13 +12,11 @@ use ground::{Git, RelativePath};
 /// The maximum number of branches that are searched, those with the newest commits first.
 const MAX_BRANCHES: usize = 500;
 
-/// The ids that are used in any version, and the intents that use them.
 #[derive(Debug, Default)]
 pub struct UsedIds {
     by_id: BTreeMap<String, Vec<User>>,
 }
 
-/// An intent that has an id or had it before.
 #[derive(Debug)]
 struct User {
     /// The version that was searched, such as `the branch main` or `the index`.
@@ -76,7 +74,6 @@ impl UsedIds {
         self.by_id.keys().cloned().collect()
     }
 
-    /// Returns true if an intent with another name has or had the id in some version.
     pub fn is_used_by_another(&self, id: &str, name: &str) -> bool {
         self.by_id.get(id).is_some_and(|users| users.iter().any(|user| user.name != name))
     }

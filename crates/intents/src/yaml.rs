@@ -13,12 +13,10 @@ pub use saphyr_parser::ScalarStyle as Style;
 use saphyr_parser::{Event, Parser, Span};
 use serde_json::{Map, Value};
 
-/// The maximum nesting depth of collections.
 pub const MAX_DEPTH: usize = 32;
 /// The maximum number of nodes that are stored for aliases, or created by them.
 const MAX_ALIASED: usize = 10_000;
 
-/// How a collection is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YamlLayout {
     Block,
@@ -27,21 +25,9 @@ pub enum YamlLayout {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// A text, a number, a truth value or null.
-    Scalar {
-        /// The text, with quotes and escapes resolved.
-        value: String,
-        style: Style,
-    },
-    Sequence {
-        items: Vec<Node>,
-        layout: YamlLayout,
-    },
-    Mapping {
-        /// The entries in order. Keys are unique.
-        entries: Vec<MappingEntry>,
-        layout: YamlLayout,
-    },
+    Scalar { value: String, style: Style },
+    Sequence { items: Vec<Node>, layout: YamlLayout },
+    Mapping { entries: Vec<MappingEntry>, layout: YamlLayout },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +36,6 @@ pub struct MappingEntry {
     pub value: Node,
 }
 
-/// A value with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub kind: NodeKind,
@@ -64,7 +49,6 @@ pub struct Node {
     pub aliased: bool,
 }
 
-/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Broken {
@@ -93,7 +77,6 @@ impl Node {
             _ => None,
         }
     }
-    /// Returns how a scalar is written. Returns `None` for collections.
     pub fn style(&self) -> Option<Style> {
         match &self.kind {
             NodeKind::Scalar { style, .. } => Some(*style),
@@ -109,21 +92,18 @@ impl Node {
             _ => false,
         }
     }
-    /// Returns the entries of a mapping, or nothing for another node.
     pub fn entries(&self) -> &[MappingEntry] {
         match &self.kind {
             NodeKind::Mapping { entries, .. } => entries,
             _ => &[],
         }
     }
-    /// Returns the items of a list, or nothing for another node.
     pub fn items(&self) -> &[Node] {
         match &self.kind {
             NodeKind::Sequence { items, .. } => items,
             _ => &[],
         }
     }
-    /// Returns how a collection is written. Returns `None` for scalars.
     pub fn layout(&self) -> Option<YamlLayout> {
         match &self.kind {
             NodeKind::Scalar { .. } => None,
@@ -156,7 +136,6 @@ impl Node {
             ),
         }
     }
-    /// Returns the nodes directly inside a collection: its items, or its keys and values.
     fn inner_nodes(&self) -> impl Iterator<Item = &Node> {
         let pairs = self.entries().iter().flat_map(|entry| [&entry.key, &entry.value]);
         self.items().iter().chain(pairs)
@@ -198,19 +177,15 @@ impl MappingEntry {
 }
 
 fn plain_to_json(value: &str, null: bool) -> Value {
-    if null {
-        return Value::Null;
-    }
     match value {
+        _ if null => return Value::Null,
         "true" => return Value::Bool(true),
         "false" => return Value::Bool(false),
         _ => {}
     }
     let number = serde_json::from_str::<serde_json::Number>(value).ok();
-    match number.filter(|number| number.to_string() == value) {
-        Some(number) => Value::Number(number),
-        None => Value::String(value.to_owned()),
-    }
+    let number = number.filter(|number| number.to_string() == value);
+    number.map_or_else(|| Value::String(value.to_owned()), Value::Number)
 }
 
 /// Parses a text into a tree. An empty text, or one with only comments, is a null node.
@@ -264,10 +239,8 @@ fn blank_back_to_content(out: &mut String, starts: &mut Vec<usize>) {
             starts.pop();
         }
         let line = starts.last().copied().unwrap_or(0);
-        match comment_start(&out[line..]) {
-            Some(at) => out.truncate(line + at),
-            None => break,
-        }
+        let Some(at) = comment_start(&out[line..]) else { break };
+        out.truncate(line + at);
     }
     out.extend(std::iter::repeat_n(' ', len - out.len()));
 }
@@ -359,13 +332,9 @@ fn refuse_control_characters(text: &str) -> Result<(), Broken> {
             || (0x7f..0xa0).contains(&code) && code != 0x85
             || matches!(code, 0xfffe | 0xffff)
     });
-    match bad {
-        None => Ok(()),
-        Some((at, c)) => Err(Broken::new(
-            format!("U+{:04X} is a control character, which YAML does not allow", c as u32),
-            at..at + c.len_utf8(),
-        )),
-    }
+    let Some((at, c)) = bad else { return Ok(()) };
+    let message = format!("U+{:04X} is a control character, which YAML does not allow", c as u32);
+    Err(Broken::new(message, at..at + c.len_utf8()))
 }
 
 fn events<'t>(text: &'t str, places: &ByteOffsets) -> Result<Vec<(Event<'t>, Span)>, Broken> {
@@ -401,7 +370,6 @@ fn scan_error(text: &str, places: &ByteOffsets, error: &saphyr_parser::ScanError
     Broken::new(message, at..end)
 }
 
-/// Converts the library's character positions to byte offsets.
 struct ByteOffsets {
     offsets: Option<Vec<u32>>,
     len: usize,
@@ -446,10 +414,8 @@ impl<'t> Builder<'t> {
                 | Event::Nothing => {}
                 event if root.is_none() => root = Some(self.node(event, span, 0)?),
                 _ => {
-                    return Err(Broken::new(
-                        "a second document begins here; only one is read",
-                        self.places.bytes(&span),
-                    ));
+                    let message = "a second document begins here; only one is read";
+                    return Err(Broken::new(message, self.places.bytes(&span)));
                 }
             }
         }
@@ -495,10 +461,8 @@ impl<'t> Builder<'t> {
             return Err(Broken::new("this alias is inside the value that it refers to", span));
         };
         if depth + node.depth() > MAX_DEPTH {
-            return Err(Broken::limit(
-                format!("nested more than {MAX_DEPTH} deep by this alias"),
-                span,
-            ));
+            let message = format!("nested more than {MAX_DEPTH} deep by this alias");
+            return Err(Broken::limit(message, span));
         }
         self.count(node.size(), &span)?;
         node.moved_to(&span);
@@ -564,13 +528,10 @@ impl<'t> Builder<'t> {
             let value = behind_colon(self.text, &key, value);
             let entry = MappingEntry { key, value };
             let name = entry.key_text();
-            if let Some(earlier) = seen.get(&name) {
-                let mut broken = Broken::new(
-                    format!("the key {name:?} stands twice in one mapping"),
-                    entry.key.span.clone(),
-                );
-                broken.earlier = Some(earlier.clone());
-                return Err(broken);
+            if let Some(earlier) = seen.remove(&name) {
+                let message = format!("the key {name:?} stands twice in one mapping");
+                let broken = Broken::new(message, entry.key.span);
+                return Err(Broken { earlier: Some(earlier), ..broken });
             }
             seen.insert(name, entry.key.span.clone());
             entries.push(entry);

@@ -9,7 +9,7 @@ use super::digest::Digest;
 use super::{LineRuns, dialect};
 use code::ContentHash;
 use code::named_enum::named_enum;
-use ground::RelativePath;
+use ground::{CommitId, RelativePath};
 
 /// Fields that this version does not know. They are kept when a record is read and written again.
 pub type Extra = Map<String, Value>;
@@ -301,6 +301,16 @@ impl Record {
     pub fn line_count(&self) -> usize {
         let conversations = self.files.iter().flat_map(|file| &file.conversations);
         conversations.map(|one| one.lines.line_count()).sum()
+    }
+
+    /// Returns the commit that was checked out when the record was made.
+    pub fn based_on(&self) -> Option<CommitId> {
+        self.vcs.as_ref()?.revision_id.clone().map(CommitId)
+    }
+
+    /// Returns the paths of the files that the record is about.
+    pub fn paths(&self) -> impl Iterator<Item = &RelativePath> {
+        self.files.iter().map(|file| &file.relative_path)
     }
 
     pub fn names_intent(&self, intent: &str) -> bool {

@@ -11,18 +11,15 @@ use ledger::Digest;
 use ledger::evidence::{EVIDENCE_FOLDER, digest_of_path, is_compacted, month_of};
 use why::{VerbError, Workspace};
 
-/// Files, each with its path and its bytes.
 pub(crate) type Files = Vec<(RelativePath, Vec<u8>)>;
 
 pub(crate) struct EvidenceChanges {
     pub base: CommitId,
-    /// All files that differ, of whatever kind.
     pub all: Vec<PathChange>,
     /// The files of evidence that were changed or removed, as the base has them. A file whose name
     /// does not fit its content is left out: it counts for nothing, so a later commit may repair it,
     /// and what it says then is new.
     pub before: Files,
-    /// The files of evidence that were added or changed, as they are now.
     pub now: Files,
     /// The files of the months concerned to which a compaction moved sections, and that are the same
     /// on both sides.
@@ -48,17 +45,14 @@ impl EvidenceChanges {
         Ok(Self { base: base.clone(), all, before, now, compacted })
     }
 
-    /// Returns the files of the base in which these sections, or others of their months, are.
     pub(crate) fn files_before(&self) -> Vec<&(RelativePath, Vec<u8>)> {
         self.before.iter().chain(&self.compacted).collect()
     }
 
-    /// Returns the sections of the base that these files, or unchanged files of their months, have.
     pub(crate) fn sections_before(&self) -> HashSet<Digest> {
         sections(self.files_before().into_iter())
     }
 
-    /// Returns the sections that these files, or unchanged files of their months, have now.
     pub(crate) fn sections_now(&self) -> HashSet<Digest> {
         sections(self.now.iter().chain(&self.compacted))
     }
@@ -72,7 +66,6 @@ fn sections<'a>(files: impl Iterator<Item = &'a (RelativePath, Vec<u8>)>) -> Has
     files.flat_map(|(_, bytes)| digests(bytes)).collect()
 }
 
-/// Returns the compacted files of the base that are unchanged, of those months that have changes.
 fn compacted_at(git: &Git, base: &CommitId, changes: &[PathChange]) -> Result<Files, GitError> {
     let changed = changes.iter().map(|change| &change.path);
     let changed: HashSet<&RelativePath> = changed.filter(|path| is_evidence(path)).collect();
@@ -87,7 +80,6 @@ fn compacted_at(git: &Git, base: &CommitId, changes: &[PathChange]) -> Result<Fi
     Ok(files)
 }
 
-/// Returns the bytes of a file of records that is in the workspace.
 pub(super) fn bytes_now(
     ws: &Workspace,
     git: &Git,

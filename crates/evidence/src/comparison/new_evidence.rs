@@ -6,19 +6,17 @@ use std::sync::Arc;
 
 use super::changes::bytes_now;
 use crate::compared::{Compared, finding_at, is_evidence};
-use code::language;
 use code::saying_lines::says_something;
 use ground::git::{AddedFile, GitError, ObjectReader, Target};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, claimed_lines, runs_about};
-use history::{LineText, Walk, new_lines};
+use history::{LineText, Walk, language_of, new_lines};
 use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
 use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
 use why::baseline::commits_of_work;
 use why::rules::{Rules, Ruling};
 use why::{VerbError, Workspace, answers};
 
-/// A file of evidence as a commit added it.
 struct AddedEvidence {
     commit: CommitId,
     path: RelativePath,
@@ -70,7 +68,6 @@ fn added_since(
     Ok(all)
 }
 
-/// Judges the entries of evidence that the base lacks.
 pub(super) fn judge(
     ws: &Workspace,
     git: &Git,
@@ -93,43 +90,38 @@ pub(super) fn judge(
         git,
         reader: git.object_reader()?,
         known: HashMap::new(),
+        base,
         of_base: None,
     };
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
-        let mut wrong = match &entry.late_commit {
-            Some(of) => {
-                let of = CommitId(of.clone());
-                if history.contains(&of) {
-                    let mut wrong = Vec::new();
-                    // A reassignment is judged by `reassign::judge`.
-                    if base_history.contains(&of) && entry.record.kind != RecordKind::Reassign {
-                        compared.notes.push(late_note(entry, &of));
-                        compared.findings.extend(late_findings(git, rules, entry, &of));
-                        wrong.extend(lines.claimed_already(entry, &of, base)?);
-                    }
-                    let place = Place { commit: Some(&of), added_as: None };
-                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
-                    wrong
-                } else if !is_evidence(&entry.origin.path) {
-                    // Of another project, that counts for nothing.
-                    Vec::new()
-                } else {
-                    compared.notes.push(format!(
-                        "{} is about {}, which is not in this history. It counts only for the same lines of this change.",
-                        entry.origin.path,
-                        of.short()
-                    ));
-                    lines.claimed_of_base(entry, base)?
-                }
-            }
+        let mut wrong = Vec::new();
+        match &entry.late_commit.clone().map(CommitId) {
             None => {
-                let mut wrong = Vec::new();
                 for place in places_of(entry, &added) {
                     wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
                 }
-                wrong
             }
-        };
+            Some(of) if history.contains(of) => {
+                // A reassignment is judged by `reassign::judge`.
+                if base_history.contains(of) && entry.record.kind != RecordKind::Reassign {
+                    compared.notes.push(late_note(entry, of));
+                    compared.findings.extend(late_findings(git, rules, entry, of));
+                    wrong.extend(lines.claimed_already(entry, of)?);
+                }
+                let place = Place { commit: Some(of), added_as: None };
+                wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+            }
+            Some(of) if is_evidence(&entry.origin.path) => {
+                compared.notes.push(format!(
+                    "{} is about {}, which is not in this history. It counts only for the same lines of this change.",
+                    entry.origin.path,
+                    of.short()
+                ));
+                wrong.extend(lines.claimed_of_base(entry)?);
+            }
+            // That of another project counts for nothing.
+            Some(_) => {}
+        }
         wrong.dedup();
         if !wrong.is_empty() {
             compared.findings.push(refuse(entry, &wrong.join("; ")));
@@ -138,7 +130,6 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// A commit that evidence is about.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     /// `None` for the commit that is being made.
@@ -162,7 +153,6 @@ fn places_of<'a>(entry: &'a Entry, added: &'a [AddedEvidence]) -> Vec<Place<'a>>
     by.into_iter().map(place).collect()
 }
 
-/// A text of a file, and which of its lines its commit brought.
 #[derive(Default)]
 struct BroughtText {
     text: LineText,
@@ -195,14 +185,14 @@ impl BroughtText {
 /// How many texts are kept for further entries about the same commit.
 const MAX_TEXTS: usize = 64;
 
-/// The lines that commits brought.
 struct LinesOfCommits<'a> {
     ws: &'a Workspace,
     git: &'a Git,
     reader: ObjectReader<'a>,
     known: HashMap<(Option<CommitId>, RelativePath), Arc<BroughtText>>,
-    /// What the evidence of a base says, once somebody asked.
-    of_base: Option<(CommitId, Knowledge<'a>)>,
+    base: &'a CommitId,
+    /// What the evidence of the base says, once somebody asked.
+    of_base: Option<Knowledge<'a>>,
 }
 
 impl<'a> LinesOfCommits<'a> {
@@ -250,7 +240,6 @@ impl<'a> LinesOfCommits<'a> {
         Ok(BroughtText { text, is_brought })
     }
 
-    /// Returns what an entry claims although the commit did not bring it.
     fn judge(
         &mut self,
         entry: &Entry,
@@ -288,11 +277,7 @@ impl<'a> LinesOfCommits<'a> {
     /// Such evidence counts for every commit that brought the same lines to the file
     /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the base
     /// that changed the file is asked.
-    fn claimed_of_base(
-        &mut self,
-        entry: &Entry,
-        base: &CommitId,
-    ) -> Result<Vec<String>, VerbError> {
+    fn claimed_of_base(&mut self, entry: &Entry) -> Result<Vec<String>, VerbError> {
         let claims = |file: &&FileRecord| {
             runs_about(entry, &file.relative_path).any(|runs| !runs.is_empty())
         };
@@ -301,7 +286,7 @@ impl<'a> LinesOfCommits<'a> {
             return Ok(Vec::new());
         }
         let mut wrong = Vec::new();
-        let commits = self.git.commits_between(&[], base, usize::MAX)?;
+        let commits = self.git.commits_between(&[], self.base, usize::MAX)?;
         for path in files.into_iter().map(|file| &file.relative_path) {
             for commit in &commits {
                 if !self.changes_file(commit, path)? {
@@ -327,7 +312,6 @@ impl<'a> LinesOfCommits<'a> {
         Ok(wrong)
     }
 
-    /// Returns true if a commit has a file that differs from that of each parent.
     fn changes_file(&mut self, commit: &CommitId, path: &RelativePath) -> Result<bool, VerbError> {
         let path = self.git.path_in_repository(path.as_str());
         let node = self.reader.commit(self.git.object_id(commit)?)?;
@@ -348,29 +332,23 @@ impl<'a> LinesOfCommits<'a> {
         Ok(self.git.removed(tip, path)?.is_some())
     }
 
-    fn knowledge_of(&mut self, base: &CommitId) -> Result<Knowledge<'a>, VerbError> {
-        if let Some((_, known)) = self.of_base.take_if(|(commit, _)| commit == base) {
+    fn knowledge_of_base(&mut self) -> Result<Knowledge<'a>, VerbError> {
+        if let Some(known) = self.of_base.take() {
             return Ok(known);
         }
-        let tree = self.reader.commit(self.git.object_id(base)?)?.tree;
+        let tree = self.reader.commit(self.git.object_id(self.base)?)?.tree;
         let prefix = self.git.path_in_repository("");
         Ok(Knowledge::new(&self.ws.root, prefix, AskedTree::Tree(tree)))
     }
 
-    /// Returns the lines that late evidence claims although evidence of the base claims them.
-    fn claimed_already(
-        &mut self,
-        entry: &Entry,
-        of: &CommitId,
-        base: &CommitId,
-    ) -> Result<Vec<String>, VerbError> {
+    fn claimed_already(&mut self, entry: &Entry, of: &CommitId) -> Result<Vec<String>, VerbError> {
         let mut wrong = Vec::new();
         if entry.record.kind != RecordKind::Mutation {
             return Ok(wrong);
         }
-        let mut knowledge = self.knowledge_of(base)?;
+        let mut knowledge = self.knowledge_of_base()?;
         let known = knowledge.of_commit(&mut self.reader, self.git.object_id(of)?)?;
-        self.of_base = Some((base.clone(), knowledge));
+        self.of_base = Some(knowledge);
         for file in &entry.record.files {
             let path = &file.relative_path;
             let text = self.text_at(Some(of), path)?;
@@ -387,10 +365,6 @@ impl<'a> LinesOfCommits<'a> {
         }
         Ok(wrong)
     }
-}
-
-fn language_of(path: &RelativePath) -> Option<&'static str> {
-    language::of_file(path.as_str(), "").map(|language| language.id)
 }
 
 /// Names lines, which are counted from 0: `src/a.rs:3`, or `src/a.rs:3 and 4 more lines`.

@@ -24,10 +24,8 @@ use ledger::{Entry, FileRecord, Ledger, RecordDialect, RecordKind, Trust, journa
 use why::answers::{self, FileProvenance};
 use why::{VerbError, Workspace};
 
-/// The maximum number of commits that a change may have.
 const MAX_COMMITS: usize = 100_000;
 
-/// Compares the records outside evidence with those of a base. `changes` are all files that differ.
 pub(super) fn against_base(
     ws: &Workspace,
     git: &Git,
@@ -54,10 +52,8 @@ pub(super) fn against_base(
     let (stood, stands) = (stored_lines(&before), stored_lines(&now));
     let new: Vec<Arc<Entry>> =
         sound_entries(&now).filter(|entry| !stood.contains(&*entry.stored)).cloned().collect();
-    let gone: Vec<&Entry> = sound_entries(&before)
-        .filter(|entry| !stands.contains(&*entry.stored))
-        .map(|entry| &**entry)
-        .collect();
+    let gone = sound_entries(&before).filter(|entry| !stands.contains(&*entry.stored));
+    let gone: Vec<&Entry> = gone.map(|entry| &**entry).collect();
     let mut compared = judge_removed(ws, git, base, &gone, &new)?;
     if matches!(ws.files(), Target::Commit(_)) {
         // Elsewhere the journal has these findings.
@@ -130,14 +126,12 @@ fn judge_removed(
     Ok(compared)
 }
 
-/// Counts the given records in each file.
 fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<&'a RelativePath, usize> {
     let mut files = BTreeMap::new();
     entries.iter().for_each(|entry| *files.entry(&entry.origin.path).or_default() += 1);
     files
 }
 
-/// Returns true if the present file still has a line that a record names in the file of the base.
 fn is_still_there(
     ws: &Workspace,
     git: &Git,
@@ -182,8 +176,6 @@ fn named_lines(
     named
 }
 
-/// Returns findings for new records that name lines which the difference from the base did not
-/// bring.
 fn unfounded_finding(
     ws: &Workspace,
     git: &Git,

@@ -48,7 +48,7 @@ impl StillNamed {
             before.entries().iter().filter(|entry| is_gone(entry)).collect();
         let mut named = Self::default();
         let about: BTreeSet<&RelativePath> =
-            gone.iter().flat_map(|entry| paths_of(entry)).collect();
+            gone.iter().flat_map(|entry| entry.record.paths()).collect();
         // The code may have gone on in a file that was changed since.
         let changed = changes.all.iter().filter(|change| !change.path.is_orchestration());
         let changed: BTreeSet<&RelativePath> = changed.map(|change| &change.path).collect();
@@ -57,7 +57,8 @@ impl StillNamed {
                 Err(VerbError::Read(ReadError::Missing { .. })) => {}
                 // A file that exists but cannot be read may still have the code.
                 Err(VerbError::Read(ReadError::Unread { .. })) => {
-                    let about = gone.iter().filter(|entry| paths_of(entry).any(|one| one == *path));
+                    let about =
+                        gone.iter().filter(|entry| entry.record.paths().any(|one| one == *path));
                     about.for_each(|entry| named.add_name(&entry.origin.path, path.as_str()));
                 }
                 added => added?,
@@ -121,7 +122,6 @@ impl StillNamed {
         self.0.entry(file.clone()).or_insert_with(|| (0, name.to_owned())).0 += 1;
     }
 
-    /// Returns true if a record in this file is about a block or an intent that still exists.
     pub fn has_file(&self, file: &RelativePath) -> bool {
         self.0.contains_key(file)
     }
@@ -135,8 +135,4 @@ impl StillNamed {
             _ => format!("{name} and {} more", count - 1),
         })
     }
-}
-
-fn paths_of(entry: &Entry) -> impl Iterator<Item = &RelativePath> {
-    entry.record.files.iter().map(|file| &file.relative_path)
 }

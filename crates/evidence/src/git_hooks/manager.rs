@@ -51,18 +51,13 @@ fn block(name: &str) -> String {
     format!("{name}:\n  commands:\n    intent:\n      priority: 99\n      run: {call}\n")
 }
 
-/// Returns the command that seals. It says nothing to people without the program.
 fn guarded_call(name: &str, message: &str) -> String {
     format!("command -v intent >/dev/null && intent seal --hook {name}{message} || true")
 }
 
-/// Advice for husky's scripts, or for the scripts in the folder that `core.hooksPath` names.
 fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
-    let home = match folder.ends_with(calls::HUSKY) {
-        true => folder.parent().unwrap_or(folder),
-        false => folder,
-    };
+    let home = folder.parent().filter(|_| folder.ends_with(calls::HUSKY)).unwrap_or(folder);
     let missing: Vec<&str> =
         needed(ws).filter(|name| calls::state(top, folder, name) != HookState::Installed).collect();
     let file = |name: &str| shell_word(&home.join(name));

@@ -30,7 +30,6 @@ pub(super) fn install(folder: &Path, environment: &Environment) -> Result<(), Ve
     link_neighbours(folder)
 }
 
-/// Removes all our hooks, and restores the hooks that existed before.
 pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
     for name in hook_names() {
         take_out(folder, name)?;
@@ -48,13 +47,11 @@ pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
     ours.filter(|(place, _)| is_ours(place)).collect()
 }
 
-/// Returns true if our hook calls one that existed before.
 pub(super) fn is_chained(folder: &Path, name: &str) -> bool {
     places(folder, name).iter().any(|place| is_ours(place))
         && is_there(&path_of_moved_hook(folder, name))
 }
 
-/// Returns the two paths at which our hook may be.
 fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(name), calls::legacy(folder, name)]
 }
@@ -131,7 +128,6 @@ fn is_as_written(folder: &Path, name: &str, place: &Path) -> bool {
     lines(&ours) == lines(&calls::text(place))
 }
 
-/// Returns the folder for hooks that existed before.
 fn aside(folder: &Path) -> PathBuf {
     folder.with_file_name(aside_name(folder))
 }

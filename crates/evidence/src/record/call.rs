@@ -17,23 +17,17 @@ use ledger::{BlockRecord, Record, RecordedDecision, Strength};
 use provenance::classify::{self, Classification};
 use why::Workspace;
 
-/// One finished call and one file that it may have changed.
 pub struct FinishedCall<'a> {
     pub call: &'a PendingCall,
-    /// The file before the call, with the text that the gate predicted for it.
     pub before: &'a FileBefore,
     pub now: &'a FileState,
-    /// The end of the call, as its host reported it.
     pub event: &'a Event,
 }
 
-/// The record of a call, and the changes that it leaves out.
 pub struct CallRecord {
     /// `None` if the call changed no block.
     pub record: Option<Record>,
-    /// The names of blocks that changed at the same time but not by this call.
     pub others: Vec<String>,
-    /// The file as it is now, parsed.
     pub now: Document,
 }
 
@@ -98,7 +92,6 @@ pub fn record_of_call(
 }
 
 impl FinishedCall<'_> {
-    /// Returns the file as it was before the call, at the path that it had then.
     pub fn origin(&self) -> &FileBefore {
         let from = self.before.moved_from.as_ref();
         self.call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(self.before)
@@ -134,7 +127,6 @@ impl FinishedCall<'_> {
         }
     }
 
-    /// Returns true if this call moved the file, with its blocks, to another path.
     fn moved_away(&self) -> bool {
         let path = Some(&self.before.path);
         self.call.files.iter().any(|file| file.moved_from.as_ref() == path)
@@ -148,8 +140,6 @@ pub(crate) fn class_of(path: &RelativePath, before: &Document, after: &Document)
     classify::change_among(&[(name, before.clone())], &[(name, after.clone())], &|_| None)
 }
 
-/// Leaves out the lines that the gate did not predict for this call, and returns the names of their
-/// blocks.
 fn leave_others(brought: &mut [bool], now: &Document, predicted: &Document) -> Vec<String> {
     let unforeseen = new_lines(&[&line_text(predicted)], &line_text(now));
     let mut others = Vec::new();

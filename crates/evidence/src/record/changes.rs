@@ -12,22 +12,17 @@ use provenance::outline::Against;
 use why::baseline::Edits;
 use why::{VerbError, Workspace};
 
-/// The part of a record about one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileChange {
-    /// The lines that the change brought.
     pub lines: LineRuns,
-    /// The blocks that it wrote, changed or deleted.
     pub ranges: Vec<BlockRecord>,
     /// The key of the text after the change.
     pub text: Option<Digest>,
-    /// The path before the change, if it renamed the file.
     pub from: Option<RelativePath>,
     /// Names of blocks, each with the reason why its lines are left out.
     pub left: Vec<(String, String)>,
 }
 
-/// The texts of a file before and after a change.
 pub(crate) struct TextsOfChange<'a> {
     /// The earlier texts. A line that one of them has is not new. The blocks are compared with the
     /// last of them.
@@ -107,12 +102,10 @@ impl TextsOfChange<'_> {
 }
 
 impl FileChange {
-    /// Returns true if the change brought no line and touched no block.
     pub(crate) fn is_nothing(&self) -> bool {
         self.lines.is_empty() && self.ranges.is_empty()
     }
 
-    /// Fills in the lines, the blocks and the kept text.
     pub fn complete(
         &mut self,
         ws: &Workspace,
@@ -176,14 +169,10 @@ fn leave_out(
     name: &str,
     reason: &str,
 ) {
-    let (start, end) = (lines.start() as usize, lines.end() as usize);
-    let mut inside = brought.iter_mut().take(end).skip(start - 1).filter(|brought| **brought);
-    let mut any = false;
-    inside.by_ref().for_each(|brought| {
-        *brought = false;
-        any = true;
-    });
-    if any {
+    let end = brought.len().min(lines.end() as usize);
+    let Some(inside) = brought.get_mut(lines.start() as usize - 1..end) else { return };
+    if inside.contains(&true) {
+        inside.fill(false);
         left.push((name.to_owned(), reason.to_owned()));
     }
 }

@@ -15,14 +15,11 @@ use why::{VerbError, Workspace, answers};
 pub(super) struct ClaimedLines {
     /// Those that are in no commit, counted from 0.
     pub uncommitted: Vec<usize>,
-    /// Those that commits brought.
     pub committed: Vec<OfCommit>,
 }
 
-/// Lines that a commit brought to a file.
 pub(super) struct OfCommit {
     pub commit: String,
-    /// The path of the file at the commit.
     pub path: RelativePath,
     pub lines: LineRuns,
     pub ranges: Vec<BlockRecord>,

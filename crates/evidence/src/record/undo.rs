@@ -28,12 +28,10 @@ pub struct UndoneRecord {
     pub record: String,
 }
 
-/// Remembers which records one command made.
-pub(super) fn remember(ws: &Workspace, records: &[String]) -> Result<(), VerbError> {
+pub(super) fn remember(ws: &Workspace, records: &[&String]) -> Result<(), VerbError> {
     Ok(store::write_json_scratch(&ws.root.private().join(LAST), &records)?)
 }
 
-/// The last records of a work tree that are in no commit: those of one command.
 pub struct LastRecords<'a> {
     ws: &'a Workspace,
     entries: Vec<Arc<Entry>>,
@@ -68,12 +66,10 @@ impl<'a> LastRecords<'a> {
         Ok(Self { ws, entries })
     }
 
-    /// Returns true if one of the records says what a hook saw, rather than what somebody declared.
     pub fn are_observed(&self) -> bool {
         self.entries.iter().any(|entry| entry.record.strength != Some(Strength::Declared))
     }
 
-    /// Removes the records from the journal.
     pub fn take_back(&self) -> Result<Vec<UndoneRecord>, VerbError> {
         let is_it = |id: &str| self.entries.iter().any(|entry| entry.record.id == id);
         journal::retire(&self.ws.root, &is_it)?;

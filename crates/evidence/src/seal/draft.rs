@@ -22,6 +22,9 @@ use why::{VerbError, Workspace};
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
 
+/// A file before a commit, if it was there, and after it.
+pub(super) type TextsOfCommit<'a> = (Option<&'a Document>, &'a Document);
+
 pub(super) fn folder() -> RelativePath {
     RelativePath::new(evidence::EVIDENCE_FOLDER).expect("a fixed name is a path")
 }
@@ -30,7 +33,6 @@ pub(super) fn folder() -> RelativePath {
 /// sessions worked on a file under INT-001, these are two groups, and the file gets two lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
-    /// The intent, without its name.
     intent: CitedIntent,
     session: CitedSession,
     strength: Option<Strength>,
@@ -77,12 +79,10 @@ impl Group {
     }
 }
 
-/// Returns a text that is the same for records which share a line of evidence.
 pub(super) fn group_key(entry: &Entry) -> String {
     format!("{:?}", Group::of_entry(entry))
 }
 
-/// What somebody changed in a file after its newest record and before the commit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaterEdits {
     /// The lines that no record brought, counted from 1.
@@ -93,7 +93,6 @@ pub(super) struct LaterEdits {
 }
 
 impl LaterEdits {
-    /// Returns true if a block of the committed file has other tokens than the last record left it.
     fn have_changed(&self, block: &Block) -> bool {
         let Some(left) = &self.left else { return false };
         let left = left.blocks();
@@ -104,10 +103,8 @@ impl LaterEdits {
     }
 }
 
-/// What one group brought to one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupFile {
-    /// The time of its newest record.
     time: String,
     from: Option<RelativePath>,
     lines: LineRuns,
@@ -117,7 +114,6 @@ pub(super) struct GroupFile {
     takes: Option<String>,
 }
 
-/// The evidence for one change, before it is written to a file.
 #[derive(Default)]
 pub(super) struct Draft {
     /// The earlier commit that the evidence is about. `None` for the commit that is being made.
@@ -125,7 +121,6 @@ pub(super) struct Draft {
     /// What each group brought to each file. Records about lines of an earlier commit are not
     /// united, so their ids are a part of the key.
     work: BTreeMap<(RelativePath, Group, Option<String>), GroupFile>,
-    /// The records that the commit carries unchanged.
     carried: Vec<Record>,
     /// The ids of the records that the draft is made from, and of the earlier records of the same
     /// blocks.
@@ -137,7 +132,6 @@ impl Draft {
         self.work.is_empty() && self.carried.is_empty()
     }
 
-    /// Says which earlier commit the draft is about.
     pub(super) fn about(self, commit: CommitId) -> Self {
         Self { of: Some(commit), ..self }
     }
@@ -148,7 +142,7 @@ impl Draft {
         &mut self,
         path: &RelativePath,
         entries: &[&Entry],
-        (before, now): (Option<&Document>, &Document),
+        texts: TextsOfCommit<'_>,
         lines: LineRuns,
         later: &LaterEdits,
     ) {
@@ -160,22 +154,20 @@ impl Draft {
         let mut work = GroupFile {
             time: newest_time(entries),
             from: files.iter().rev().find_map(|file| file.from.clone()),
-            blocks: touched_blocks(&files, before, now, &lines, later),
-            class: proven_class(entries, path, before, now),
+            blocks: touched_blocks(&files, texts, &lines, later),
+            class: proven_class(entries, path, texts),
             lines,
             ..GroupFile::default()
         };
         if later.left.is_none() {
-            work.unite(before, now);
+            work.unite(texts);
         }
         self.records.extend(entries.iter().map(|entry| entry.record.id.clone()));
-        if work.is_nothing() {
-            return;
+        if !work.is_nothing() {
+            self.work.insert((path.clone(), group, None), work);
         }
-        self.work.insert((path.clone(), group, None), work);
     }
 
-    /// Adds a record about lines that an earlier commit brought.
     pub(super) fn add_record(&mut self, entry: &Entry) {
         for file in &entry.record.files {
             let Some(group) = Group::of_entry(entry) else { continue };
@@ -202,11 +194,10 @@ impl Draft {
         let index = LazyCell::new(|| Registry::at_target(git, &Target::Index).ok());
         for entry in ws.journal.entries().iter().filter(|entry| is_carried(entry)) {
             let record = &entry.record;
-            let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
             let of_intent =
                 record.intent_id.as_ref().filter(|_| record.kind == RecordKind::Registry);
-            if let (Some(id), Some(base)) = (of_intent, base)
-                && let (Some(before), Some(now)) = (ws.registry_at(&CommitId(base)), index.as_ref())
+            if let (Some(id), Some(base)) = (of_intent, record.based_on())
+                && let (Some(before), Some(now)) = (ws.registry_at(&base), index.as_ref())
                 && before.version(id) == now.version(id)
             {
                 continue;
@@ -218,11 +209,10 @@ impl Draft {
                 let here = signing::hash_at(ws, &Target::Index, &approved.what);
                 here.is_ok_and(|here| here != approved.hash)
             });
-            if is_elsewhere {
-                continue;
+            if !is_elsewhere {
+                self.records.insert(record.id.clone());
+                self.carried.push(record.clone());
             }
-            self.records.insert(record.id.clone());
-            self.carried.push(record.clone());
         }
     }
 
@@ -290,7 +280,7 @@ impl GroupFile {
     /// Names a new file as a whole instead of naming its blocks, if it has more than [`MAX_NAMED`]
     /// and one group brought all of its lines. A file of 41 functions is named as a whole, one of 40
     /// is not.
-    fn unite(&mut self, before: Option<&Document>, now: &Document) {
+    fn unite(&mut self, (before, now): TextsOfCommit<'_>) {
         let text = now.text();
         if before.is_some()
             || self.blocks.len() <= MAX_NAMED
@@ -312,18 +302,12 @@ fn newest_time(entries: &[&Entry]) -> String {
     times.max().cloned().unwrap_or_default()
 }
 
-/// Returns true if a block of a file is as the record left it, and was not before.
-pub(super) fn left_a_block(
-    entry: &Entry,
-    path: &RelativePath,
-    before: Option<&Document>,
-    now: &Document,
-) -> bool {
+pub(super) fn left_a_block(entry: &Entry, path: &RelativePath, texts: TextsOfCommit<'_>) -> bool {
     let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
-    files.flat_map(|file| file.ranges()).any(|range| is_left_by(range, before, now))
+    files.flat_map(|file| file.ranges()).any(|range| is_left_by(range, texts))
 }
 
-fn is_left_by(range: &BlockRecord, before: Option<&Document>, now: &Document) -> bool {
+fn is_left_by(range: &BlockRecord, (before, now): TextsOfCommit<'_>) -> bool {
     let is_in = |document: &Document| {
         document.blocks().blocks.iter().any(|block| {
             is_named(block, range)
@@ -343,18 +327,13 @@ fn is_named(block: &Block, range: &BlockRecord) -> bool {
 /// the group left them, and those that the records name as deleted and that are gone.
 fn touched_blocks(
     files: &[&FileRecord],
-    before: Option<&Document>,
-    now: &Document,
+    (before, now): TextsOfCommit<'_>,
     lines: &LineRuns,
     later: &LaterEdits,
 ) -> Vec<EvidenceBlock> {
     let language = now.language().map(|language| language.id);
-    let brought: Vec<u32> = lines
-        .runs()
-        .iter()
-        .flat_map(|run| run.lines.clone())
-        .filter_map(|line| u32::try_from(line + 1).ok())
-        .collect();
+    let brought = lines.runs().iter().flat_map(|run| run.lines.clone());
+    let brought: Vec<u32> = brought.filter_map(|line| u32::try_from(line + 1).ok()).collect();
     let blocks = now.blocks();
     let ranges = || files.iter().flat_map(|file| file.ranges());
     let recorded = |(at, block): (usize, &Block)| {
@@ -365,7 +344,7 @@ fn touched_blocks(
         };
         let is_its = |range: &&BlockRecord| !range.deleted && is_named(block, range);
         let is_same = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
-        let is_left = |range: &BlockRecord| is_left_by(range, before, now);
+        let is_left = |range: &BlockRecord| is_left_by(range, (before, now));
         if !brought.iter().any(is_own) && !ranges().filter(is_its).any(is_left) {
             return None;
         }
@@ -383,19 +362,15 @@ fn touched_blocks(
     };
     let mut found: Vec<EvidenceBlock> =
         blocks.blocks.iter().enumerate().filter_map(recorded).collect();
-    let standing = |kind: &str, name: &str| {
-        let is_it =
-            |block: &&Block| block.identity.kind.as_str() == kind && block.identity.path == name;
-        blocks.blocks.iter().any(|block| is_it(&block))
+    let is_standing = |old: &Block| {
+        let (kind, name) = (old.identity.kind.as_str(), &old.identity.path);
+        let mut all = blocks.blocks.iter().map(|block| &block.identity);
+        all.any(|now| now.kind.as_str() == kind && now.path == *name)
     };
     let old = before.map(Document::blocks);
     for block in old.iter().flat_map(|old| &old.blocks) {
-        let (kind, name) = (block.identity.kind.as_str(), block.identity.path.as_str());
-        let is_recorded = ranges().any(|range| {
-            range.deleted
-                && range.block.as_ref().is_some_and(|one| one.kind == kind && one.path == name)
-        });
-        if is_recorded && !standing(kind, name) {
+        let is_recorded = ranges().any(|range| range.deleted && is_named(block, range));
+        if is_recorded && !is_standing(block) {
             let range = BlockRecord { deleted: true, ..provenance::textless(block, language) };
             found.extend(EvidenceBlock::from_record(&range));
         }
@@ -405,12 +380,10 @@ fn touched_blocks(
     found
 }
 
-/// Returns `AST_REFACTOR` if each record of the group was one, and the whole change of the file is.
 fn proven_class(
     entries: &[&Entry],
     path: &RelativePath,
-    before: Option<&Document>,
-    now: &Document,
+    (before, now): TextsOfCommit<'_>,
 ) -> Option<MutationClass> {
     let refactor = Some(MutationClass::AstRefactor);
     if !entries.iter().all(|entry| entry.record.mutation_class == refactor) {

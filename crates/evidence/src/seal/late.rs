@@ -9,8 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::draft::{LaterEdits, left_a_block};
-use super::{Draft, LinesByEntry, before_of, has_blocks_of, is_acceptance, is_open, is_work};
+use super::draft::{LaterEdits, TextsOfCommit, left_a_block};
+use super::{
+    Draft, LinesByEntry, before_of, has_blocks_of, index_among, is_acceptance, is_open, is_work,
+};
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, runs_about};
@@ -45,7 +47,7 @@ pub(super) fn drafts_of_earlier_commits(
             }
             continue;
         }
-        for path in entry.record.files.iter().map(|file| &file.relative_path) {
+        for path in entry.record.paths() {
             let is_known = is_work(entry) && paths.contains(path);
             let is_asked = is_work(entry) || is_acceptance(entry);
             if !is_asked || is_known || !is_committed_since(git, head, entry, path)? {
@@ -53,7 +55,7 @@ pub(super) fn drafts_of_earlier_commits(
             }
             if is_acceptance(entry) {
                 let is_there = |text: &Document| has_blocks_of(text, entry);
-                let has_made = |before: Option<&Document>, now: &Document| {
+                let has_made = |(before, now): TextsOfCommit<'_>| {
                     is_there(now) && !before.is_some_and(is_there)
                 };
                 if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
@@ -62,9 +64,7 @@ pub(super) fn drafts_of_earlier_commits(
             } else if runs_about(entry, path).any(|runs| !runs.is_empty()) {
                 paths.insert(path);
             } else {
-                let has_made = |before: Option<&Document>, now: &Document| {
-                    left_a_block(entry, path, before, now)
-                };
+                let has_made = |texts: TextsOfCommit<'_>| left_a_block(entry, path, texts);
                 if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
                     left.entry((commit, path.clone())).or_default().push(Arc::clone(entry));
                 }
@@ -88,14 +88,13 @@ fn commit_that_made(
     git: &Git,
     head: &CommitId,
     (entry, path): (&Entry, &RelativePath),
-    has_made: impl Fn(Option<&Document>, &Document) -> bool,
+    has_made: impl Fn(TextsOfCommit<'_>) -> bool,
 ) -> Result<Option<CommitId>, VerbError> {
-    let based_on = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-    let Some(base) = based_on.map(CommitId) else { return Ok(None) };
+    let Some(base) = entry.record.based_on() else { return Ok(None) };
     let read = |commit: &CommitId| before_of(ws, git, Some(commit), path);
     let is_made = |before: &CommitId, after: &CommitId| {
         let now = read(after)?.unwrap_or_else(|| Document::from_text(path.as_str(), ""));
-        Ok::<_, VerbError>(has_made(read(before)?.as_ref(), &now))
+        Ok::<_, VerbError>(has_made((read(before)?.as_ref(), &now)))
     };
     if !is_made(&base, head)? {
         return Ok(None);
@@ -122,8 +121,7 @@ fn is_committed_since(
     entry: &Entry,
     path: &RelativePath,
 ) -> Result<bool, VerbError> {
-    let based_on = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-    let Some(base) = based_on.map(CommitId) else { return Ok(true) };
+    let Some(base) = entry.record.based_on() else { return Ok(true) };
     if entry.record.strength == Some(ledger::Strength::Inferred) {
         return Ok(true);
     }
@@ -158,14 +156,9 @@ fn add_lines_of_commits(
         known: None,
     };
     let Some(file) = finder.of_file(head, path)? else { return Ok(()) };
-    let claimed = file
-        .lines
-        .iter()
-        .filter(|line| line.claim.is_some_and(|at| is_work(&file.claims[at].entry)));
-    let mut versions: Vec<usize> = claimed.filter_map(|line| line.version).collect();
-    versions.sort_unstable();
-    versions.dedup();
-    for at in versions {
+    let is_of_work = |claim: usize| is_work(&file.claims[claim].entry);
+    let claimed = file.lines.iter().filter(|line| line.claim.is_some_and(is_of_work));
+    for at in claimed.filter_map(|line| line.version).collect::<BTreeSet<usize>>() {
         let version = &file.versions[at];
         let lines = finder.unsealed_lines(version)?;
         let Some(path) = git.path_in_workspace(version.path.as_ref()) else { continue };
@@ -190,21 +183,15 @@ fn add_version(
     let Ok(now) = ws.document(path, bytes) else { return Ok(()) };
     let parent = git.commit_info(commit)?.parents.into_iter().next();
     let before = before_of(ws, git, parent.as_ref(), path)?;
-    let owners = lines.into_iter().map(|entry| {
-        let entry = entry?;
-        let known = entries.iter().position(|other| other.record.id == entry.record.id);
-        Some(known.unwrap_or_else(|| {
-            entries.push(entry);
-            entries.len() - 1
-        }))
-    });
+    let owners = lines.into_iter().map(|entry| Some(index_among(&mut entries, entry?)));
     let mut owners: Vec<Option<usize>> = owners.collect();
     let text = LineText::new(bytes.to_vec());
     owners.resize(text.len(), None);
     let brought = LinesByEntry { text, entries, owners, left: None };
     let draft = drafts.entry(commit.clone()).or_default();
-    for (entries, lines) in brought.groups(path, (before.as_ref(), &now)) {
-        draft.add_lines(path, &entries, (before.as_ref(), &now), lines, &LaterEdits::default());
+    let texts = (before.as_ref(), &now);
+    for (entries, lines) in brought.groups(path, texts) {
+        draft.add_lines(path, &entries, texts, lines, &LaterEdits::default());
     }
     Ok(())
 }

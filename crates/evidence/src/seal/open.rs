@@ -20,7 +20,6 @@ use ledger::{Entry, journal};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, answers};
 
-/// The records of changes that were never sealed.
 #[derive(Default)]
 pub struct OpenRecords {
     /// The records whose code is in the work tree or in the index.
@@ -35,7 +34,6 @@ pub fn open(ws: &Workspace) -> OpenRecords {
     open_besides(ws, &BTreeSet::new())
 }
 
-/// Like [`open`], but skips the records with these ids.
 fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
     let is_asked = |entry: &&Arc<Entry>| {
         is_open(entry) && !entry.record.files.is_empty() && !without.contains(&entry.record.id)
@@ -45,13 +43,14 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
     let mut standing: HashSet<String> = HashSet::new();
     for entry in &all {
         if is_work(entry) {
-            paths.extend(entry.record.files.iter().map(|file| &file.relative_path));
+            paths.extend(entry.record.paths());
         } else if is_acceptance(entry) {
-            let mut files = entry.record.files.iter().map(|file| &file.relative_path);
             let is_in = |path: &RelativePath, bytes: Vec<u8>| {
                 ws.document(path, &bytes).is_ok_and(|document| has_blocks_of(&document, entry))
             };
-            if files.all(|path| versions_of_work(ws, path).any(|bytes| is_in(path, bytes))) {
+            let is_there =
+                |path: &RelativePath| versions_of_work(ws, path).any(|bytes| is_in(path, bytes));
+            if entry.record.paths().all(is_there) {
                 standing.insert(entry.record.id.clone());
             }
         } else {
@@ -71,18 +70,13 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
 /// took lines or blocks away, but for what is committed with evidence.
 fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     let (Some(git), Ok(parents)) = (ws.git(), commits_of_work(ws)) else { return BTreeSet::new() };
-    let mut found: BTreeSet<String> = unsealed_records(ws, path).into_iter().collect();
-    let committed: Vec<LineText> = parents
-        .iter()
-        .filter_map(|commit| git.file_at(commit, path).ok().flatten())
-        .map(LineText::new)
-        .collect();
+    let mut found = unsealed_records(ws, path);
+    let committed = parents.iter().filter_map(|commit| git.file_at(commit, path).ok().flatten());
+    let committed: Vec<LineText> = committed.map(LineText::new).collect();
     if let Some(bytes) = git.file_in_index(path).ok().flatten() {
         let text = LineText::new(bytes);
         let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
-        let lines = LinesByEntry::attributed(ws, path, None, text, &is_new);
-        let owners = lines.owners.iter().flatten();
-        found.extend(owners.map(|at| lines.entries[*at].record.id.clone()));
+        found.extend(LinesByEntry::attributed(ws, path, None, text, &is_new).owner_ids());
     }
     let others = ws.journal.of_path(path);
     let others: Vec<&Arc<Entry>> =
@@ -97,13 +91,12 @@ fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     }
     for bytes in versions {
         let Ok(now) = ws.document(path, &bytes) else { continue };
-        let left = |entry: &&&Arc<Entry>| left_a_block(entry, path, before.as_ref(), &now);
+        let left = |entry: &&&Arc<Entry>| left_a_block(entry, path, (before.as_ref(), &now));
         found.extend(others.iter().filter(left).map(|entry| entry.record.id.clone()));
     }
     found
 }
 
-/// Returns the content of a file on disk and in the index.
 fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item = Vec<u8>> {
     let on_disk = ws.bytes_as_stored(path);
     let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
@@ -113,15 +106,13 @@ fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item =
 /// Returns the ids of the records with lines of a file that commits brought without evidence of them,
 /// as a commit without hooks does. A record that was made after its commit is among them, although no
 /// seal can carry it.
-pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> Vec<String> {
-    let Some(file) = answers::standing(ws, path) else { return Vec::new() };
+pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
+    let Some(file) = answers::standing(ws, path) else { return BTreeSet::new() };
     let is_sealed = |claim: usize| !is_work(&file.lines.claims[claim].entry);
     let asked: Vec<bool> =
         file.lines.lines.iter().map(|line| !line.claim.is_some_and(is_sealed)).collect();
     let text = LineText::new(file.document.text().into_bytes());
-    let lines = LinesByEntry::attributed(ws, path, None, text, &asked);
-    let owners: BTreeSet<usize> = lines.owners.iter().flatten().copied().collect();
-    owners.into_iter().map(|at| lines.entries[at].record.id.clone()).collect()
+    LinesByEntry::attributed(ws, path, None, text, &asked).owner_ids()
 }
 
 /// Returns the number of records that wait for their code to be staged, and the files with that
@@ -133,26 +124,31 @@ pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec
     };
     let (mut waiting, mut unstaged) = (0, BTreeSet::new());
     for entry in open_besides(ws, sealed).standing {
-        let files = entry.record.files.iter().map(|file| &file.relative_path);
-        let files: Vec<RelativePath> = files.filter(|path| is_unstaged(path)).cloned().collect();
+        let files = entry.record.paths().filter(|path| is_unstaged(path)).cloned();
+        let files: Vec<RelativePath> = files.collect();
         waiting += usize::from(!files.is_empty());
         unstaged.extend(files);
     }
     (waiting, unstaged.into_iter().collect())
 }
 
-/// Says why a call of `intent seal` had nothing to seal, in one or two sentences.
 pub fn nothing_sealed(ws: &Workspace) -> String {
     let is_ledger_shared = ws.git().is_some() && !is_ignored(ws);
     let count = if is_ledger_shared { open(ws).standing.len() } else { 0 };
-    let (records, its, it) = match count {
-        0 => return "Nothing that was recorded is left to seal.".to_owned(),
-        1 => ("record is", "its", "it"),
-        _ => ("records are", "their", "them"),
-    };
+    if count == 0 {
+        return "Nothing that was recorded is left to seal.".to_owned();
+    }
+    let (records, its, it) = words_for(count);
     format!(
         "{count} {records} in no commit yet. No commit that is dated after {it} brings {its} code, and no change with it is staged."
     )
+}
+
+fn words_for(records: usize) -> (&'static str, &'static str, &'static str) {
+    match records {
+        1 => ("record is", "its", "it"),
+        _ => ("records are", "their", "them"),
+    }
 }
 
 /// Returns the commands that commit records which need no code. They have to be staged by `intent
@@ -180,10 +176,7 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
     if count == 0 {
         return None;
     }
-    let (records, its, it) = match count {
-        1 => ("record is", "its", "it"),
-        _ => ("records are", "their", "them"),
-    };
+    let (records, its, it) = words_for(count);
     let is_at_once = |entry: &Arc<Entry>| is_carried(entry) || entry.record.of.is_some();
     let next = match git_hooks::standing(ws) {
         _ if standing.iter().all(is_at_once) => {

@@ -2,6 +2,7 @@
 //! the history. So the journal has only open records, and a command pays only for these.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::{is_open, open};
@@ -11,7 +12,7 @@ use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
 use history::knowledge::runs_about;
 use ledger::journal::{DraftNote, ReopenedNote};
-use ledger::{LineRuns, drop_texts_but, evidence, journal};
+use ledger::{Entry, LineRuns, drop_texts_but, evidence, journal};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, shared_branches};
 
@@ -22,12 +23,10 @@ const KEEP_SETTLED: i64 = 90 * DAY;
 /// How long a record is kept that no commit has, counted from the time of the record, in
 /// milliseconds.
 const KEEP_OPEN: i64 = 30 * DAY;
-/// How often records are removed automatically.
 const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many commits are searched for the one that added a file of evidence.
 const MAX_COMMITS: usize = 64;
 
-/// Moves the records out of the journal whose evidence is in `HEAD`.
 pub(super) fn settle_committed(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
     let Some(head) = ws.head() else { return Ok(()) };
     let (mut left, mut is_any) = (Vec::new(), false);
@@ -60,7 +59,7 @@ fn stands_as_sealed(
     let mut texts: HashMap<RelativePath, LineText> = HashMap::new();
     let entries = ledger::read::bytes(file, bytes).entries;
     for entry in entries.iter().filter(|entry| entry.late_commit.is_none()) {
-        for path in entry.record.files.iter().map(|file| &file.relative_path) {
+        for path in entry.record.paths() {
             if !texts.contains_key(path) {
                 let text = LineText::new(git.file_at(commit, path)?.unwrap_or_default());
                 texts.insert(path.clone(), text);
@@ -110,12 +109,10 @@ fn settle_reopened(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
 /// commit can name these lines.
 fn unsealed_records(ws: &Workspace, ids: &[String]) -> HashSet<String> {
     let entries = ids.iter().filter_map(|id| ws.journal.by_id(id));
-    let files = entries.flat_map(|entry| &entry.record.files);
-    let paths: BTreeSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    let paths: BTreeSet<&RelativePath> = entries.flat_map(|entry| entry.record.paths()).collect();
     paths.into_iter().flat_map(|path| open::unsealed_records(ws, path)).collect()
 }
 
-/// Moves records out of the journal, to the commit that added this file of evidence.
 fn settle_with(
     ws: &Workspace,
     git: &Git,
@@ -138,31 +135,27 @@ fn commit_that_added(
         let parents = git.commit_info(&commit)?.parents;
         let mut with_it =
             parents.into_iter().filter(|parent| git.has_file(parent, file).unwrap_or(false));
-        match with_it.next() {
-            Some(parent) => commit = parent,
-            None => break,
-        }
+        let Some(parent) = with_it.next() else { break };
+        commit = parent;
     }
     Ok(commit)
 }
 
-/// Returns true if a commit has a file of evidence, by its name or in a compacted file of its month.
 fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<bool, VerbError> {
-    let (Some(month), false) = (evidence::month_of(file), git.has_file(commit, file)?) else {
-        return Ok(git.has_file(commit, file)?);
-    };
+    if git.has_file(commit, file)? {
+        return Ok(true);
+    }
+    let Some(month) = evidence::month_of(file) else { return Ok(false) };
     let is_wanted = |path: &RelativePath| {
         evidence::is_compacted(path) && evidence::month_of(path) == Some(month)
     };
     let target = Target::Commit(commit.clone());
     let compacted = git.read_below(".orchestration", &target, &is_wanted)?;
     let digest = evidence::digest_of_path(file);
-    Ok(compacted
-        .iter()
-        .any(|(_, bytes)| digests(bytes).iter().any(|section| Some(*section) == digest)))
+    let has_it = |bytes: &[u8]| digest.is_some_and(|digest| digests(bytes).contains(&digest));
+    Ok(compacted.iter().any(|(_, bytes)| has_it(bytes)))
 }
 
-/// Returns the files of evidence that a commit adds.
 fn evidence_added_by(git: &Git, commit: &CommitId) -> Result<Vec<RelativePath>, VerbError> {
     let parent = git.commit_info(commit)?.parents.into_iter().next();
     let changes = git.changes(parent.as_ref(), &Target::Commit(commit.clone()))?.into_iter();
@@ -188,10 +181,7 @@ pub(super) fn reopen_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
         // A commit that is not known any more was removed by git, and so was what followed it.
         let lost: HashSet<CommitId> = match git.is_ancestor(head, &before) {
             Ok(true) => HashSet::new(),
-            _ => {
-                let all = settled.into_iter().map(CommitId).collect();
-                git.outside(head, all)?
-            }
+            _ => git.outside(head, settled.into_iter().map(CommitId).collect())?,
         };
         let mut notes = journal::reopened(&ws.root);
         for commit in lost {
@@ -251,21 +241,17 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
             retired += journal::forget_settled(&ws.root, &commit)?;
         }
     }
-    let old: HashSet<&String> = ws
-        .journal
-        .entries()
-        .iter()
-        .filter(|entry| is_open(entry) && !super::is_carried(entry))
-        .filter(|entry| {
-            let made = clock::milliseconds(&entry.record.timestamp);
-            made.is_some_and(|made| now - made >= KEEP_OPEN)
-        })
-        .map(|entry| &entry.record.id)
-        .collect();
-    let standing: HashSet<String> =
-        super::open(ws).standing.iter().map(|entry| entry.record.id.clone()).collect();
+    let is_old = |entry: &&Arc<Entry>| {
+        let made = clock::milliseconds(&entry.record.timestamp);
+        let is_old = made.is_some_and(|made| now - made >= KEEP_OPEN);
+        is_open(entry) && !super::is_carried(entry) && is_old
+    };
+    let old = ws.journal.entries().iter().filter(is_old);
+    let old: HashSet<&str> = old.map(|entry| &*entry.record.id).collect();
     if !old.is_empty() {
-        let goes = |id: &str| old.contains(&id.to_owned()) && !standing.contains(id);
+        let standing = super::open(ws).standing;
+        let standing: HashSet<&str> = standing.iter().map(|entry| &*entry.record.id).collect();
+        let goes = |id: &str| old.contains(id) && !standing.contains(id);
         retired += journal::retire(&ws.root, &goes)?;
     }
     drop_texts_but(&ws.root, &journal::needed_texts(&ws.root)?)?;

@@ -8,7 +8,6 @@ use crate::model::texts;
 use crate::yaml::{Node, NodeKind, YamlLayout, dash_before};
 use edits::TextEdit;
 
-/// Takes an entry out of a list of an intent.
 pub(super) fn entry(
     file: &IntentFile,
     index: usize,
@@ -65,7 +64,6 @@ pub(super) fn intent(file: &IntentFile, index: usize) -> PlannedTextEdits {
     }
 }
 
-/// Takes the item at an index out of a list. An empty list is written `[]`.
 fn from_list(
     text: &str,
     list: &Node,

@@ -28,16 +28,11 @@ pub(super) fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> P
     let tree = file.tree().map_err(|broken| refusal_because(broken.to_string()))?;
     let mut found = Vec::new();
     references(&tree, false, from, &mut found);
-    found.extend(
-        file.form()
-            .written
-            .iter()
-            .filter_map(|written| {
-                let bare = (!written.node.is_mapping()).then_some(&written.node);
-                written.keyed.as_ref().or(bare).filter(|key| key.text() == Some(from))
-            })
-            .cloned(),
-    );
+    let outside_of_fields = file.form().written.iter().filter_map(|written| {
+        let bare = (!written.node.is_mapping()).then_some(&written.node);
+        written.keyed.as_ref().or(bare).filter(|key| key.text() == Some(from))
+    });
+    found.extend(outside_of_fields.cloned());
     found.sort_by_key(|node| node.span.start);
     found.dedup_by_key(|node| node.span.start);
     if found.iter().any(|node| node.aliased) || file.written(index).node.aliased {

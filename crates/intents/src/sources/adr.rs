@@ -1,12 +1,11 @@
 //! Architecture decision records. A record is a constraint that intents can cite, and no work: a
 //! commit never belongs to one.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::{Status, yaml};
 use super::files::{SourceFiles, markdown_in};
-use super::hints::{add_paths, split_at_colon, words_of};
+use super::hints::{add_paths, split_at_colon};
 use super::markdown::{
     Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, title, written_status,
 };
@@ -34,13 +33,8 @@ impl Source for Adr {
         units.collect()
     }
 
-    fn name_of_path<'p>(&self, _: &'p str) -> Option<Cow<'p, str>> {
-        None
-    }
-
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
-        imported.set_name(words_of(&unit.name), 0..0);
+        let mut imported = unit.intent(self.format(), &[]);
         if let Some(text) = text(&unit.place) {
             let markdown = Markdown::parse(&text);
             // Records in the form of MADR say their status in front of the text.

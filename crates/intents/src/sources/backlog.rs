@@ -12,7 +12,6 @@ use ground::policy::SourceFormat;
 
 pub(super) struct Backlog;
 
-/// The folders of tasks.
 const PLACES: [&str; 4] =
     ["backlog/tasks", "backlog/completed", "backlog/drafts", "backlog/archive"];
 const CONFIGS: [&str; 2] = ["backlog/config.yml", "backlog/config.yaml"];
@@ -104,7 +103,6 @@ fn collect_tasks(files: &dyn SourceFiles, folder: &str, depth: usize, found: &mu
     }
 }
 
-/// Returns what the name of a file says of its task.
 fn intent_by_file_name(unit: &SourceUnit) -> ImportedIntent {
     let mut imported = ImportedIntent::new(SourceFormat::Backlog, &unit.name, &unit.place);
     let name = unit.place.file_name().trim_end_matches(".md").split_once(" - ");
@@ -134,7 +132,6 @@ fn statuses(config: &str) -> Vec<String> {
     }
 }
 
-/// Returns the texts of a list, or of a single scalar.
 fn texts(node: &yaml::Node) -> impl Iterator<Item = &str> {
     let one = std::iter::once(node).chain(node.items());
     one.filter_map(|node| node.text()).map(str::trim).filter(|text| !text.is_empty())

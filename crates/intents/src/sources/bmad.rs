@@ -8,8 +8,7 @@ use super::super::Status;
 use super::files::{SourceFiles, markdown_in, shared_text};
 use super::hints::{add_paths, split_at_colon, words_of};
 use super::markdown::{
-    BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, title,
-    written_status,
+    BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, written_status,
 };
 use super::source::{ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit};
 use ground::policy::SourceFormat;
@@ -101,11 +100,7 @@ fn status_in(text: &str) -> Option<Status> {
 }
 
 fn read_story(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent) {
-    if let Some(title) = title(blocks)
-        && let Some((_, name)) = split_at_colon(title.text)
-    {
-        imported.set_name_in(title, name);
-    }
+    imported.set_name_behind_colon(blocks);
     if let Some((block, text)) = written_status(blocks) {
         imported.set_status(status_in(text), block.span_of(text));
     }

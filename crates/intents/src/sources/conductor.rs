@@ -53,8 +53,7 @@ impl Source for Conductor {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
-        imported.main = unit.files.first().unwrap_or(&unit.place).clone();
+        let mut imported = unit.intent(self.format(), &[]);
         let metadata = unit.file("metadata.json").and_then(text);
         let metadata = metadata.and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let described = metadata.as_ref().and_then(|one| one.get("description")?.as_str());
@@ -62,16 +61,12 @@ impl Source for Conductor {
         let name = described.map(plain_text).or_else(|| listed.cloned());
         let words = unit.name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
         imported.set_name(name.unwrap_or_else(|| words_of(words)), 0..0);
-        if let Some(text) = unit.file("spec.md").and_then(text) {
-            read_spec(&Markdown::parse(&text).blocks(), &mut imported);
-        }
-        let mut boxes = BoxCount::default();
-        if let Some(text) = unit.file("plan.md").and_then(text) {
-            let markdown = Markdown::parse(&text);
-            let tasks = markdown.blocks();
-            boxes = BoxCount::of_blocks(&tasks);
+        unit.with_blocks("spec.md", text, |blocks| read_spec(blocks, &mut imported));
+        let boxes = unit.with_blocks("plan.md", text, |tasks| {
             tasks.iter().for_each(|task| add_paths(task.text, &mut imported.scope_hints));
-        }
+            BoxCount::of_blocks(tasks)
+        });
+        let boxes = boxes.unwrap_or_default();
         imported.scope_hints.retain(|path| !path.starts_with("conductor/"));
         unit.context.iter().skip(2).for_each(|stack| imported.add_constraint(stack));
         imported.count_tasks(boxes);

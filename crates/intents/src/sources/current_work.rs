@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::super::Status;
 use super::files::{SourceFiles, shared_text};
 use super::source::{ImportedIntent, MAX_FILE};
 use ground::policy::SourceFormat;
@@ -44,7 +43,7 @@ pub(super) fn ids_of_work(
             let name = name_of(imported).rsplit_once('.').map(|(tag, _)| tag);
             imported.format == SourceFormat::Taskmaster
                 && name == Some(tag)
-                && imported.intent.status.as_ref().is_some_and(|it| it.value == Status::InProgress)
+                && imported.intent.in_progress()
         };
         intents.iter().filter(is_begun).for_each(&mut add);
     }

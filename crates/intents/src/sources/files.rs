@@ -9,7 +9,6 @@ use ground::cache::StateOnDisk;
 use ground::git::{ObjectId, Target};
 use ground::{Git, RelativePath, Root};
 
-/// An entry of a folder that is a regular file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedEntry {
     pub path: RelativePath,
@@ -30,13 +29,11 @@ pub(super) trait SourceFiles: Sync {
     fn state(&self, path: &RelativePath) -> StateOnDisk;
 }
 
-/// Returns the folders directly in a folder.
 pub(super) fn folders_in(files: &dyn SourceFiles, folder: &str) -> Vec<RelativePath> {
     let listed = files.list(folder).into_iter().filter(|entry| entry.is_folder);
     listed.map(|entry| entry.path).collect()
 }
 
-/// Returns the Markdown files directly in a folder.
 pub(super) fn markdown_in(files: &dyn SourceFiles, folder: &str) -> Vec<RelativePath> {
     let is_markdown =
         |entry: &ListedEntry| !entry.is_folder && entry.path.as_str().ends_with(".md");
@@ -111,7 +108,6 @@ impl SourceFiles for WorkTreeFiles<'_> {
     }
 }
 
-/// Files in git, ordered by path.
 type SortedBlobs = Arc<[(RelativePath, ObjectId)]>;
 
 /// The files of a commit or of the index. A folder at the top is listed once, with all below it.
@@ -126,7 +122,6 @@ impl<'g> FilesAtTarget<'g> {
         Self { git, target, listed: Mutex::default() }
     }
 
-    /// Returns the files below the top folder of a path, ordered by path.
     fn top_folder(&self, path: &str) -> SortedBlobs {
         let top = path.split('/').next().unwrap_or(path);
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);

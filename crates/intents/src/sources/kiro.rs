@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::{Status, yaml};
 use super::files::{SourceFiles, folders_in, markdown_in, shared_text};
-use super::hints::{add_paths, split_at_colon, words_of};
+use super::hints::{add_paths, split_at_colon};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, title,
 };
@@ -48,22 +48,18 @@ impl Source for Kiro {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
-        imported.set_name(words_of(&unit.name), 0..0);
-        let main = unit.file("requirements.md").or(unit.file("bugfix.md"));
-        imported.main = main.or(unit.files.first()).unwrap_or(&unit.place).clone();
-        if let Some(text) = main.and_then(text) {
-            read_requirements(&Markdown::parse(&text).blocks(), &mut imported);
+        let mains = ["requirements.md", "bugfix.md"];
+        let mut imported = unit.intent(self.format(), &mains);
+        if let Some(main) = mains.into_iter().find(|name| unit.file(name).is_some()) {
+            unit.with_blocks(main, text, |blocks| read_requirements(blocks, &mut imported));
         }
-        let mut boxes = BoxCount::default();
-        if let Some(text) = unit.file("tasks.md").and_then(text) {
-            let markdown = Markdown::parse(&text);
-            let blocks = markdown.blocks();
+        let boxes = unit.with_blocks("tasks.md", text, |blocks| {
             blocks.iter().for_each(|block| add_paths(block.text, &mut imported.scope_hints));
             // `- [ ]* 1.3` is a task that may be left out.
             let needed = blocks.iter().filter(|task| !task.text.starts_with("* "));
-            boxes = BoxCount::of_marks(needed.filter_map(MarkdownBlock::mark));
-        }
+            BoxCount::of_marks(needed.filter_map(MarkdownBlock::mark))
+        });
+        let boxes = boxes.unwrap_or_default();
         imported.scope_hints.retain(|path| !path.starts_with(".kiro/"));
         imported.count_tasks(boxes);
         imported.set_status(status_of_boxes(boxes, Status::Pending), 0..0);

@@ -25,7 +25,6 @@ pub(super) enum BlockShape {
         indent: usize,
         /// The number of an item of a numbered list.
         number: Option<u32>,
-        /// What stands in the box of a task.
         mark: Option<char>,
     },
     Paragraph,
@@ -37,13 +36,11 @@ pub(super) struct MarkdownBlock<'m> {
     pub shape: BlockShape,
     /// What follows the marks of a heading or item and the box.
     pub text: &'m str,
-    /// The byte offset of the text.
     pub start: usize,
     pub line: u32,
 }
 
 impl MarkdownBlock<'_> {
-    /// Returns the level of a heading.
     pub fn level(&self) -> Option<usize> {
         if let BlockShape::Heading(level) = self.shape { Some(level) } else { None }
     }
@@ -56,7 +53,6 @@ impl MarkdownBlock<'_> {
     pub(super) fn is_nested(&self) -> bool {
         matches!(self.shape, BlockShape::Item { indent: 2.., .. })
     }
-    /// Returns what stands in the box of a task.
     pub fn mark(&self) -> Option<char> {
         if let BlockShape::Item { mark, .. } = self.shape { mark } else { None }
     }
@@ -76,7 +72,6 @@ impl<'t> Markdown<'t> {
         Self { text: without_code(text, body), front_matter, body }
     }
 
-    /// Returns the YAML at the beginning of the text, with its place.
     pub(super) fn front_matter(&self) -> Option<(&str, usize)> {
         let range = self.front_matter.clone()?;
         Some((&self.text[range.clone()], range.start))
@@ -188,7 +183,6 @@ pub(super) fn text_after_box(text: &str) -> Option<(char, &str)> {
     is_box.then(|| (mark, rest.trim_start()))
 }
 
-/// Replaces fenced code and HTML comments by blanks.
 fn without_code(text: &str, body: usize) -> Cow<'_, str> {
     if !["<!--", "```", "~~~"].iter().any(|mark| text[body..].contains(mark)) {
         return Cow::Borrowed(text);
@@ -294,7 +288,6 @@ pub(super) fn section_named<'b, 'm>(
     Some(section(blocks, blocks.iter().position(is_wanted)?))
 }
 
-/// Returns the first heading of level 1.
 pub(super) fn title<'b, 'm>(blocks: &'b [MarkdownBlock<'m>]) -> Option<&'b MarkdownBlock<'m>> {
     blocks.iter().find(|block| block.level() == Some(1))
 }
@@ -338,7 +331,6 @@ pub(super) fn plain_text(text: &str) -> String {
     out
 }
 
-/// How far the tasks of a list are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct BoxCount {
     pub done: usize,

@@ -45,7 +45,6 @@ use source::{MAX_BYTES, MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 
-/// The name of the cache of what was parsed.
 const CACHE: &str = "sources";
 
 const SOURCES: [&dyn Source; 8] = [
@@ -100,7 +99,6 @@ impl SourceUnit {
     }
 }
 
-/// Where sources are read.
 #[derive(Debug)]
 pub(super) enum Workplace {
     WorkTree(Root),
@@ -206,7 +204,6 @@ fn read_kept(
     intents
 }
 
-/// Reads the one intent with this id at a commit or in the index.
 pub fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedIntent> {
     read_one_of(&FilesAtTarget::new(git, target), id)
 }

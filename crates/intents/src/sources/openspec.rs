@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::super::{Status, yaml};
 use super::files::{SourceFiles, folders_in, shared_text};
-use super::hints::{add_paths, split_at_colon, words_of};
+use super::hints::{add_paths, split_at_colon};
 use super::markdown::{
-    BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section, section_named, title,
+    BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section, section_named,
 };
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Requirement, Source, SourceUnit, spanned, status_of_boxes,
@@ -41,21 +41,14 @@ impl Source for OpenSpec {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
-        imported.set_name(words_of(&unit.name), 0..0);
-        let (proposal, tasks) = (unit.file("proposal.md"), unit.file("tasks.md"));
-        imported.main = proposal.or(unit.files.first()).unwrap_or(&unit.place).clone();
-        if let Some(text) = proposal.and_then(text) {
-            read_proposal(&Markdown::parse(&text).blocks(), &mut imported);
-        }
-        let mut boxes = BoxCount::default();
-        if let Some(text) = tasks.and_then(text) {
-            let markdown = Markdown::parse(&text);
-            let tasks = markdown.blocks();
-            boxes = BoxCount::of_blocks(&tasks);
-            let tasks = tasks.iter().filter(|task| task.mark().is_some());
+        let mut imported = unit.intent(self.format(), &["proposal.md"]);
+        unit.with_blocks("proposal.md", text, |blocks| read_proposal(blocks, &mut imported));
+        let boxes = unit.with_blocks("tasks.md", text, |blocks| {
+            let tasks = blocks.iter().filter(|task| task.mark().is_some());
             tasks.for_each(|task| add_paths(task.text, &mut imported.scope_hints));
-        }
+            BoxCount::of_blocks(blocks)
+        });
+        let boxes = boxes.unwrap_or_default();
         imported.scope_hints.retain(|path| !format!("/{path}").contains("/openspec/"));
         for path in unit.files.iter().filter(|path| path.file_name() == "spec.md") {
             let Some(text) = text(path) else { continue };
@@ -80,7 +73,6 @@ impl Source for OpenSpec {
     }
 }
 
-/// Returns every folder `openspec/` of a work tree.
 fn places(files: &dyn SourceFiles) -> Vec<String> {
     let top = folders_in(files, "").into_iter().filter(|top| !top.as_str().starts_with('.'));
     let inside = top.flat_map(|top| {
@@ -141,11 +133,7 @@ fn rules(config: &str) -> Vec<String> {
 
 /// The sections of a proposal are `Why`, `What Changes` and `Impact`, also in other languages.
 fn read_proposal(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent) {
-    if let Some(title) = title(blocks)
-        && let Some((_, name)) = split_at_colon(title.text)
-    {
-        imported.set_name_in(title, name);
-    }
+    imported.set_name_behind_colon(blocks);
     imported.reason = section_named(blocks, |level, _| level == 2).and_then(first_paragraph);
     let is_impact = |level, text: &str| level == 2 && text.contains("Impact");
     let impact = section_named(blocks, is_impact).or_else(|| {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Intent, Spanned, Status};
 use super::files::SourceFiles;
-use super::markdown::{BoxCount, MarkdownBlock, plain_text};
+use super::hints::{split_at_colon, words_of};
+use super::markdown::{BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use ground::RelativePath;
 use ground::policy::SourceFormat;
 
@@ -26,7 +27,6 @@ pub(super) const MAX_INTENTS: usize = 10_000;
 pub struct ImportedIntent {
     pub intent: Intent,
     pub format: SourceFormat,
-    /// The folder or file that the intent is.
     pub unit: RelativePath,
     /// The file to which the spans of the intent belong. A value that is not in it has an empty
     /// span at 0.
@@ -86,17 +86,13 @@ impl ImportedIntent {
 
     /// Returns true if a file is the intent, or lies in the folder that the intent is.
     pub fn has_file(&self, path: &RelativePath) -> bool {
-        let below = path.as_str().strip_prefix(self.unit.as_str());
-        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        is_at_or_below(path, self.unit.as_str())
     }
 
-    /// Returns true if the work is done or given up.
     pub fn is_closed(&self) -> bool {
-        let status = self.intent.status.as_ref().map(|status| status.value);
-        matches!(status, Some(Status::Completed | Status::Archived))
+        matches!(self.intent.known_status(), Some(Status::Completed | Status::Archived))
     }
 
-    /// Returns the requirements that are no criteria of the intent.
     pub fn other_requirements(&self) -> impl Iterator<Item = &Requirement> {
         let criteria = &self.intent.acceptance_criteria;
         self.requirements.iter().filter(|one| {
@@ -105,21 +101,17 @@ impl ImportedIntent {
         })
     }
 
-    /// Returns true if work may begin or go on under it.
     pub fn is_open(&self) -> bool {
         use Status::{Draft, InProgress, Pending};
-        let status = self.intent.status.as_ref().map(|status| status.value);
-        self.format.is_work() && matches!(status, Some(Draft | Pending | InProgress))
+        let is_open = matches!(self.intent.known_status(), Some(Draft | Pending | InProgress));
+        self.format.is_work() && is_open
     }
 
     /// Returns true if a file belongs to the intent itself, or is one that it names or in a folder
     /// that it names.
     pub fn names(&self, path: &RelativePath) -> bool {
         let mut named = self.scope_hints.iter().map(String::as_str).chain([self.unit.as_str()]);
-        named.any(|named| {
-            let below = path.as_str().strip_prefix(named.trim_end_matches('/'));
-            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        })
+        named.any(|named| is_at_or_below(path, named.trim_end_matches('/')))
     }
 
     pub(super) fn set_name(&mut self, name: String, span: Range<usize>) {
@@ -128,6 +120,15 @@ impl ImportedIntent {
 
     pub(super) fn set_name_in(&mut self, block: &MarkdownBlock<'_>, part: &str) {
         self.set_name(plain_text(part), block.span_of(part));
+    }
+
+    /// Sets the name to what follows the colon of the title: `Login` of `# Change: Login`.
+    pub(super) fn set_name_behind_colon(&mut self, blocks: &[MarkdownBlock<'_>]) {
+        if let Some(title) = title(blocks)
+            && let Some((_, name)) = split_at_colon(title.text)
+        {
+            self.set_name_in(title, name);
+        }
     }
 
     pub(super) fn set_status(&mut self, status: impl Into<Option<Status>>, span: Range<usize>) {
@@ -139,11 +140,8 @@ impl ImportedIntent {
     }
 
     pub(super) fn add_note(&mut self, note: impl Into<String>) {
-        let note = note.into();
-        self.note = Some(match self.note.take() {
-            Some(before) => format!("{before}; {note}"),
-            None => note,
-        });
+        let before = self.note.take().map(|before| format!("{before}; ")).unwrap_or_default();
+        self.note = Some(before + &note.into());
     }
 
     /// Adds a requirement that is also a criterion under which the intent is done.
@@ -166,6 +164,11 @@ impl ImportedIntent {
     pub(super) fn add_related(&mut self, text: impl Into<String>) {
         self.intent.related_specs.push(spanned(text.into(), 0..0));
     }
+}
+
+fn is_at_or_below(path: &RelativePath, place: &str) -> bool {
+    let below = path.as_str().strip_prefix(place);
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
 pub(super) fn spanned(value: String, span: Range<usize>) -> Spanned<String> {
@@ -209,7 +212,28 @@ impl SourceUnit {
         unit
     }
 
-    /// Returns the path of a file of the unit's folder, if it is one of those that are read.
+    /// Makes the intent of the unit, named after its place. Its main file is the first of these that
+    /// is there, or else any.
+    pub fn intent(&self, format: SourceFormat, main: &[&str]) -> ImportedIntent {
+        let mut imported = ImportedIntent::new(format, &self.name, &self.place);
+        imported.set_name(words_of(&self.name), 0..0);
+        let main = main.iter().find_map(|name| self.file(name));
+        imported.main = main.or(self.files.first()).unwrap_or(&self.place).clone();
+        imported
+    }
+
+    /// Reads the Markdown of a file of the unit's folder. Returns `None` if it is missing or cannot
+    /// be read.
+    pub fn with_blocks<T>(
+        &self,
+        name: &str,
+        text: ReadText<'_>,
+        read: impl FnOnce(&[MarkdownBlock<'_>]) -> T,
+    ) -> Option<T> {
+        let text = text(self.file(name)?)?;
+        Some(read(&Markdown::parse(&text).blocks()))
+    }
+
     pub fn file(&self, name: &str) -> Option<&RelativePath> {
         let inside = |path: &&RelativePath| {
             let below = path.as_str().strip_prefix(self.place.as_str());
@@ -226,7 +250,6 @@ pub(super) type ReadText<'r> = &'r dyn Fn(&RelativePath) -> Option<String>;
 pub(super) trait Source: Sync {
     fn format(&self) -> SourceFormat;
 
-    /// The size limit of a file, in bytes.
     fn max_file(&self) -> u64 {
         MAX_FILE
     }
@@ -237,7 +260,9 @@ pub(super) trait Source: Sync {
 
     /// Returns the name of the intent that a file at this path is a part of, as [`SourceUnit`] has
     /// it. Nothing is read, because the path may be one of an earlier commit.
-    fn name_of_path<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
+    fn name_of_path<'p>(&self, _path: &'p str) -> Option<Cow<'p, str>> {
+        None
+    }
 
     /// Returns the intents of a unit, which are one or, for a list of tasks, many. `text` reads the unit's files.
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent>;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::Status;
 use super::files::{SourceFiles, folders_in, shared_text};
-use super::hints::{add_paths, split_at_colon, words_of};
+use super::hints::{add_paths, split_at_colon};
 use super::markdown::{BlockShape, BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use super::source::{
     ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, spanned, status_of_boxes,
@@ -14,7 +14,6 @@ use ground::policy::SourceFormat;
 
 pub(super) struct SpecKit;
 
-/// The folders that hold features.
 const PLACES: [&str; 2] = ["specs/", ".specify/specs/"];
 const CONSTITUTION: &str = ".specify/memory/constitution.md";
 /// What a feature's folder holds. Other tools keep tests and other things in `specs/`.
@@ -56,28 +55,19 @@ impl Source for SpecKit {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
-        imported.set_name(words_of(&unit.name), 0..0);
-        let spec = unit.file("spec.md");
-        imported.main = spec.or(unit.files.first()).unwrap_or(&unit.place).clone();
-        if let Some(text) = spec.and_then(text) {
-            read_spec(&Markdown::parse(&text).blocks(), &mut imported);
-        }
+        let mut imported = unit.intent(self.format(), &["spec.md"]);
+        unit.with_blocks("spec.md", text, |blocks| read_spec(blocks, &mut imported));
         unit.context.iter().for_each(|principle| imported.add_constraint(principle));
-        if let Some(text) = unit.file("tasks.md").and_then(text) {
-            let markdown = Markdown::parse(&text);
-            let tasks = markdown.blocks();
-            imported.count_tasks(BoxCount::of_blocks(&tasks));
-            for task in tasks.iter().filter(|task| task.mark().is_some()) {
+        let boxes = unit.with_blocks("tasks.md", text, |blocks| {
+            for task in blocks.iter().filter(|task| task.mark().is_some()) {
                 add_paths(task.text, &mut imported.scope_hints);
             }
-            if imported.intent.status.is_none() {
-                let status = status_of_boxes(BoxCount::of_blocks(&tasks), Status::Draft);
-                imported.set_status(status, 0..0);
-            }
-        }
+            BoxCount::of_blocks(blocks)
+        });
+        let boxes = boxes.unwrap_or_default();
+        imported.count_tasks(boxes);
         if imported.intent.status.is_none() {
-            imported.set_status(Status::Draft, 0..0);
+            imported.set_status(status_of_boxes(boxes, Status::Draft), 0..0);
         }
         imported.add_related(unit.name.clone());
         if let Some(plan) = unit.file("plan.md") {

@@ -1,6 +1,5 @@
 //! Taskmaster: one JSON file with all tasks, in lists that are called tags.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
@@ -32,10 +31,6 @@ impl Source for Taskmaster {
         let found = files.list(".taskmaster/tasks").into_iter().map(|entry| entry.path);
         let file = found.filter(|path| path.as_str() == FILE);
         file.map(|path| SourceUnit::of_file(path, "")).collect()
-    }
-
-    fn name_of_path<'p>(&self, _: &'p str) -> Option<Cow<'p, str>> {
-        None
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
