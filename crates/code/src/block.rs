@@ -133,7 +133,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the bytes of the lead and the node.
     pub fn whole_bytes(&self) -> Range<usize> {
         self.lead.start..self.bytes.end
     }

@@ -83,7 +83,6 @@ impl Carry<'_> {
         })
     }
 
-    /// Returns the earlier text's errors at their present positions.
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
         self.earlier.known_errors.iter().map(|error| self.earlier.difference.now(error)).collect()
     }
@@ -121,7 +120,6 @@ impl Carry<'_> {
         }
     }
 
-    /// Returns the block unchanged, at its present position.
     fn block_moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
             let start = self.earlier.difference.start(bytes.start).likely;

@@ -10,7 +10,6 @@ use tree_sitter::{Point, Range};
 
 use super::position::{LineRange, line_ranges};
 
-/// Returns true if the text contains an unresolved merge conflict.
 pub fn holds_conflict(text: &str) -> bool {
     markers(text).is_some()
 }

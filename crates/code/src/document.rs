@@ -122,7 +122,6 @@ struct Outlined {
 }
 
 impl Outlined {
-    /// Takes the blocks as the parser found them.
     fn as_parsed(parsed: ParsedText) -> Self {
         let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
         Self { parsed, blocks, known_errors, unsettled: None }

@@ -20,7 +20,6 @@ pub(super) struct Embedded {
 }
 
 impl Embedded {
-    /// Returns the root of the embedded text's tree.
     pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }

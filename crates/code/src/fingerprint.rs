@@ -124,7 +124,6 @@ pub struct PairLanes([u8; minhash::PAIR_LANES]);
 impl PairLanes {
     pub const COUNT: usize = minhash::PAIR_LANES;
 
-    /// Returns the number of lanes that are equal.
     pub fn in_common(&self, other: &Self) -> usize {
         minhash::equal_lanes(&self.0, &other.0)
     }
@@ -253,7 +252,6 @@ fn push_numbers<const N: usize>(bytes: &mut Vec<u8>, numbers: [u32; N]) {
     }
 }
 
-/// Formats bytes as lowercase hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS[usize::from(nibble)] as char;

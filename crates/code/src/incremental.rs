@@ -67,7 +67,6 @@ impl Base {
         Some(Self { parsed: parsed.clone(), tree, touched })
     }
 
-    /// The base after one more edit.
     pub(super) fn edited(&self, edit: &InputEdit) -> Self {
         let mut next = self.clone();
         next.tree.edit(edit);

@@ -44,7 +44,6 @@ impl LeadRun {
         Self { start, event, end: start, firm: true }
     }
 
-    /// Extends the run to a later end.
     pub(super) fn extended_to(self, end: usize) -> Self {
         Self { end, ..self }
     }

@@ -67,7 +67,6 @@ fn lender<const N: usize>(smallest: &[u64; N], lane: usize) -> usize {
         .unwrap_or(lane)
 }
 
-/// Returns the number of lanes in which two sketches agree.
 pub(super) fn equal_lanes<const N: usize>(a: &[u8; N], b: &[u8; N]) -> usize {
     // The number of equal lanes among 128 fits into a byte. Counting in bytes lets the compiler use
     // vector instructions.

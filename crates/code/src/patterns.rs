@@ -281,7 +281,6 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the text from the next token on.
     fn remaining_text(&mut self) -> &'a str {
         loop {
             self.rest = self.rest.trim_start();

@@ -193,7 +193,6 @@ impl Syntax {
     }
 }
 
-/// Returns true if the list contains this place.
 pub(super) fn holds(places: KindPairs, parent: &str, field: Option<&str>) -> bool {
     places.contains(&(parent, field.unwrap_or_default()))
 }
@@ -406,12 +405,10 @@ impl Compiled {
         self.facts.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
-    /// Returns the name of a node kind in the grammar.
     pub(super) fn kind(&self, id: u16) -> &str {
         self.grammar.node_kind_for_id(id).unwrap_or("ERROR")
     }
 
-    /// Returns the name of a field in the grammar.
     pub(super) fn field(&self, id: u16) -> Option<&str> {
         self.grammar.field_name_for_id(id)
     }

@@ -81,7 +81,6 @@ impl TextDifference {
         Self(vec![DifferentRange { before: range.clone(), now: range.start..range.start + length }])
     }
 
-    /// Adds an edit of the present text.
     pub(crate) fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
         let first = self.0.partition_point(|one| one.now.end < range.start);
         let count = self.0[first..].iter().take_while(|one| one.now.start <= range.end).count();

@@ -6,12 +6,10 @@ use std::ops::Range;
 use super::After;
 use super::line_ends::{lf, with_ends_of};
 
-/// A text to find, and the text that replaces it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchReplace {
     /// Whole lines to find. Empty for the whole file.
     pub search: String,
-    /// The whole lines that replace them.
     pub replace: String,
 }
 

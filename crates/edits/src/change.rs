@@ -21,7 +21,6 @@ pub enum Change {
     ReplaceLoosely(Vec<Replacement>),
     /// Inserts lines after a line, counted from 1. With 0, they are inserted before the first line.
     Insert {
-        /// The number of the line before the new lines.
         after_line: usize,
         /// The lines to insert, with their line ends.
         text: String,

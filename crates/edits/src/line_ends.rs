@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-/// Returns the text with CRLF replaced by LF.
 pub(super) fn lf(text: &str) -> Cow<'_, str> {
     match text.contains("\r\n") {
         true => text.replace("\r\n", "\n").into(),

@@ -3,7 +3,6 @@
 use super::After;
 use super::line_ends::{RawOffsets, lf, with_ends_of};
 
-/// A literal text, and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
     /// The text to find. Empty to create a file.
@@ -14,7 +13,6 @@ pub struct Replacement {
     pub every: bool,
 }
 
-/// The reason why a replacement cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Miss {
     #[error("there is no such file")]

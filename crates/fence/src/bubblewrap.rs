@@ -14,7 +14,6 @@ fn program() -> Option<&'static Path> {
     PLACES.iter().map(Path::new).find(|path| path.is_file())
 }
 
-/// Returns true if `bwrap` is installed and works.
 pub(super) fn is_here() -> bool {
     program().is_some_and(can_be_started)
 }

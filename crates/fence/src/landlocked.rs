@@ -17,7 +17,6 @@ const LEAST: ABI = ABI::V3;
 /// At most this many entries of a folder are granted; the others stay read-only.
 const MAX_ENTRIES: usize = 20_000;
 
-/// Returns true if this kernel supports Landlock.
 pub(super) fn is_here() -> bool {
     ruleset().is_ok()
 }
@@ -29,8 +28,6 @@ fn ruleset() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
         .create()
 }
 
-/// Restricts this process and the programs that it starts, or returns the reason why this is not
-/// possible.
 pub(super) fn enter(plan: &FencePlan) -> Result<(), String> {
     let failure = |error: &dyn std::fmt::Display| format!("Landlock cannot be used: {error}.");
     let mut rules = ruleset().map_err(|error| failure(&error))?;

@@ -115,7 +115,6 @@ impl FencePlan {
 /// How the operating system fences a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "each system has means of its own"))]
 pub enum FenceMeans {
     /// A user and mount namespace that this program creates.
     Namespace,
@@ -124,12 +123,10 @@ pub enum FenceMeans {
     /// Landlock, which is weaker: see [`FenceMeans::weakness`].
     Landlock,
     /// The sandbox of macOS, through `sandbox-exec`.
-    #[cfg_attr(target_os = "linux", allow(dead_code))]
     Seatbelt,
 }
 
 impl FenceMeans {
-    /// Returns the name of the means for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Namespace => "a mount namespace",
@@ -147,17 +144,11 @@ impl FenceMeans {
     }
 }
 
-/// The reason why a command was not fenced, and so not run.
 #[derive(Debug, thiserror::Error)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, reason = "each system has errors of its own")
-)]
 pub enum FenceError {
     /// No means on this machine can fence a command. Contains the reason for each means.
     #[error("nothing on this machine can fence a command, so it was not run. {}", .0.join(" "))]
     Unavailable(Vec<String>),
-    /// A step failed after the fence was begun.
     #[error("the fence could not be put up, so the command was not run: {what}: {source}")]
     Failed {
         what: String,
@@ -217,7 +208,6 @@ pub fn raise(
     }
 }
 
-/// Puts up the fence with the sandbox of macOS.
 #[cfg(not(target_os = "linux"))]
 pub fn raise(
     plan: &FencePlan,
@@ -266,7 +256,6 @@ pub fn probe() -> bool {
     matches!(namespace::make(), Ok(None)) && namespace::apply_plan(&plan).is_ok()
 }
 
-/// Returns false: namespaces exist only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn probe() -> bool {
     false

@@ -10,7 +10,6 @@ use rustix::mount::{MountFlags, mount_bind, mount_bind_recursive, mount_remount}
 
 use super::{FenceAccess, FenceError, FencePlan};
 
-/// Mounts the places of a plan, outer ones first.
 pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
     let existing = seen_by(Path::new("/proc/self"));
     let was_read_only: Vec<bool> =

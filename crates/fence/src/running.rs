@@ -12,7 +12,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-/// How long to wait until the processes that were left running have ended.
 #[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -55,7 +54,6 @@ pub fn end_as(status: ExitStatus) -> u8 {
 fn send(process: u32, signal: i32) {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
     if let (Some(process), Some(signal)) = (process, Signal::from_named_raw(signal)) {
-        // The process may have ended already.
         let _ = kill_process(process, signal);
     }
 }
@@ -101,7 +99,6 @@ pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<Pid>) -> bool 
             return true;
         }
         for process in left {
-            // The process may have ended already.
             let _ = kill_process(process, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -135,7 +132,6 @@ fn children() -> Vec<Pid> {
     })
 }
 
-/// Returns the processes whose folders in `/proc` satisfy the condition.
 #[cfg(target_os = "linux")]
 pub(super) fn processes(is_wanted: impl Fn(&Path) -> bool) -> Vec<Pid> {
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();

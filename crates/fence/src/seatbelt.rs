@@ -11,7 +11,6 @@ use super::{FenceAccess, FencePlan};
 #[cfg(not(target_os = "linux"))]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// Returns the command wrapped in `sandbox-exec`.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn command(plan: &FencePlan, command: &Command) -> Command {
     let mut wrapped = Command::new(PROGRAM);

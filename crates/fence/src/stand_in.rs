@@ -23,7 +23,6 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Creates the file or folder if nothing exists at its path.
     fn make(&self) -> std::io::Result<()> {
         let made = match &self.text {
             Some(text) => File::create_new(&self.path)
@@ -36,7 +35,6 @@ impl StandIn {
         }
     }
 
-    /// Returns true if the stand-in is at its path unchanged, so that it may be removed.
     pub fn is_unchanged(&self) -> bool {
         let Ok(found) = self.path.symlink_metadata() else { return false };
         match &self.text {
@@ -71,12 +69,10 @@ fn open(lock: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock)
 }
 
-/// Returns true if a fence holds the lock.
 pub fn is_held(lock: &Path) -> bool {
     File::open(lock).is_ok_and(|file| file.try_lock().is_err())
 }
 
-/// Creates the stand-ins. Returns a lock that keeps them from being removed, until it is dropped.
 pub fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<File> {
     let file = open(lock)?;
     file.lock_shared()?;
@@ -94,7 +90,6 @@ fn take_away(stand_ins: &[StandIn]) -> std::io::Result<()> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeeperTask {
     pub stand_ins: Vec<StandIn>,
-    /// The lock that all fences of the repository share.
     pub lock: PathBuf,
 }
 

@@ -9,12 +9,10 @@ use std::time::SystemTime;
 /// The state of a file. Two states differ if the file was replaced or changed in between.
 type WatchedState = Option<(u64, Option<SystemTime>, [u64; 3])>;
 
-/// Files with their states at one moment.
 #[derive(Debug, Default)]
 pub struct Watched(Vec<(PathBuf, WatchedState)>);
 
 impl Watched {
-    /// Records the current states of the files.
     pub fn now(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let with_state = |path: PathBuf| {
             let state = state(&path);
@@ -23,7 +21,6 @@ impl Watched {
         Self(paths.into_iter().map(with_state).collect())
     }
 
-    /// Returns the files that have been replaced, changed, removed or created since.
     pub fn changed(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().filter(|(path, before)| state(path) != *before).map(|(path, _)| path)
     }

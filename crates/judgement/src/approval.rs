@@ -25,7 +25,6 @@ use why::{VerbError, Workspace};
 /// The number of characters of a person's reason that are recorded at most.
 const MAX_REASON: usize = 200;
 
-/// A person's decision about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApprovalVerdict {
     Approve,
@@ -35,7 +34,6 @@ pub enum ApprovalVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionPlace {
     Terminal,
-    /// In a dialog of the person's editor.
     Dialog,
 }
 
@@ -57,13 +55,11 @@ pub struct ApprovalAnswer {
     pub done: String,
 }
 
-/// Returns the questions that wait for a person, oldest first.
 pub fn list(ws: &Workspace) -> Result<Vec<Approval>, VerbError> {
     ws.governed()?;
     Ok(approvals::pending(&ws.root))
 }
 
-/// Returns the question with this code and its state.
 pub fn status(ws: &Workspace, code: &str) -> Result<Approval, VerbError> {
     ws.governed()?;
     let code = code.trim();
@@ -104,15 +100,12 @@ pub fn instructions(approval: &Approval) -> String {
 /// repositories, so they must be escaped where they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Who wants to do what, without the exact text: `codex:1 wants to run this command`.
     pub title: String,
     /// What exactly is to be done: the whole command, the path, or the short name of a proposal.
     pub exactly: String,
-    /// Further facts, each a label and a text.
     pub details: Vec<(&'static str, String)>,
 }
 
-/// Puts a question into words for a person.
 pub fn question(approval: &Approval) -> Question {
     let (wants, exactly, mut details) = match &approval.subject {
         Subject::Call { acts, why, .. } => {
@@ -148,8 +141,6 @@ pub fn question(approval: &Approval) -> Question {
     Question { title: format!("{} wants to {wants}", approval.actor), exactly, details }
 }
 
-/// Describes everything that a call does. If it does only one thing, the verb is left out, because
-/// the title names it.
 fn described_acts(acts: &[AskedAct]) -> String {
     let is_alone = acts.len() == 1;
     let describe = |act: &AskedAct| {
@@ -317,12 +308,10 @@ fn skeleton(
     Record { note, strength, ..record::skeleton(ws, RecordKind::Approval, intent, session, None) }
 }
 
-/// Returns the decision of the gate to ask the question with this code.
 fn asked_by(rule: Option<&str>, code: &str) -> RecordedDecision {
     RecordedDecision::new(RecordedDecision::ASK, rule.map(str::to_owned), Some(code.to_owned()))
 }
 
-/// Appends a person's decision to the ledger.
 fn append(
     ws: &Workspace,
     asked: &Approval,
@@ -358,7 +347,6 @@ pub struct SignedAnswer {
     pub trusted: bool,
 }
 
-/// Makes the approval of an intent or a file of rules in its present state, without a signature.
 pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     ws.governed()?;
     if ws.registry.get(what).is_some() {
@@ -453,7 +441,6 @@ pub fn switch_off(
     Ok(SwitchAnswer { off: Some(off), changed: true })
 }
 
-/// Switches the gate on again, and records it if the gate was off.
 pub fn switch_on(ws: &Workspace) -> Result<SwitchAnswer, VerbError> {
     ws.governed()?;
     let changed = session::switch_on(&ws.root)?;

@@ -63,7 +63,6 @@ pub struct CheckRequest {
     /// Whether to search all files for blocks whose intent or specification has changed since they
     /// were recorded.
     pub suspect: bool,
-    /// Whether to say what kind of change it is as a whole.
     pub with_class: bool,
     /// The file with the findings to leave out, see [`KnownFindings`]; relative to the workspace.
     pub baseline: Option<RelativePath>,
@@ -79,16 +78,13 @@ pub struct CheckRequest {
 pub(crate) type IsOwnSetup = fn(&str, &dyn Fn() -> Option<(Option<String>, String)>) -> bool;
 
 impl CheckRequest {
-    /// Makes a request for a comparison, with every option at its default.
     pub fn for_sides(against: ComparedSides) -> Self {
         Self { against, ..Self::default() }
     }
 }
 
-/// If there are more new files without a record than this, none of them is looked into.
 const MAX_NEW: usize = 500;
 
-/// What a check judges, and what it compares that with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ComparedSides {
     #[default]
@@ -102,7 +98,6 @@ pub enum ComparedSides {
         /// The revision to compare with. Its rules decide. The change begins at the merge base of
         /// both revisions.
         from: String,
-        /// The revision that is judged.
         to: String,
     },
 }
@@ -168,12 +163,10 @@ pub struct Share {
     pub blocks: usize,
 }
 
-/// Judges a whole change without checking signatures.
 pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, VerbError> {
     change_signed(ws, request, &NoSignatureChecks)
 }
 
-/// Like [`change`], but also checks the signatures of tombstones and approvals.
 pub fn change_signed(
     here: &Workspace,
     request: &CheckRequest,
@@ -259,10 +252,7 @@ pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
     (!found.reasons.is_empty()).then(|| change_class::answer(&found))
 }
 
-/// A change that is judged: its files, the commits where it begins and ends, and the branch whose
-/// rules decide about it.
 pub(crate) struct JudgedChange {
-    /// The workspace with the files after the change.
     ws: Workspace,
     /// The commits that the change is based on, of which there are several while a merge is in
     /// progress, and what was committed since.
@@ -275,7 +265,6 @@ pub(crate) struct JudgedChange {
     /// The files that differ from every commit that the change is based on. During a merge, a file
     /// that one of the merged branches has in just this form is left out: nobody edited it.
     changes: Vec<PathChange>,
-    /// The files of which nobody can tell whether they differ.
     unknown: Vec<RelativePath>,
     /// The changed files whose names are not valid UTF-8. They are not in `changes`.
     nameless: BTreeSet<RelativePath>,
@@ -287,7 +276,6 @@ pub(crate) struct JudgedChange {
 }
 
 impl JudgedChange {
-    /// Returns the files that differ from the base only in what our own commands write.
     fn own_setup(&self, is_own: IsOwnSetup) -> HashSet<RelativePath> {
         let is_one = |change: &&PathChange| {
             let texts = || {
@@ -370,7 +358,6 @@ impl JudgedChange {
         Ok(Self { unexamined, ..judged })
     }
 
-    /// Returns the new files that are in no commit and that no open record is about.
     fn new_without_record(&self) -> Result<HashSet<RelativePath>, VerbError> {
         let recorded: HashSet<RelativePath> = self.ws.journal.paths().into_iter().collect();
         let uncommitted = self.uncommitted()?;
@@ -386,7 +373,6 @@ impl JudgedChange {
         Ok(new.map(|change| change.path.clone()).collect())
     }
 
-    /// Returns the history of the change with its commits and their records.
     fn with_commits(&self, git: &Git) -> Result<ChangeHistory, VerbError> {
         let mut history = ChangeHistory::of_open_work(&self.ws, &self.history.bases);
         let (Some(tip), Some(head), Some(base)) = (&self.tip, &self.head, self.base()) else {
@@ -414,7 +400,6 @@ impl JudgedChange {
         self.history.bases.first()
     }
 
-    /// Returns the commits that have what is no part of the change.
     fn known_commits(&self) -> Vec<&CommitId> {
         self.history.bases.iter().chain(&self.tip).collect()
     }
@@ -491,7 +476,6 @@ fn no_merge_base(git: &Git, from: &str) -> VerbError {
 }
 
 impl ComparedSides {
-    /// Returns the revision whose rules decide, as the caller named it.
     fn base_revision(&self) -> &str {
         match self {
             Self::Base(from) | Self::Range { from, .. } => from,
@@ -499,7 +483,6 @@ impl ComparedSides {
         }
     }
 
-    /// Returns the command line that makes this comparison, such as `intent check --staged`.
     fn command_line(&self) -> String {
         match self {
             Self::Head => "intent check".to_owned(),
@@ -552,7 +535,6 @@ fn unreadable_registry(accepted: &Registry, against: &ComparedSides) -> Option<F
     Some(Finding { path: broken.path.clone(), ..Finding::new(Code::RegistrySyntax, message, help) })
 }
 
-/// Says how to restore the registry on a branch that deletes it.
 fn how_to_restore_registry(
     here: &Workspace,
     accepted: &Registry,
@@ -590,7 +572,6 @@ pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, Verb
     Ok(findings)
 }
 
-/// Returns what answers for unrecorded work that is in no commit.
 fn bound_here(ws: &Workspace, history: &ChangeHistory) -> UnrecordedIntents {
     let bound = UnrecordedIntents::same_for_all_paths(ws.selected(None));
     bound.with_other_work(history.recorded_intents(ws))
@@ -667,7 +648,6 @@ fn blocks_unlike_record(
         .collect()
 }
 
-/// Returns a finding, at the first block, if several intents in progress own the file.
 fn scope_overlap(
     ws: &Workspace,
     path: &RelativePath,

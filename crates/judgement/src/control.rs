@@ -79,14 +79,12 @@ fn has_our_name(name: &str) -> bool {
     OUR_NAMES.contains(&stem.unwrap_or(name))
 }
 
-/// Returns the places in a workspace where a program would be started in place of this program.
 pub(crate) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
     let tools = ["", ".venv", "venv", "node_modules"].map(Path::new);
     let folders = tools.into_iter().flat_map(|tool| PROGRAMS_IN.map(|folder| tool.join(folder)));
     folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
 }
 
-/// Returns true if the `PATH` contains the folder of a file, which is given by its absolute path.
 fn is_on_path(file: &Path, environment: &Environment) -> bool {
     let folder = file.parent();
     let search = environment.search().unwrap_or_default();
@@ -94,7 +92,6 @@ fn is_on_path(file: &Path, environment: &Environment) -> bool {
     std::env::split_paths(search).any(is_it)
 }
 
-/// Returns true if a path of a workspace controls the gate or an agent there.
 pub(crate) fn is_control_in(root: &Root, path: &RelativePath) -> bool {
     let name = folded(path.file_name());
     let is_on_path = || is_on_path(&root.absolute(path), root.environment());
@@ -137,7 +134,6 @@ pub(crate) fn may_name_control(path: &RelativePath) -> bool {
     dotted.any(|pattern| CONTROL_NAMES.iter().any(|name| wild(&pattern, name)))
 }
 
-/// Returns a control file that a scope owns, if there is one.
 pub(crate) fn taken_in_by(scope: &Scope) -> Option<String> {
     let anywhere = CONTROL_NAMES.iter().map(|name| match *name {
         ".git" => ".git/config".to_owned(),
@@ -172,7 +168,6 @@ pub(crate) fn settings_below() -> impl Iterator<Item = &'static str> {
     anywhere.chain(settings_outside_home()).map(|entry| entry.trim_end_matches('/'))
 }
 
-/// Returns the settings that can be in a workspace. The others exist only in a home folder.
 fn settings_outside_home() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().copied().filter(|entry| !entry.starts_with("Documents/"))
 }

@@ -2,7 +2,6 @@
 //! compared as git would store them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use evidence::event::Event;
@@ -18,7 +17,7 @@ use why::Workspace;
 const MAX_FILES: usize = 500;
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
 /// How far the clock of a file system may lag behind the system clock, in nanoseconds.
-const TICK: u128 = 10_000_000;
+pub(crate) const TICK: u128 = 10_000_000;
 
 /// Returns the tracked files that differ from `HEAD` now, and what they contain. All other tracked
 /// files are as `HEAD` has them, so a command that follows can be judged by what it changed.
@@ -41,13 +40,16 @@ pub(crate) fn changed_files(ws: &Workspace) -> BTreeMap<RelativePath, EarlierCon
     changes.unwrap_or_default().into_iter().enumerate().map(content).collect()
 }
 
-/// Returns what is known of the content that each file had when a call began.
 pub(crate) fn contents_before(
     ws: &Workspace,
     call: &PendingCall,
     paths: &[RelativePath],
 ) -> Vec<EarlierContent> {
     let head = call.head.clone().map(CommitId);
+    let is_new_file = |path: &RelativePath| {
+        let state = ws.root.absolute(path).symlink_metadata();
+        state.is_ok_and(|state| is_new(&state, call.at.saturating_sub(TICK)))
+    };
     let of_file = |path: &RelativePath| {
         if let Some(known) = call.changed_before.get(path) {
             return known.clone();
@@ -63,19 +65,18 @@ pub(crate) fn contents_before(
         match noted.or(written) {
             Some(Some(hash)) => EarlierContent::Hash(hash),
             Some(None) => EarlierContent::Missing,
-            None if is_new(&ws.root.absolute(path), call.at) => EarlierContent::Missing,
+            None if is_new_file(path) => EarlierContent::Missing,
             None => EarlierContent::Unknown,
         }
     };
     paths.iter().map(of_file).collect()
 }
 
-/// Returns true if a file was created since the given time, and false if the file system does not
-/// keep creation times.
-fn is_new(file: &Path, at: u128) -> bool {
-    let created = file.symlink_metadata().and_then(|state| state.created());
-    let created = created.ok().and_then(|created| created.duration_since(UNIX_EPOCH).ok());
-    created.is_some_and(|created| created.as_nanos() >= at.saturating_sub(TICK))
+/// Returns true if a file or folder was created since the given time, and false if the file system
+/// does not keep creation times.
+pub(crate) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
+    let made = state.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    made.is_some_and(|at| at.as_nanos() >= since)
 }
 
 /// Returns for each file whether it contains now what it contained earlier. `None` if nobody can

@@ -68,7 +68,6 @@ impl Expected {
 #[derive(Clone, Debug)]
 pub struct WriteRequest {
     pub path: RelativePath,
-    /// What the writer expects the file to be.
     pub expected: Expected,
     pub change: Change,
     /// The intent that the writer cites. The file is written only if the session has selected this intent.
@@ -97,31 +96,19 @@ pub struct FileWritten {
     pub notes: Vec<String>,
 }
 
-/// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("{}", .0.message)]
     Denied(Box<Denial>),
     #[error(transparent)]
     Verb(#[from] VerbError),
-    /// The file is not what the writer expects.
     #[error(
         "Stale File: {path} is not what you expected: {by}. Nothing was written. Read it again, then decide anew."
     )]
-    Stale {
-        /// The file, relative to the workspace.
-        path: RelativePath,
-        /// Who changed the file, as far as it is known.
-        by: String,
-    },
+    Stale { path: RelativePath, by: String },
     /// The file is not text, too large or missing, or the edit does not fit.
     #[error("{path} {reason}")]
-    Unusable {
-        /// The file, relative to the workspace.
-        path: RelativePath,
-        /// What is wrong, and what to do about it.
-        reason: String,
-    },
+    Unusable { path: RelativePath, reason: String },
 }
 
 /// Reads the lines of a file from line `offset` on, at most `limit` of them, and remembers for a
@@ -238,7 +225,6 @@ pub fn write(
     })
 }
 
-/// Returns the class in the last record of a session about a file.
 fn class_of_last_record(ws: &Workspace, path: &RelativePath, by: &Event) -> Option<MutationClass> {
     let (ws, actor) = (ws.clone().with_records_of_now(), by.actor());
     let is_it = |record: &&Record| {
@@ -266,7 +252,6 @@ fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(),
     )))
 }
 
-/// How long to wait for another process that writes a file with the same lock.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Returns the lock that every write of this file takes. There are only 256 locks, so unrelated
@@ -283,7 +268,6 @@ fn held_up(decision: Decision) -> Result<(), FileError> {
     }
 }
 
-/// Returns the text of the file after the change.
 fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<String, FileError> {
     let unusable = |reason: String| FileError::Unusable { path: path.clone(), reason };
     let before = before.filter(|_| !matches!(change, Change::Whole(_)));
@@ -306,7 +290,6 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
     Ok(text)
 }
 
-/// Returns the bytes of the file, or `None` if it does not exist.
 fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, VerbError> {
     Ok(ws.root.read(path, MAX_BYTES as u64)?)
 }

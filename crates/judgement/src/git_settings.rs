@@ -12,7 +12,6 @@ use why::Workspace;
 /// The size in bytes above which a file of settings is not read.
 const MAX: u64 = 4 * 1024 * 1024;
 
-/// Returns the files of settings of a repository and of the person, each with its digest.
 pub(crate) fn digests(ws: &Workspace) -> BTreeMap<PathBuf, String> {
     let own = ws.root.git_dir().map(Path::to_path_buf);
     let of_git = own.into_iter().chain(ws.root.common_dir());

@@ -6,7 +6,6 @@ use ground::RelativePath;
 use ledger::RecordedDecision;
 use why::{VerbError, Workspace};
 
-/// Records the named files under an intent, which must be in progress.
 pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, VerbError> {
     record::record(ws, request, decide)
 }

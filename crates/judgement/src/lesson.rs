@@ -34,33 +34,25 @@ const MAX_LISTED: usize = 30;
 
 /// The largest brain file that is edited, in bytes.
 const MAX_BRAIN: u64 = 1024 * 1024;
-/// How long to wait for another process that writes a lesson or a record.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A lesson to be written down, and who learned it.
 #[derive(Clone, Debug, Default)]
 pub struct LessonRequest {
     /// The lesson in one sentence. Markup is removed or escaped, line breaks become spaces, and a
     /// text that is too long is cut.
     pub text: String,
-    /// The intent under which it was learned. `None` stands for the selected one, if any.
     pub intent: Option<String>,
-    /// The session that learned it, as `host:id`.
     pub session: Option<String>,
-    /// The name of the agent, e.g. `claude-code`.
     pub agent: Option<String>,
     /// The agent's model, e.g. `anthropic/claude-…`.
     pub model: Option<String>,
-    /// Whether an agent or a person asks.
     pub asker: Asker,
     /// The author to record if neither `agent` nor `model` is set.
     pub contributor: Contributor,
 }
 
-/// Who asks for something that people may always do, and agents only if the policy allows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asker {
-    /// A program, or an unknown caller.
     #[default]
     Agent,
     Person,
@@ -136,7 +128,6 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     Ok(first)
 }
 
-/// A brain file with the place of a lesson in it.
 struct BrainFile {
     path: RelativePath,
     before: String,
@@ -144,7 +135,6 @@ struct BrainFile {
 }
 
 impl BrainFile {
-    /// Writes the lesson into the file and records the change.
     fn write(
         self,
         ws: &Workspace,

@@ -74,7 +74,6 @@ pub struct MappedFile {
     pub blocks: Vec<MappedBlock>,
 }
 
-/// Returns what all intents have produced, in all files, and the files of which that is not known.
 fn produced_by_all(ws: &Workspace) -> (ByIntent, UnknownLines) {
     let mut found = ByIntent::new();
     let of_file = |path: &RelativePath, file: &FileProvenance| produced_of(ws, path, file);
@@ -123,7 +122,6 @@ fn mapped_block(blocks: &FileBlocks, at: usize) -> MappedBlock {
     }
 }
 
-/// Returns the map of the work tree as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     let (mut answer, unknown) = map_of_all_intents(ws)?;
     answer.notes.extend(unknown.history_note());
@@ -173,12 +171,10 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     }
 }
 
-/// Returns the text that [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
     Ok(markdown(&complete_map(&source(ws)?)?))
 }
 
-/// Writes `intent_map.md` and returns the map.
 pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.governed()?;
     let source = source(ws)?;
@@ -204,8 +200,6 @@ pub fn path() -> RelativePath {
     RelativePath::new(".orchestration/intent_map.md").expect("a fixed name is a path")
 }
 
-/// Renders the map as Markdown: for each intent its files, and for each file the top-level
-/// definitions.
 pub fn markdown(answer: &MapAnswer) -> String {
     let shown = answer.intents.iter().map(|intent| {
         let files = intent.files.iter().map(|file| {

@@ -18,9 +18,7 @@ use why::{VerbError, Workspace};
 /// The maximum number of entries or sentences in a proposal, so that a person can read them on one
 /// page.
 const MAX_LISTED: usize = 24;
-/// The maximum length of a sentence, in characters.
 const MAX_SENTENCE: usize = 500;
-/// The maximum length of an intent's name, in characters.
 const MAX_NAME: usize = 120;
 
 /// A proposal that now waits for a person.
@@ -35,13 +33,10 @@ pub struct ProposalAnswer {
     pub notes: Vec<String>,
 }
 
-/// A request to widen the scope of an intent.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeProposal {
     pub intent: String,
-    /// The globs to add to the scope.
     pub entries: Vec<String>,
-    /// Why the wider scope is needed.
     pub reason: String,
 }
 
@@ -63,7 +58,6 @@ pub struct IntentProposal {
     pub acceptance: Vec<String>,
 }
 
-/// Asks a person to widen the scope of an intent.
 pub fn request_scope(
     ws: &Workspace,
     actor: &str,
@@ -97,7 +91,6 @@ pub fn request_scope(
     ask(ws, (actor, cwd), Subject::Scope { intent: id, entries, reason }, notes)
 }
 
-/// Asks a person to approve a new intent.
 pub fn propose_intent(
     ws: &Workspace,
     actor: &str,
@@ -123,12 +116,9 @@ pub fn propose_intent(
     ask(ws, (actor, cwd), subject, notes)
 }
 
-/// What `lesson` did with a lesson.
 #[derive(Clone, Debug)]
 pub enum Proposed {
-    /// The lesson was written at once.
     Written(LessonAnswer),
-    /// A person was asked to approve it.
     Asked(Box<ProposalAnswer>),
 }
 
@@ -193,7 +183,6 @@ pub(crate) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
     }
 }
 
-/// Returns a control file that this entry alone would own.
 fn control_file(entry: &str) -> Option<String> {
     let scope = Scope::new(&[entry]);
     if let Some(path) = control::taken_in_by(&scope) {
@@ -203,11 +192,8 @@ fn control_file(entry: &str) -> Option<String> {
     let literal = entry.trim_start_matches(['.', '/']).len();
     let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
     let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
-    let paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
-    paths
-        .into_iter()
-        .find(|path| control::is_control_path(path.as_str()))
-        .map(|path| path.to_string())
+    let mut paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
+    Some(paths.find(|path| control::is_control_path(path.as_str()))?.to_string())
 }
 
 fn hides_part(text: &str) -> bool {

@@ -24,7 +24,6 @@ use intents::{
 use ledger::{Entry, Record, RecordKind};
 use why::{VerbError, Workspace};
 
-/// How long to wait for another process that edits the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The result of a change to the registry.
@@ -43,6 +42,12 @@ pub struct RegistryAnswer {
 }
 
 impl RegistryAnswer {
+    /// `intent` is the intent after the change; `None` if it was removed.
+    fn about(id: &str, intent: Option<&Intent>, path: &RelativePath) -> Self {
+        let status = intent.and_then(|intent| Some(intent.status.as_ref()?.value));
+        Self { id: id.to_owned(), status, path: path.to_string(), notes: Vec::new() }
+    }
+
     /// Adds notes about the globs of the scope. `cwd` is the folder in which they were typed.
     pub fn with_notes(self, ws: &Workspace, globs: &[String], cwd: &Path) -> Self {
         Self { notes: scope_notes::notes(ws, globs, cwd), ..self }
@@ -91,7 +96,6 @@ pub fn doubts_about(ws: &Workspace, new: &IntentEntry) -> Vec<String> {
     same.into_iter().chain(scopeless).collect()
 }
 
-/// Adds an intent to the registry. If it has no id, it gets the next free one.
 pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     if intent.name.trim().is_empty() {
@@ -162,7 +166,6 @@ pub fn edit_intent(
     change(ws, &turn(ws)?, &id, &edits, "edited")
 }
 
-/// Removes an intent that no record of work names.
 pub fn remove(ws: &Workspace, id: &str) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;
@@ -208,12 +211,7 @@ pub fn note_edited(ws: &Workspace, before: &Registry) -> Result<Vec<RegistryAnsw
         let Some((file, _)) = registry.intent_with_file(id) else { continue };
         seen_blocks::note_own_write(ws, file.path(), Some(id));
         append(ws, id, Some(intent), "edited")?;
-        answers.push(RegistryAnswer {
-            id: id.clone(),
-            status: intent.status.as_ref().map(|status| status.value),
-            path: file.path().to_string(),
-            notes: Vec::new(),
-        });
+        answers.push(RegistryAnswer::about(id, Some(intent), file.path()));
     }
     Ok(answers)
 }
@@ -269,10 +267,8 @@ pub fn split(ws: &Workspace, known: &str) -> Result<SplitAnswer, VerbError> {
     })
 }
 
-/// The most bytes of a file with one intent.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// Writes the text of a file of the registry in which a merge conflict was settled.
 pub fn settle(ws: &Workspace, path: &RelativePath, text: &str) -> Result<(), VerbError> {
     let _lock = turn(ws)?;
     store::write_atomic(&ws.root.absolute(path), text.as_bytes())?;
@@ -324,8 +320,7 @@ pub fn renumber(
     seen_blocks::note_own_write(ws, &to, Some(&new));
     let after = Registry::load(&ws.root);
     append(ws, &new, after.get(&new), &format!("renumbered from {id}"))?;
-    let status = intent.status.as_ref().map(|status| status.value);
-    Ok(RegistryAnswer { id: new, status, path: to.to_string(), notes: Vec::new() })
+    Ok(RegistryAnswer::about(&new, Some(intent), &to))
 }
 
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
@@ -335,12 +330,9 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
     if intent.status.as_ref().is_some_and(|now| now.value == status)
         && let Some((file, _)) = ws.registry.intent_with_file(id)
     {
-        return Ok(RegistryAnswer {
-            id: id.to_owned(),
-            status: Some(status),
-            path: file.path().to_string(),
-            notes: vec!["the intent already has this status; nothing was changed".to_owned()],
-        });
+        let note = "the intent already has this status; nothing was changed";
+        let answer = RegistryAnswer::about(id, Some(intent), file.path());
+        return Ok(RegistryAnswer { notes: vec![note.to_owned()], ..answer });
     }
     let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
     let mut answer = change(ws, &turn(ws)?, id, &[wanted], status.as_str())?;
@@ -352,7 +344,6 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
     Ok(answer)
 }
 
-/// Adds an entry to the scope of an intent.
 pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     let id = ws.intent(id)?.id.value.as_str();
@@ -416,15 +407,9 @@ fn change(
     let intent = after.get(id);
     seen_blocks::note_own_write(ws, &path, Some(id));
     append(ws, id, intent, note)?;
-    Ok(RegistryAnswer {
-        id: id.to_owned(),
-        status: intent.and_then(|intent| Some(intent.status.as_ref()?.value)),
-        path: path.to_string(),
-        notes: Vec::new(),
-    })
+    Ok(RegistryAnswer::about(id, intent, &path))
 }
 
-/// Appends the record of a change of the registry.
 fn append(ws: &Workspace, id: &str, intent: Option<&Intent>, note: &str) -> Result<(), VerbError> {
     let record = Record {
         note: Some(note.to_owned()),

@@ -66,14 +66,12 @@ fn reserve_first(
     }
 }
 
-/// Reserves an id that somebody chose.
 pub(crate) fn reserve(ws: &Workspace, id: &str) {
     if let Some(file) = reservation(&ws.root, id) {
         session::or_log(&ws.root, "an id was not reserved", store::create_new(&file, b""));
     }
 }
 
-/// Gives an id back under which no intent was written after all.
 pub(crate) fn give_back(ws: &Workspace, id: &str) {
     if let Some(file) = reservation(&ws.root, id) {
         session::or_log(&ws.root, "an id stays reserved", store::remove(&file));

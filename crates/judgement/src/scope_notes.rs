@@ -8,7 +8,6 @@ use ground::{RelativePath, ignores};
 use intents::Scope;
 use why::Workspace;
 
-/// The maximum number of folders that are suggested for one glob.
 const MAX_OFFERED: usize = 3;
 
 /// Returns a sentence for each glob that matches no file, or that was probably meant relative to

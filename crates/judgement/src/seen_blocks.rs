@@ -44,7 +44,6 @@ fn outline(located: &[(Row, LineRange)]) -> Outline {
     Outline { rows: located.iter().map(|(row, _)| *row).collect() }
 }
 
-/// Returns the pieces of a file before a call. If the file did not exist, there are none.
 pub(crate) fn pieces_before(before: &FileBefore) -> Option<Outline> {
     match &before.text {
         Some(text) => pieces_of(&before.path, text),
@@ -52,7 +51,6 @@ pub(crate) fn pieces_before(before: &FileBefore) -> Option<Outline> {
     }
 }
 
-/// Returns the pieces of a file, each with its lines.
 fn located_pieces(document: &Document) -> Option<Vec<(Row, LineRange)>> {
     let blocks = document.blocks();
     if blocks.has_error {
@@ -102,9 +100,7 @@ impl SeenFile<'_> {
     /// if the caller has it.
     pub fn pieces(&self, document: Option<&Document>) -> Option<Outline> {
         match document {
-            Some(document) => {
-                located_pieces(document).map(|located_pieces| outline(&located_pieces))
-            }
+            Some(document) => Some(outline(&located_pieces(document)?)),
             None => pieces_of(self.path, self.now.text.as_deref()?),
         }
     }
@@ -147,14 +143,12 @@ impl SeenFile<'_> {
         self.keep(known.merged(&earlier.outline, &all.outline).completed(&all.outline));
     }
 
-    /// Stores what the actor knows of the file, and replaces what was stored before.
     pub fn keep(&self, known: KnownBlocks) {
         let kept = seen::see(&self.ws.root, &self.event.actor(), &self.note(known));
         let what = format!("what a session saw of {} could not be kept", self.path);
         session::or_log(&self.ws.root, &what, kept);
     }
 
-    /// Builds the note that stores what the actor knows of the file, or wrote to it.
     pub fn note(&self, known: KnownBlocks) -> Seen {
         Seen {
             path: self.path.clone(),
@@ -170,7 +164,6 @@ impl SeenFile<'_> {
     }
 }
 
-/// Returns what a session knows after some lines of a file were shown to it.
 fn after_reading(
     known: Option<&Seen>,
     located: &[(Row, LineRange)],
@@ -241,12 +234,10 @@ impl KnownBlocks {
         }
     }
 
-    /// Returns what a session knows that has read the whole file, with these blocks.
     pub(crate) fn of_whole_file(pieces: Option<Outline>) -> Self {
         Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
     }
 
-    /// Returns what a session knows of the single blocks of a file that has changed since.
     fn of_blocks(seen: Option<&Seen>) -> Self {
         Self {
             outline: seen.and_then(Self::from_seen).unwrap_or_default().outline,
@@ -254,7 +245,6 @@ impl KnownBlocks {
         }
     }
 
-    /// Reads stored knowledge. `None` if it cannot be decoded.
     pub(crate) fn from_seen(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
@@ -282,7 +272,6 @@ impl KnownBlocks {
         self
     }
 
-    /// Marks the file as wholly known if every block on disk is known as it is.
     fn completed(mut self, now: &Outline) -> Self {
         if self.outline.touched(now).is_empty() {
             self.extent = SeenExtent::File;
@@ -290,7 +279,6 @@ impl KnownBlocks {
         self
     }
 
-    /// Returns what is known of the file after the session itself changed `earlier` into `wrote`.
     fn merged(self, earlier: &Outline, wrote: &Outline) -> Self {
         let mut belief = Belief::from_outlines(&self.outline, earlier);
         for change in difference::changes(&keys(earlier), &keys(wrote)) {
@@ -325,7 +313,6 @@ impl Belief {
         self.rows.iter().any(|(_, place)| *place == Some(at))
     }
 
-    /// Drops the outdated version of a block, which is no longer on disk.
     fn forget(&mut self, identity: Short) {
         self.rows.retain(|(row, place)| place.is_some() || row.identity != identity);
     }
@@ -410,7 +397,6 @@ fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
     blocks.iter().map(|block| hex(block)).collect()
 }
 
-/// The size in bytes above which a saved file is not read.
 const MAX_SAVED: u64 = 4 * 1024 * 1024;
 /// The actor of writes made by a command of `intent` itself.
 const OURS: &str = "intent";
@@ -418,21 +404,24 @@ const OURS: &str = "intent";
 /// Notes that `intent` itself changed a file, so that a command which runs at the same time is not
 /// taken for the author.
 pub(crate) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
-    let last = Seen {
+    let last = write_outside_sessions(path, seen::state(&ws.root, path, 0).hash, OURS);
+    self::wrote(ws, Seen { intent: intent.map(str::to_owned), ..last }, None);
+}
+
+fn write_outside_sessions(path: &RelativePath, hash: Option<String>, actor: &str) -> Seen {
+    Seen {
         path: path.clone(),
-        hash: seen::state(&ws.root, path, 0).hash,
+        hash,
         outline: Vec::new(),
         extent: SeenExtent::File,
-        actor: OURS.to_owned(),
-        intent: intent.map(str::to_owned),
+        actor: actor.to_owned(),
+        intent: None,
         head: None,
         recorded: false,
         at: clock::now(),
-    };
-    self::wrote(ws, last, None);
+    }
 }
 
-/// The name under which a write is noted that a person saved in an editor.
 const EDITOR: &str = "an editor";
 
 /// Notes that a person saved a file in an editor, so that a command of an agent which runs at the
@@ -444,17 +433,8 @@ pub fn note_saved_file(ws: &Workspace, path: &RelativePath, text: &str) {
     if is_known || now.text.as_deref() != Some(text) {
         return;
     }
-    let last = Seen {
-        path: path.clone(),
-        hash: now.hash,
-        outline: pieces_of(path, text).unwrap_or_default().entries(),
-        extent: SeenExtent::File,
-        actor: EDITOR.to_owned(),
-        intent: None,
-        head: None,
-        recorded: false,
-        at: clock::now(),
-    };
+    let outline = pieces_of(path, text).unwrap_or_default().entries();
+    let last = Seen { outline, ..write_outside_sessions(path, now.hash, EDITOR) };
     let before = before.as_ref().and_then(KnownBlocks::from_seen).map(|known| known.outline);
     self::wrote(ws, last, before.as_ref());
 }

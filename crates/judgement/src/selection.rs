@@ -32,7 +32,6 @@ impl OtherSession {
     }
 }
 
-/// Returns the intent that the actor of an event works under in a workspace.
 pub(crate) fn selected_by(ws: &Workspace, event: &Event) -> Option<String> {
     ws.selected(Some(&works_as(ws, event)))
 }

@@ -11,7 +11,6 @@ use ledger::{EntityType, Entry, Ledger};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace};
 
-/// The maximum number of trailers that are added to a commit.
 const MAX_TRAILERS: usize = 50;
 
 /// Returns the trailers of the commit that is being made from the index, in the order of the
@@ -57,7 +56,6 @@ fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     }
 }
 
-/// Fills the placeholders of a template. `None` if a value is missing.
 fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;

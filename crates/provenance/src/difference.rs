@@ -103,7 +103,6 @@ impl Difference {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }
 
-    /// Returns the blocks of the old text that no longer exist.
     pub fn removed_blocks(&self) -> Vec<&Block> {
         let stands: HashSet<usize> = self.origins.iter().flatten().copied().collect();
         let all = self.old.blocks.iter().enumerate();

@@ -120,7 +120,6 @@ impl Tree {
         self.children.iter().find(|child| child.field == Some(field))
     }
 
-    /// Returns all tokens below this node, in order.
     pub fn tokens(&self) -> Vec<&Tree> {
         let mut found = Vec::new();
         self.visit(&mut |node| {
@@ -131,7 +130,6 @@ impl Tree {
         found
     }
 
-    /// Returns the texts of all tokens below this node, in order.
     pub fn texts(&self) -> Vec<&str> {
         self.tokens().into_iter().filter_map(|token| token.text.as_deref()).collect()
     }
@@ -160,7 +158,6 @@ impl Tree {
         self.children.iter_mut().for_each(|child| child.visit_mut(change));
     }
 
-    /// Returns true if `test` holds for this node or any node below it.
     pub fn has_node(&self, test: &impl Fn(&Tree) -> bool) -> bool {
         test(self) || self.children.iter().any(|child| child.has_node(test))
     }

@@ -399,7 +399,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Marks all names in the tree as fixed.
     fn fix(&mut self, tree: &mut Tree) {
         if let Some(text) = &tree.text {
             let known = self.scoping.is_some_and(|scoping| scoping.is_name(tree.kind));

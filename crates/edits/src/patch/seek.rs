@@ -26,7 +26,6 @@ pub(super) fn find(rows: &[&str], wanted: &[&str], start: usize) -> Option<usize
     })
 }
 
-/// Replaces a typographic character by the plain character that people type.
 fn without_typography(character: char) -> char {
     match character {
         // Hyphens, dashes and the minus sign.

@@ -8,7 +8,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::disk::{TICK, is_new, last_change, relative};
+use super::disk::{last_change, relative};
+use crate::earlier::{TICK, is_new};
 use crate::{control, git_settings};
 use fence::stand_in::StandIn;
 use ground::session::calls::PendingCall;
@@ -38,7 +39,6 @@ const AT_HOME: [&str; 4] =
 const OF_WORKSPACE: [&str; 5] =
     ["policy.yaml", "allowed_signers", "baseline.json", ".gitignore", ".gitattributes"];
 
-/// The controlling files that changed since a point in time.
 #[derive(Debug, Default)]
 pub(super) struct ControlChanges {
     pub inside: Vec<RelativePath>,
@@ -133,7 +133,6 @@ fn changed_files_at(place: &Path, since: u128) -> Vec<PathBuf> {
     changed
 }
 
-/// Returns true if a fence put the file there for the time that a command runs.
 fn is_stand_in(place: &Path) -> bool {
     let text = match place.file_name().and_then(|name| name.to_str()) {
         Some("commondir") => ".",

@@ -9,17 +9,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::time::UNIX_EPOCH;
 
 use ignore::WalkState;
 
+use crate::earlier::{TICK, is_new};
 use ground::session::calls::PendingCall;
 use ground::{CommitId, RelativePath, ignores};
 use why::Workspace;
 
-/// How far the clock of a file system may lag behind the system clock, in nanoseconds.
-pub(super) const TICK: u128 = 10_000_000;
-/// The number of changed files that are returned at most.
 const MAX_CHANGED: usize = 5_000;
 
 /// Returns the files that were created, changed or deleted since `at` (nanoseconds since 1970),
@@ -87,18 +84,15 @@ pub(super) fn other_names(ws: &Workspace, path: &RelativePath, at: u128) -> Vec<
     changed.filter(|other| other != path && inode(other) == own).collect()
 }
 
-/// Returns nothing, because the platform does not tell how many names a file has.
 #[cfg(not(unix))]
 pub(super) fn other_names(_: &Workspace, _: &RelativePath, _: u128) -> Vec<RelativePath> {
     Vec::new()
 }
 
-/// Returns when a file changed the last time, in nanoseconds since 1970. `None` if it does not exist.
 pub(super) fn changed_at(ws: &Workspace, path: &RelativePath) -> Option<u128> {
     ws.root.absolute(path).symlink_metadata().ok().map(|state| last_change(&state))
 }
 
-/// Returns the tracked files that do not exist any more. Only folders that changed are looked at.
 fn removed_files(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
     let Some(git) = ws.git() else { return Vec::new() };
     let mut tracked = git.tracked().unwrap_or_default();
@@ -125,14 +119,6 @@ fn removed_files(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<
     tracked
 }
 
-/// Returns true if a folder was created since the given time, and false if the file system does not
-/// keep creation times.
-pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
-    let made = state.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    made.is_some_and(|at| at.as_nanos() >= since)
-}
-
-/// Returns a path of the work tree relative to the root. `None` if it is outside.
 pub(super) fn relative(ws: &Workspace, path: &Path) -> Option<RelativePath> {
     let inside = path.strip_prefix(ws.root.path()).ok()?;
     RelativePath::new(inside.to_str()?).ok()
@@ -163,12 +149,14 @@ impl CheckedOutCommits {
     /// Returns true if the file is now the same as in one of the commits. A file that exists in
     /// neither counts as the same.
     pub(super) fn holds(&self, ws: &Workspace, path: &RelativePath) -> bool {
-        let Some(git) = ws.git().filter(|_| !self.0.is_empty()) else { return false };
-        self.0.iter().any(|commit| {
-            let is_same = git.are_as_committed(commit, std::slice::from_ref(path));
-            is_same.is_ok_and(|is_same| is_same == [Some(true)])
-        })
+        self.0.iter().any(|commit| is_as_in(ws, commit, path))
     }
+}
+
+/// Returns true if the file is now as this commit has it.
+pub(super) fn is_as_in(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> bool {
+    let is_same = ws.git().map(|git| git.are_as_committed(commit, std::slice::from_ref(path)));
+    matches!(is_same, Some(Ok(is_same)) if is_same == [Some(true)])
 }
 
 #[cfg(unix)]

@@ -15,12 +15,10 @@ use why::Workspace;
 
 const WHY: &str = "a command that was left running changed it, and it is out of scope";
 
-/// The time in nanoseconds since 1970.
 pub(super) fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
-/// Notes that the command of a call goes on. What it changed until `known_until` is known.
 pub(super) fn follow(ws: &Workspace, key: &str, call: &PendingCall, known_until: u128) {
     let call = PendingCall { at: known_until, files: Vec::new(), ..call.clone() };
     let left = LeftRunning::of_call(&ws.root, key.to_owned(), call);

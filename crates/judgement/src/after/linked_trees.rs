@@ -3,19 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::disk::{CheckedOutCommits, TICK, is_new, last_change};
-use crate::gate::{self, Decision, GateRequest};
+use super::disk::{CheckedOutCommits, is_as_in, last_change};
+use super::is_objected_to;
+use crate::earlier::{TICK, is_new};
 use ground::session::calls::PendingCall;
 use ground::{CommitId, RelativePath, Root};
 use why::Workspace;
 
-/// The linked work trees below a workspace.
 pub(super) struct LinkedTrees(Vec<LinkedTree>);
 
 struct LinkedTree {
     top: PathBuf,
     ws: Workspace,
-    /// Whether the call made it.
     is_new: bool,
     checked_out: CheckedOutCommits,
     /// The commit that is checked out, if that is so since before the call.
@@ -59,26 +58,16 @@ impl LinkedTrees {
             return tree.is_new;
         }
         let Some(path) = super::disk::relative(&tree.ws, &file) else { return false };
-        let request = GateRequest {
-            paths: vec![path.to_string()],
-            session: None,
-            intent: call.intent.clone(),
-        };
         // The rules in a new work tree may be what the call wrote there.
-        let is_owned = !tree.is_new && gate::judge(&tree.ws, &request) == Decision::NoOpinion;
+        let is_owned = !tree.is_new && !is_objected_to(&tree.ws, &path, call.intent.as_ref());
         is_owned || tree.is_checked_out(call, &path)
     }
 }
 
 impl LinkedTree {
     fn is_checked_out(&self, call: &PendingCall, path: &RelativePath) -> bool {
-        let is_as_in = |commit: &CommitId| {
-            let path = std::slice::from_ref(path);
-            let same = self.ws.git().map(|git| git.are_as_committed(commit, path));
-            matches!(same, Some(Ok(same)) if same == [Some(true)])
-        };
         let commits = self.head.iter().cloned().chain(call.head.clone().map(CommitId));
-        commits.into_iter().any(|commit| is_as_in(&commit))
+        commits.into_iter().any(|commit| is_as_in(&self.ws, &commit, path))
             || self.checked_out.holds(&self.ws, path)
     }
 }

@@ -48,10 +48,8 @@ use linked_trees::LinkedTrees;
 pub use pending_records::{retry, waiting_record_files};
 use printed_lines::PrintedLines;
 
-/// What is reported to the agent after a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Feedback {
-    /// Information that the model should know.
     pub context: Option<String>,
     /// A violation for the model, shown as strongly as the host allows: the call changed, or may
     /// have changed, something that it was not allowed to change.
@@ -60,7 +58,6 @@ pub struct Feedback {
 
 /// A call that began longer ago than this has ended, whatever its host reported.
 const MAX_CALL: Duration = Duration::from_secs(3600);
-/// The size in bytes above which the text of a file is not read.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 /// Records what a call has done and returns what the agent should know about it. Never fails.
@@ -99,19 +96,16 @@ pub fn idle(event: &Event) {
     left_running::look(ws, Some(&event.session_key()), is_explained);
 }
 
-/// Looks at what commands of agents changed that were left running, so that a check sees it.
 pub fn see_left_running(ws: &Workspace) {
     left_running::look(ws, None, |_| false);
 }
 
-/// Does the work that can wait until an agent is idle: refreshes the map.
 pub fn refresh_map(event: &Event) {
     if let Some(root) = governed_root(event) {
         map::refresh(&Workspace::at_root(root));
     }
 }
 
-/// Returns the root of the workspace in which the call is made, if it is governed.
 fn governed_root(event: &Event) -> Option<Root> {
     Root::find(&event.cwd, &event.environment).ok().filter(Root::governed)
 }
@@ -140,7 +134,6 @@ fn workspaces(event: &Event) -> Vec<Workspace> {
     all
 }
 
-/// Returns every path that the call names, as absolute paths.
 fn paths(event: &Event) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for effect in &event.effects {
@@ -158,7 +151,6 @@ fn paths(event: &Event) -> Vec<PathBuf> {
     paths.into_iter().map(|path| event.cwd.join(path)).collect()
 }
 
-/// A call that is observed in one of the workspaces that it touches.
 struct Observation<'a> {
     ws: &'a Workspace,
     event: &'a Event,
@@ -256,8 +248,6 @@ impl Observation<'_> {
         SeenFile { ws: self.ws, event: self.event, path, now }
     }
 
-    /// Records a call that the gate let through and that has ended. Returns the files that it may
-    /// have changed.
     fn ended(&mut self, call: &PendingCall) -> Vec<RelativePath> {
         let mut touched = Vec::new();
         if !call.background {
@@ -270,7 +260,6 @@ impl Observation<'_> {
         touched
     }
 
-    /// Records what the call did to the files that it named. Returns the files that have changed.
     fn all_named(&mut self, call: &PendingCall, files: &[&FileBefore]) -> Vec<RelativePath> {
         // What the session knew of each file; for a moved file, what it knew of the old path. This
         // is collected first because the loop below overwrites it.
@@ -308,10 +297,8 @@ impl Observation<'_> {
             self.tell_of_other_names(call, path);
         }
         let is_settled = self.settle_if_restored(path, before.hash.as_ref());
-        let paths = vec![path.to_string()];
-        let request = GateRequest { paths, session: None, intent: call.intent.clone() };
         // One call may restore files in and out of scope.
-        let is_of_others = || gate::judge(ws, &request) != Decision::NoOpinion;
+        let is_of_others = || is_objected_to(ws, path, call.intent.as_ref());
         if call.rule.as_deref() == Some(calls::RESTORES) && (is_settled || is_of_others()) {
             if !is_settled {
                 let before = EarlierContent::Unknown;
@@ -376,11 +363,7 @@ impl Observation<'_> {
         led: Option<RelativePath>,
     ) -> bool {
         // A command that made the link is known to have written no further than to where it leads.
-        let is_permitted = |led: &RelativePath| {
-            let paths = vec![led.to_string()];
-            let request = GateRequest { paths, session: None, intent: call.intent.clone() };
-            gate::judge(self.ws, &request) == Decision::NoOpinion
-        };
+        let is_permitted = |led: &RelativePath| !is_objected_to(self.ws, led, call.intent.as_ref());
         if call.command && led.as_ref().is_some_and(is_permitted) {
             return true;
         }
@@ -570,7 +553,6 @@ impl Observation<'_> {
         note_ungated(self.ws, who, (path, now), before, why);
     }
 
-    /// Records files as the work of the call.
     fn record(&self, paths: &[RelativePath], intent: Option<String>, strength: Strength) {
         let request = RecordRequest {
             paths: paths.to_vec(),
@@ -586,7 +568,6 @@ impl Observation<'_> {
     }
 }
 
-/// Returns true if the gate objects to a write of a file under this intent.
 fn is_objected_to(ws: &Workspace, path: &RelativePath, intent: Option<&String>) -> bool {
     let paths = vec![path.to_string()];
     let request = GateRequest { paths, session: None, intent: intent.cloned() };
@@ -625,7 +606,6 @@ fn note_ungated(
     session::or_log(&ws.root, &what, ungated::keep(&ws.root, &note));
 }
 
-/// Returns the commit that was checked out when a call began.
 fn call_head(call: &PendingCall) -> Option<CommitId> {
     call.head.clone().map(CommitId)
 }
@@ -666,10 +646,8 @@ fn written_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -
 /// Returns true if a command of another actor ran at the same time as a call, under an intent that
 /// permits the file.
 fn commanded_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
-    let permits = |intent: Option<String>| {
-        let request = GateRequest { paths: vec![path.to_string()], session: None, intent };
-        request.intent.is_some() && gate::judge(ws, &request) == Decision::NoOpinion
-    };
+    let permits =
+        |intent: Option<String>| intent.is_some() && !is_objected_to(ws, path, intent.as_ref());
     let ended = call.at.saturating_sub(MAX_CALL.as_nanos());
     calls::commands_since(&ws.root, call.at)
         .into_iter()

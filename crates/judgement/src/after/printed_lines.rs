@@ -3,7 +3,6 @@
 use code::LineRange;
 use shell::{Invocation, PathEffect, Prediction};
 
-/// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrintedLines {
     Whole,
@@ -104,7 +103,6 @@ fn tail(words: &[&str]) -> Option<LineRange> {
     LineRange::new(from.parse().ok()?, u32::MAX)
 }
 
-/// Reads `sed -n '10,20p' FILE`.
 fn sed(words: &[&str]) -> Option<LineRange> {
     let ["-n" | "--quiet" | "--silent", script, _] = words else { return None };
     let lines = script.trim().trim_end_matches(';').strip_suffix('p')?;

@@ -18,7 +18,6 @@ use why::baseline::{Baseline, Edits, FormerFile};
 use why::rules::{Outside, Rules, Ruling, names_of_intents};
 use why::{Workspace, answers};
 
-/// One thing that a change does to a file.
 #[derive(Clone, Debug)]
 pub(super) struct ChangedPart {
     /// The changed lines; `None` if the file is missing or is not text.
@@ -41,7 +40,6 @@ pub(super) struct ChangedPart {
 }
 
 impl ChangedPart {
-    /// A part that a record can describe and that is neither a lesson nor about a folder.
     fn new(lines: Option<LineRange>, what: String, answer: Option<PartOwner>) -> Self {
         Self {
             lines,
@@ -61,7 +59,6 @@ impl ChangedPart {
     }
 }
 
-/// What happened to a file that is judged as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     New,
@@ -139,8 +136,6 @@ pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
     !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
 
-/// Returns the parts for the blocks that the change edits or deletes. A record of the change
-/// answers for the deletions that it lists.
 fn of_blocks(
     view: &EditedFile<'_>,
     baseline: &Baseline,
@@ -177,7 +172,6 @@ fn of_blocks(
     parts
 }
 
-/// Returns the parts of a deleted file, given the blocks that it had.
 pub(super) fn of_gone(
     ws: &Workspace,
     path: &RelativePath,
@@ -195,8 +189,6 @@ pub(super) fn of_gone(
     as_a_whole(answers.into_iter().map(part).collect(), path, Fate::Gone)
 }
 
-/// Merges the parts of a file that is judged as a whole to one for each intent that answers.
-/// Lessons keep parts of their own.
 pub(super) fn as_a_whole(
     parts: Vec<ChangedPart>,
     path: &RelativePath,
@@ -219,7 +211,6 @@ pub(super) fn as_a_whole(
     merged
 }
 
-/// Makes the part of a file of which only the fate is known. No record answers for it.
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> ChangedPart {
     let what = format!("{path} {}", fate.as_words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
@@ -227,7 +218,6 @@ pub(super) fn of_file(path: &RelativePath, fate: Fate) -> ChangedPart {
     ChangedPart { is_recordable, is_folder, ..ChangedPart::new(None, what, None) }
 }
 
-/// Returns a finding for each merge conflict that is not resolved.
 pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding> {
     let help = "Keep what is right of both sides, and take the lines out that begin with `<<<<<<<`, `=======` and `>>>>>>>`.";
     let finding = |lines: LineRange| {
@@ -357,7 +347,6 @@ impl PartJudge<'_> {
         (!answer.is_deletion).then(|| text::shell_word(self.path.as_str()))
     }
 
-    /// Returns true if a person approved the work that the record describes.
     fn is_approved(&self, part: &ChangedPart) -> bool {
         let code = part.answer.as_ref().and_then(PartOwner::approval_code);
         let holds = |hash: &str| {
@@ -427,7 +416,6 @@ impl PartJudge<'_> {
         fixed.to_owned()
     }
 
-    /// Returns the findings about a part that no record answers for.
     fn unanswered(&self, part: &ChangedPart, bound: Option<&str>) -> Vec<Finding> {
         let (path, what) = (self.path, &part.what);
         let owners = self.rules.owners(path);
@@ -490,7 +478,6 @@ impl PartJudge<'_> {
         }
     }
 
-    /// Returns the command that creates an intent for the file.
     fn new_intent(&self) -> String {
         let name = format!("Work on {}", self.path);
         let (name, entry) = (text::shell_word(&name), scope::entry_for(self.path));

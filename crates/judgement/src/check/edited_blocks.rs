@@ -16,10 +16,8 @@ use provenance::{Difference, is_named};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
 
-/// What a change consists of, besides its files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChangeHistory {
-    /// The commits that the change is based on.
     pub bases: Vec<CommitId>,
     pub commits: HashSet<ObjectId>,
     /// The records that these commits added and those that are in no commit, oldest first. Each has
@@ -42,8 +40,6 @@ impl ChangeHistory {
         self.records.iter().any(|(_, entry)| change_class::claims_refactoring(&entry.record))
     }
 
-    /// Returns the intents under which the work of the change was recorded. Evidence that a later
-    /// commit removed counts too.
     pub(crate) fn recorded_intents(&self, ws: &Workspace) -> BTreeSet<String> {
         let all = self.records.iter().chain(&self.removed);
         let of_work = all.filter(|(_, entry)| entry.record.kind == RecordKind::Mutation);
@@ -91,17 +87,11 @@ impl ChangeHistory {
             !journal::is_open(place) && self.bases.iter().any(|base| is_at(base, place))
         };
         let newest = |records: &[(Option<CommitId>, Arc<Entry>)]| {
-            records.iter().rev().find_map(|(commit, entry)| {
+            let mut named =
+                records.iter().rev().filter(|(_, entry)| names(entry) && !is_old(entry));
+            named.find_map(|(commit, entry)| {
                 let commit = commit.as_ref().map(|commit| commit.0.clone());
-                let claim = || Claim {
-                    entry: Arc::clone(entry),
-                    path: path.clone(),
-                    commit,
-                    reassigned: Vec::new(),
-                };
-                (names(entry) && !is_old(entry))
-                    .then(claim)
-                    .and_then(|claim| PartOwner::by_claim(ws, claim.into()))
+                PartOwner::by_claim(ws, claim_by(entry, path, commit))
             })
         };
         let (standing, removed) = (newest(&self.records), newest(&self.removed));
@@ -127,13 +117,17 @@ impl ChangeHistory {
     }
 }
 
-/// The intent whose record explains a part, and that record.
 #[derive(Clone, Debug)]
 pub(super) struct PartOwner {
     pub intent: String,
     pub claim: Arc<Claim>,
-    /// Whether the record says that the block was deleted.
     pub is_deletion: bool,
+}
+
+/// Returns the claim of a record as it was made, whoever answers for its lines now.
+fn claim_by(entry: &Arc<Entry>, path: &RelativePath, commit: Option<String>) -> Arc<Claim> {
+    let (entry, path) = (Arc::clone(entry), path.clone());
+    Arc::new(Claim { entry, path, commit, reassigned: Vec::new() })
 }
 
 impl PartOwner {
@@ -154,7 +148,6 @@ impl PartOwner {
 }
 
 pub(super) struct EditedBlock {
-    /// The index of the block.
     pub at: usize,
     /// Who brought its new lines, with the first and the last of them: one item for each intent and
     /// approval, and `None` for lines that nobody recorded.
@@ -163,7 +156,6 @@ pub(super) struct EditedBlock {
     pub claims: Vec<Arc<Claim>>,
     /// How many of its new lines each record brought, and how many nobody recorded.
     pub brought: Vec<(Option<Arc<Claim>>, usize)>,
-    /// Whether a record covers all that is new.
     pub is_recorded: bool,
 }
 
@@ -172,10 +164,8 @@ pub(super) struct EditedFile<'a> {
     pub path: &'a RelativePath,
     pub file: &'a FileProvenance,
     text: LineText,
-    /// What differs from each text of the baseline.
     pub differences: &'a [Difference],
     pub change: &'a ChangeHistory,
-    /// See [`Self::find_removed_claims`].
     removed_claims: OnceCell<HashMap<usize, Vec<Option<Arc<Claim>>>>>,
 }
 
@@ -202,11 +192,8 @@ impl<'a> EditedFile<'a> {
         if new.iter().any(|(line, _)| says(*line)) {
             new.retain(|(line, _)| says(*line));
         }
-        let accepted = || {
-            let (entry, path) = (Arc::clone(found.accepted.as_ref()?), self.path.clone());
-            let claim = Claim { entry, path, commit: None, reassigned: Vec::new() };
-            PartOwner::by_claim(self.ws, claim.into())
-        };
+        let accepted =
+            || PartOwner::by_claim(self.ws, claim_by(found.accepted.as_ref()?, self.path, None));
         let mut edited = EditedBlock {
             at,
             owners: Vec::new(),
@@ -279,8 +266,6 @@ impl<'a> EditedFile<'a> {
         claims.get(&source.version?)?.get(source.line_there)?.clone()
     }
 
-    /// Returns what the removed evidence about each commit of the change says about the lines of this
-    /// file.
     fn find_removed_claims(&self) -> HashMap<usize, Vec<Option<Arc<Claim>>>> {
         let versions = self.file.lines.versions.iter().enumerate();
         versions.filter_map(|(at, version)| Some((at, self.claims_of_version(version)?))).collect()
@@ -303,10 +288,7 @@ impl<'a> EditedFile<'a> {
         let text = LineText::new(reader.blob(version.blob).ok()?);
         let brought = || Walk::new(&mut reader).new_lines_of_commit(version.commit, &version.path);
         let claimed = claimed_lines(&entries, &path, &text, brought).ok()?;
-        let claim = |at: usize| {
-            let (entry, path) = (Arc::clone(&entries[at]), path.clone());
-            Arc::new(Claim { entry, path, commit: Some(commit.clone()), reassigned: Vec::new() })
-        };
+        let claim = |at: usize| claim_by(&entries[at], &path, Some(commit.clone()));
         Some(claimed.into_iter().map(|at| at.map(claim)).collect())
     }
 

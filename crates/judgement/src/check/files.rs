@@ -22,7 +22,6 @@ use why::{VerbError, Workspace, answers};
 /// be text.
 type Versions = (Option<Document>, Option<Document>);
 
-/// A changed file that exists, before its blocks are counted and judged.
 struct StandingFile {
     parts: Vec<ChangedPart>,
     /// `None` if the file is judged as a whole.
@@ -34,7 +33,6 @@ struct StandingFile {
 struct StandingContent {
     file: answers::FileProvenance,
     edited: Vec<EditedBlock>,
-    /// The path of the file at the base, if it has another one now.
     from: Option<RelativePath>,
 }
 
@@ -42,7 +40,6 @@ struct StandingContent {
 /// into memory.
 const READ_AHEAD: usize = 16;
 
-/// Returns the share of an intent or a contributor, which is new if there was none.
 fn share_of(shares: &mut Vec<Share>, id: String, name: Option<String>) -> &mut Share {
     let at = shares.iter().position(|share| share.id == id).unwrap_or_else(|| {
         shares.push(Share { id, name, lines: 0, blocks: 0 });
@@ -52,7 +49,6 @@ fn share_of(shares: &mut Vec<Share>, id: String, name: Option<String>) -> &mut S
 }
 
 impl JudgedChange {
-    /// Reads both sides of every file whose content changed.
     pub(super) fn texts(&self) -> Result<change_class::Texts, VerbError> {
         if !self.unexamined.is_empty() {
             return Ok(change_class::Texts::too_large());
@@ -85,7 +81,6 @@ impl JudgedChange {
         change_class::classify(texts, &others)
     }
 
-    /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
     fn text_if_unchanged(&self, path: &RelativePath) -> Option<String> {
         let bytes = match self.ws.files() {
             Target::WorkTree => {
@@ -116,7 +111,6 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
     }
 }
 
-/// Returns the error for a file with changed lines of which nobody can say here who brought them.
 fn history_missing(
     ws: &Workspace,
     path: &RelativePath,
@@ -141,18 +135,14 @@ pub(super) struct Judge<'a> {
     bound: &'a UnrecordedIntents,
     gone: Vec<RelativePath>,
     texts: HashMap<RelativePath, Versions>,
-    /// Files that were examined ahead; see [`Self::examine_ahead`].
     examined: HashMap<RelativePath, Result<StandingFile, VerbError>>,
     classes: Option<Classification>,
     findings: Vec<Finding>,
     summary: &'a mut CheckSummary,
     /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
     uncommitted: Option<HashSet<RelativePath>>,
-    /// For each renamed file, by its old path, the parts of the file at its new path.
     renamed: HashMap<RelativePath, Vec<ChangedPart>>,
-    /// The old and the new path of each renamed file.
     names: Vec<(RelativePath, RelativePath)>,
-    /// How much text of large files was examined so far.
     looked_at: Extent,
     /// Large files that were not examined, because the limits of [`Extent`] were reached. Each is
     /// judged as a whole.
@@ -174,17 +164,11 @@ impl Extent {
             && document.blocks().blocks.len() <= Self::SMALL_BLOCKS
     }
 
-    /// Texts of up to this many bytes are always examined.
     const SMALL_BYTES: usize = 64 * 1024;
-    /// Texts of up to this many blocks are always examined.
     const SMALL_BLOCKS: usize = 1_000;
-    /// Larger texts are examined until they have this many bytes together.
     const MAX_BYTES: usize = 16 * 1024 * 1024;
-    /// Larger texts are examined until they have this many blocks together.
     const MAX_BLOCKS: usize = 50_000;
 
-    /// Adds a text. Returns true if the sum is still within the limits, so that the text can be
-    /// examined.
     fn takes(&mut self, document: &Document) -> bool {
         let add = |sum: &mut usize, size: usize, small: usize, most: usize| {
             *sum += if size > small { size } else { 0 };

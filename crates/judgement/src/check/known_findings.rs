@@ -13,13 +13,10 @@ use why::VerbError;
 use why::findings::FindingAnswer;
 use why::rules_at::KNOWN_FINDINGS;
 
-/// The size in bytes above which a baseline is not read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// The findings that a baseline lists.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KnownFindings {
-    /// The version of the format: 1.
     version: u32,
     findings: Vec<KnownFinding>,
 }
@@ -36,7 +33,6 @@ struct KnownFinding {
 }
 
 impl KnownFindings {
-    /// The default place of a baseline.
     pub const FILE: &str = KNOWN_FINDINGS;
 
     pub fn from_findings(findings: &[FindingAnswer]) -> Self {
@@ -49,8 +45,6 @@ impl KnownFindings {
         Self { version: 1, findings: known.collect() }
     }
 
-    /// Returns the content of the file, with one field on each line, so that changes of the file
-    /// are easy to review.
     pub fn text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("texts always become JSON");
         text.push('\n');
@@ -84,8 +78,6 @@ impl KnownFindings {
         }
     }
 
-    /// Removes the listed findings. If some listed findings no longer occur, returns a note that
-    /// says how many.
     pub(super) fn drop_from(
         &self,
         findings: &mut Vec<FindingAnswer>,
@@ -105,7 +97,6 @@ impl KnownFindings {
     }
 }
 
-/// Returns the command that writes this baseline. The default file need not be named.
 fn command_that_writes(path: &RelativePath) -> String {
     match path.as_str() {
         KnownFindings::FILE => "intent check --write-baseline".to_owned(),

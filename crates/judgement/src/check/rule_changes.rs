@@ -27,11 +27,9 @@ use why::rules::{ApprovedWork, Rules};
 use why::rules_at::is_governed_at;
 use why::{VerbError, Workspace};
 
-/// The sentence that is added to notes about changed rules on a person's own machine.
 const WHERE_MERGED: &str =
     "Where it is merged, `intent check --base` asks for a signature or a pull request of its own.";
 
-/// Says what can be done about the loosened rules of an intent.
 pub(super) fn ways_out(id: &str) -> String {
     format!(
         "{} Or land the change of the rules in a reviewed pull request of its own.",
@@ -39,7 +37,6 @@ pub(super) fn ways_out(id: &str) -> String {
     )
 }
 
-/// Says how a change of the rules is signed. `what` is the id of the intent or the path of the file.
 fn how_to_sign(what: &str) -> String {
     let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
     format!(
@@ -296,14 +293,10 @@ fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError>
     Ok(used)
 }
 
-/// The approvals that count for a change.
 #[derive(Default)]
 pub(super) struct Approvals {
-    /// Approvals of rules, signed with a key that the target branch trusts.
     pub signed: HashSet<Approved>,
-    /// Writes and commands that a person approved.
     pub work: HashSet<ApprovedWork>,
-    /// Why some approvals are not counted.
     pub notes: Vec<String>,
 }
 
@@ -365,7 +358,6 @@ impl Approvals {
         Ok(all)
     }
 
-    /// Returns the approvals that this clone recorded for work that is in no commit.
     pub(super) fn of_open_work(ws: &Workspace) -> Self {
         let is_own =
             |entry: &&Arc<Entry>| journal::is_open(&entry.origin.path) && entry.trust == Trust::Own;
@@ -378,7 +370,6 @@ impl Approvals {
         Self { work: work.collect(), ..Self::default() }
     }
 
-    /// Returns the ids of the intents whose text in the registry is signed.
     pub(super) fn intents(&self, registry: &Registry) -> HashSet<String> {
         let is_signed = |intent: &&Intent| {
             let mut signed = self.signed.iter();

@@ -15,13 +15,10 @@ use why::{VerbError, Workspace};
 
 /// The trailer that always names an intent, in addition to the trailers that the policy defines.
 const TRAILER: &str = "Intent-Id";
-/// The number of commits whose trailers are read at most.
 const MAX_COMMITS: usize = 10_000;
 
-/// The intents that answer for unrecorded work, by path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnrecordedIntents {
-    /// The intents that the commits that changed the path name.
     by_path: HashMap<RelativePath, Vec<String>>,
     /// Paths for which no record is required, because only authors changed them whom the policy
     /// exempts.
@@ -69,12 +66,8 @@ impl UnrecordedIntents {
     ) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         if let Some(id) = &request.intent {
-            return match rules.intent(id) {
-                Some(intent) => Ok(Self::same_for_all_paths(Some(intent.id.value.clone()))),
-                None => ws
-                    .intent(id)
-                    .map(|intent| Self::same_for_all_paths(Some(intent.id.value.clone()))),
-            };
+            let intent = rules.intent(id).map_or_else(|| ws.intent(id), Ok)?;
+            return Ok(Self::same_for_all_paths(Some(intent.id.value.clone())));
         }
         let selected = here.selected(None);
         let (Some(git), Some(_)) = (ws.git(), &judged.tip) else {
@@ -101,7 +94,6 @@ impl UnrecordedIntents {
         Ok(of_commits)
     }
 
-    /// Returns true if changes of this path must be recorded.
     pub(crate) fn asks_for(&self, path: &RelativePath) -> bool {
         !self.unasked.contains(path)
     }
@@ -112,8 +104,6 @@ impl UnrecordedIntents {
         self.by_path.get(path).unwrap_or(&self.otherwise)
     }
 
-    /// Returns the intents that other work of the change is bound to, if nothing says which intent
-    /// answers for work on this path.
     pub(crate) fn of_other_work(&self, path: &RelativePath) -> &[String] {
         match self.of_path(path).is_empty() && self.asks_for(path) {
             true => &self.of_other_work,
@@ -122,7 +112,6 @@ impl UnrecordedIntents {
     }
 }
 
-/// Returns true if the person of this work tree wrote all commits of the change.
 fn is_of_this_person(git: &Git, judged: &JudgedChange) -> Result<bool, VerbError> {
     let (Some(head), Some(address)) = (&judged.head, git.configured("user.email")) else {
         return Ok(false);

@@ -12,7 +12,6 @@ use ground::text::listed;
 use ground::{CommitId, Git, Root, text};
 use why::Workspace;
 
-/// The state of the work tree before a fenced command.
 #[derive(Debug)]
 pub struct FencedState {
     root: Arc<Root>,
@@ -22,11 +21,9 @@ pub struct FencedState {
     absent: Vec<PathBuf>,
 }
 
-/// The number of files that a message names at most.
 const NAMED: usize = 5;
 
 impl FencedState {
-    /// Takes note of the present state.
     pub fn before_command(ws: &Workspace, fenced: &Fenced) -> Self {
         let open = fenced.plan.places.iter().filter(|place| {
             place.access == FenceAccess::Writable

@@ -9,10 +9,8 @@ use why::Workspace;
 
 /// The name of the file that the fences of one repository lock.
 pub(super) const LOCK: &str = "fence.lock";
-/// The content of a `commondir` file that changes nothing.
 const HERE: &str = ".";
 
-/// Adds the git directory and the other work trees to the plan.
 pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
     let (Some(own), Some(common)) = (ws.root.git_dir(), ws.root.common_dir()) else { return };
     if own == common {
@@ -95,8 +93,6 @@ fn stand_in(plan: &mut FencePlan, path: PathBuf, text: Option<String>, why: &str
     plan.stand_ins.push(StandIn { path, text });
 }
 
-/// Returns the top folders of the other work trees of the repository: the main one and the linked
-/// ones.
 fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
     let mut tops = Vec::new();
     if own != common

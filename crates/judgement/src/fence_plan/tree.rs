@@ -12,7 +12,6 @@ use why::Workspace;
 
 /// How many levels deep ignored outputs are searched for outside the writable folders.
 const MAX_DEPTH: usize = 4;
-/// The number of folders that are examined at most.
 const MAX_FOLDERS: usize = 4000;
 /// The number of single files outside writable folders that may be made writable.
 const MAX_FILES: usize = 256;
@@ -62,9 +61,7 @@ fn owned_by_nobody(ws: &Workspace) -> Scope {
 /// and `README.md` names that file. `*.md` names neither, and may match files in any folder.
 #[derive(Default)]
 struct Owned {
-    /// The folders with which entries begin.
     folders: Vec<String>,
-    /// The files that entries without a wildcard name.
     files: Vec<String>,
     /// Whether an entry may match files in any folder.
     anywhere: bool,
@@ -162,7 +159,6 @@ impl FenceWalk<'_> {
         }
     }
 
-    /// Makes a folder writable, except for the control files and protected paths in it.
     fn open_folder(&mut self, path: &Path, folder: &str) {
         let why = self.by_whom();
         add_existing(self.plan, path, FenceAccess::Writable, why);

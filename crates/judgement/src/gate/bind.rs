@@ -134,8 +134,6 @@ fn notice_of_other_sessions(ws: &Workspace, intent: &Intent, actor: &str) -> Opt
     })
 }
 
-/// Returns the denial or the question that holds up a switch to another intent, or `None` if the
-/// switch is allowed.
 fn objection_to_switch(ws: &Workspace, event: &Event, current: &str, id: &str) -> Option<Decision> {
     let message =
         format!("This session works under {current}; switching to {id} is for a person to decide.");
@@ -169,7 +167,6 @@ pub fn prompt(event: &Event) {
     session::or_log(&home.root, "a prompt could not be noted", stored);
 }
 
-/// Stores the model if the event names it. Some hosts name it only once in a session.
 fn keep_model(home: &Workspace, event: &Event) {
     let Some(model) = &event.model else { return };
     let kept = session::keep_model(&home.root, &event.session_key(), model);
@@ -220,7 +217,6 @@ fn terms(ws: &Workspace, id: &str) -> String {
     said
 }
 
-/// Notes that a session has ended: it holds no files any more.
 pub fn end(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd, &event.environment) else { return };
     let session = event.session_key();

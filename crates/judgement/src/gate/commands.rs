@@ -27,8 +27,6 @@ pub(super) fn of_ours(
 /// The options of `intent record` that are for people.
 const PERSONAL_OPTIONS: [&str; 3] = ["--me", "--yes", "--undo"];
 
-/// Returns the denial of a command of this program that an agent may run, but not with these
-/// arguments or inside a longer command.
 fn misused(
     reading: &Prediction,
     words: &[String],
@@ -89,7 +87,6 @@ fn plain_selection(reading: &Prediction, words: &[String]) -> String {
     }
 }
 
-/// Returns the denial of a command of this program that only people may run.
 fn for_people(reading: &Prediction) -> Option<Denial> {
     let command = reading.commands.iter().find(|command| {
         command.rule.starts_with("intent.") && command.class == Class::Destructive
@@ -117,7 +114,6 @@ pub(super) fn objection(
     };
     let against = reading.commands.iter().filter_map(deciding);
     let against = against.filter(|(rule, _)| rule.decision != RuleDecision::Allow);
-    // If one rule denies and another one asks, the denial is reported.
     if let Some((rule, pattern)) =
         against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)
     {
@@ -142,7 +138,6 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
         let (rule, _) = rules.iter().find(|(_, scope)| scope.owns(path))?;
         (rule.decision != RuleDecision::Allow).then_some((rule, path))
     });
-    // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
     Some(by_rule(rule, path.as_str()).about_path(path))
 }
@@ -161,8 +156,6 @@ fn paths_fit(rule: &Rule, targets: &[RelativePath]) -> bool {
     }
 }
 
-/// Makes the denial for a path that occurs in a command's text when it is not known what is done
-/// with the path.
 pub(super) fn mentioned(path: &RelativePath, denial: Denial) -> Denial {
     let message = format!(
         "The command's own text names {path}, and what it does there cannot be read. {} If it is only looked at, use a command that reads.",
@@ -191,8 +184,6 @@ fn by_class(reading: &Prediction) -> Option<Denial> {
     Some(Denial::new(DenialCode::ApprovalRequired, message).decided_by(&reading.rule))
 }
 
-/// Returns true if a command of the call may have effects that nobody can predict and does not run
-/// behind the fence of this intent.
 pub(super) fn needs_fence(
     readings: &[Prediction],
     intent: &str,
@@ -204,7 +195,6 @@ pub(super) fn needs_fence(
     readings.iter().any(|reading| is_opaque(reading) && is_open(reading))
 }
 
-/// Returns the first command of a command line whose effects nobody can predict.
 fn opaque(reading: &Prediction) -> Option<&Invocation> {
     reading.commands.iter().find(|command| command.class == Class::Opaque)
 }
@@ -226,7 +216,6 @@ fn is_behind(reading: &Prediction, intent: &str, environment: &Environment) -> b
         if fence == "fence" && option == "--intent" && id == intent && end == "--")
 }
 
-/// Tells the agent to run the command behind the fence itself.
 pub(super) fn unfenced(readings: &[Prediction], intent: &str) -> Denial {
     let program = readings.iter().find_map(|reading| opaque(reading)?.program.as_deref());
     let word = || readings.iter().find_map(|reading| reading.word.as_deref());

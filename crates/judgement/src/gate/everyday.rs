@@ -15,10 +15,8 @@ use ground::session::seen::{self, SeenExtent};
 use shell::{Class, Invocation, Prediction};
 use why::{Workspace, shared_branches};
 
-/// At most so many commits of a branch on a server are looked at.
 const MAX_COMMITS: usize = 500;
 
-/// A command of an agent, for the question whether what it asks of git is everyday.
 pub(super) struct JudgedCommand<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) actor: &'a str,
@@ -29,7 +27,6 @@ pub(super) struct JudgedCommand<'a> {
 }
 
 impl JudgedCommand<'_> {
-    /// Returns true if a command of the text is an everyday one.
     pub(super) fn is_everyday(&self, command: &Invocation) -> bool {
         if self.ws.policy.everyday_git == EverydayGit::Ask
             || !command.via.is_empty()
@@ -51,7 +48,6 @@ impl JudgedCommand<'_> {
         }
     }
 
-    /// Returns true if git acts in the repository of the workspace, as far as the text says.
     fn is_of_this_repository(&self) -> bool {
         let is_editor = |at: usize| {
             let name = &self.text[at..];
@@ -78,8 +74,6 @@ impl JudgedCommand<'_> {
         commands.take_while(|one| repeats || *one != command).all(stays)
     }
 
-    /// Returns true if the command restores single files, and the session knows everything that is
-    /// lost.
     fn restores_what_is_known(&self, command: &Invocation) -> bool {
         let [folder] = self.reading.folders.as_slice() else { return false };
         let Some(paths) = shell::restored_by(command) else { return false };
@@ -203,7 +197,6 @@ fn rebases_own_branch(ws: &Workspace, git: &Git, words: &[&str]) -> bool {
     operands < 2 && git.remote_branches().is_ok_and(|tips| !tips.iter().any(is_on_server))
 }
 
-/// Returns the branch that is checked out, if it is not a shared one.
 fn own_branch(ws: &Workspace, git: &Git) -> Option<String> {
     git.branch().filter(|branch| !shared_branches::is_shared(&ws.policy, git, branch))
 }

@@ -13,7 +13,7 @@ use super::{
     rules, stale,
 };
 use crate::selection::{selected_by, works_as};
-use crate::{earlier, git_settings};
+use crate::{control, earlier, git_settings};
 use edits::unified;
 use evidence::event::{Effect, Event};
 use ground::approvals::{AskedAct, Subject};
@@ -25,7 +25,6 @@ use ledger::{Approved, RecordedDecision};
 use shell::{Class, CommandContext, Invocation, PathEffect, Prediction, TouchedPath};
 use why::{VerbError, Workspace};
 
-/// Whether the call is about to be made or only examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The call is about to be made: approvals are used and requested, and the state before the
@@ -35,10 +34,8 @@ pub(super) enum Purpose {
     Examine,
 }
 
-/// The workspace whose rules raise an objection to a call, and the objection.
 type Objection<'a> = (&'a Workspace, Denial);
 
-/// What an objection does to a call, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gravity {
     Denies,
@@ -59,12 +56,10 @@ impl Gravity {
     }
 }
 
-/// Returns true if the gate stops nothing in a workspace.
 pub(super) fn only_observes(ws: &Workspace) -> bool {
     ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some()
 }
 
-/// Judges a call and returns the answer of the gate.
 pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     match Case::open(event) {
         Ok(case) if case.places.overruled => with_note_on_rules(case.judge(purpose)),
@@ -76,10 +71,8 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     }
 }
 
-/// A call that is being judged, with everything that is known about it.
 struct Case<'a> {
     event: &'a Event,
-    /// What each command of the call would do.
     readings: Vec<Prediction>,
     places: Touches,
 }
@@ -182,7 +175,6 @@ impl<'a> Case<'a> {
         Some(in_force::governed(governed.ok()??).0)
     }
 
-    /// Describes the whole call for a question to a person that the rules of `ws` ask.
     fn subject(&self, ws: &Workspace, denial: &Denial) -> Subject {
         let mut acts: Vec<AskedAct> = Vec::new();
         for act in self.event.effects.iter().flat_map(|effect| self.acts(ws, effect)) {
@@ -234,13 +226,10 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns the gravest objection to the call; of several that are equally grave, the first in
-    /// the order of the gate's checks.
     fn objection(&self) -> Option<Objection<'_>> {
         self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of_denial(ws, denial))
     }
 
-    /// Returns the objections to the call, in the order of the gate's checks.
     fn objections(&self) -> Vec<Objection<'_>> {
         let home = self.places.home.as_ref();
         let first = self.places.all.first().map(|place| &place.ws);
@@ -281,7 +270,7 @@ impl<'a> Case<'a> {
             let command = commands.find(|(named, _)| Path::new(named) == absolute);
             let command = command.map(|(_, what)| *what);
             let is_certain = command.is_some() == (file.manner == EditManner::Command);
-            if !is_certain || rules::is_control(&place.ws, path) {
+            if !is_certain || control::is_control_in(&place.ws.root, path) {
                 return false;
             }
             let is_own_write = earlier::restores(&place.ws, self.event, &file.before, command);
@@ -302,7 +291,6 @@ impl<'a> Case<'a> {
             && restored.get()
     }
 
-    /// Returns true if a file is in the scope of the work, and the session knows what is lost of it.
     fn may_restore(&self, ws: &Workspace, file: &Touched) -> bool {
         let actor = self.event.actor();
         ws.policy.everyday_git == EverydayGit::Allow
@@ -313,7 +301,6 @@ impl<'a> Case<'a> {
             && everyday::is_loss_known(ws, &actor, &file.before)
     }
 
-    /// Returns the denial of a call that changes files but does not say which or how.
     fn unreadable_denial(&self) -> Option<Denial> {
         let what = self.event.effects.iter().find_map(|effect| match effect {
             Effect::Unreadable { what } => Some(what),
@@ -362,14 +349,11 @@ impl<'a> Case<'a> {
         Some(commands::unfenced(&self.readings, &id))
     }
 
-    /// Returns the intent behind whose fence the host should run the command.
     fn fence(&self) -> Option<String> {
         let home = self.places.home.as_ref().filter(|_| self.event.rewrites)?;
         self.wanted_fence(home).filter(|_| home.policy.fence != FencePolicy::Off)
     }
 
-    /// Returns the intent behind whose fence the command should run, if the effects of the command
-    /// cannot be predicted.
     fn wanted_fence(&self, home: &Workspace) -> Option<String> {
         let id = selected_by(home, self.event)?;
         commands::needs_fence(&self.readings, &id, &self.event.environment).then_some(id)
@@ -393,7 +377,6 @@ impl<'a> Case<'a> {
             || self.may_change_anything()
     }
 
-    /// Returns true if the call may change files that it does not name.
     fn may_change_anything(&self) -> bool {
         self.event.effects.contains(&Effect::Unforeseen)
             || self.readings.iter().any(|reading| reading.class != Class::Read)
@@ -444,8 +427,6 @@ impl<'a> Case<'a> {
         reading.class == Class::Write && targets.peek().is_some() && targets.all(is_outside)
     }
 
-    /// Adds to a denial how to select an intent in a workspace other than that of the call's
-    /// folder.
     fn with_select_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
         let is_home = self.places.home.as_ref().is_some_and(|home| home.root == ws.root);
         if is_home || denial.code != DenialCode::IntentRequired {
@@ -473,7 +454,6 @@ impl<'a> Case<'a> {
             .map(|denial| (ws, denial))
     }
 
-    /// Returns the paths that the commands of the call only delete.
     fn deleted(&self) -> Vec<&Path> {
         let targets = self.readings.iter().flat_map(|reading| &reading.targets);
         let (deleted, other): (Vec<_>, Vec<_>) = targets
@@ -483,7 +463,6 @@ impl<'a> Case<'a> {
         deleted.map(|target| Path::new(target.path.as_str())).collect()
     }
 
-    /// Adds where a log may be written, if a command would create a new file outside the scope.
     fn with_scratch_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
         let path = denial.path.as_ref().and_then(|path| RelativePath::new(path).ok());
         let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
@@ -621,7 +600,6 @@ fn several_names(place: &TouchedWorkspace, deleted: &[&Path]) -> Option<Denial> 
     Some(Denial::new(DenialCode::ApprovalRequired, message).about_path(path))
 }
 
-/// Parses a command in the way that the gate does. Returns `None` for any other effect.
 pub(crate) fn read_command(
     event: &Event,
     effect: &Effect,
@@ -632,7 +610,6 @@ pub(crate) fn read_command(
     Some(shell::read(text, *dialect, &surroundings(cwd, root, &event.environment)))
 }
 
-/// Returns the context of a command that runs in the folder `cwd`.
 pub fn surroundings(
     cwd: PathBuf,
     root: Option<&Root>,

@@ -51,7 +51,6 @@ use why::Workspace;
 /// of the first.
 pub(crate) const SAME_CALL: Duration = Duration::from_secs(2);
 
-/// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
 pub struct GateRequest {
     /// Every path that would change, including sources of moves. Each is absolute or relative to
@@ -59,7 +58,6 @@ pub struct GateRequest {
     pub paths: Vec<String>,
     /// The session that makes the change; `None` for the person's own selection.
     pub session: Option<String>,
-    /// The intent to use instead of the selected one.
     pub intent: Option<String>,
 }
 
@@ -132,7 +130,6 @@ impl std::fmt::Display for DenialCode {
 }
 
 impl Denial {
-    /// Denies a change of a control file.
     fn of_control_file(path: &str) -> Self {
         let message = format!(
             "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
@@ -140,7 +137,6 @@ impl Denial {
         Self::new(DenialCode::ProtectedPath, message).about_path(path).decided_by("control file")
     }
 
-    /// Makes a denial that names no path, intent or rule.
     pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, intent: None, rule: None }
     }
@@ -156,12 +152,10 @@ impl Denial {
         }
     }
 
-    /// Names the path that the denial is about.
     fn about_path(self, path: impl ToString) -> Self {
         Self { path: Some(path.to_string()), ..self }
     }
 
-    /// Names the intent that the denial is about.
     pub(crate) fn about_intent(self, intent: &str) -> Self {
         Self { intent: Some(intent.to_owned()), ..self }
     }
@@ -175,14 +169,10 @@ impl Denial {
     }
 }
 
-/// The answer to a call, with further information for the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Whether the call may go ahead.
     pub decision: Decision,
-    /// Information for the model, even if the call is not denied.
     pub notice: Option<String>,
-    /// The intent behind whose fence the command of the call should run.
     pub fence: Option<String>,
 }
 
@@ -217,7 +207,6 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
     denial.or_else(|| commands::by_path(&ws.policy, &paths))
 }
 
-/// Judges a call before it is made, and keeps the state before it if it may go ahead.
 pub fn judge_before_call(event: &Event) -> Judged {
     if event.only_reads() {
         return Judged::default();

@@ -14,15 +14,10 @@ use ground::{Environment, Hint, RelativePath, Root, store};
 use shell::PathEffect;
 use why::{VerbError, Workspace};
 
-/// Everything that a call would change.
 pub(super) struct Touches {
-    /// The surroundings of the process that received the call.
     environment: Environment,
-    /// The workspace of the folder in which the call is made, if one governs it.
     pub(super) home: Option<Workspace>,
-    /// The workspaces in which something would change.
     pub(super) all: Vec<TouchedWorkspace>,
-    /// Paths that no workspace governs.
     pub(super) outside: Vec<PathBuf>,
     /// The denial for a path that is not valid or leads out of its workspace.
     pub(super) refused: Option<Denial>,
@@ -30,14 +25,11 @@ pub(super) struct Touches {
     pub(super) overruled: bool,
 }
 
-/// What a call would change in one workspace.
 pub(super) struct TouchedWorkspace {
     pub(super) ws: Workspace,
-    /// The paths as written, and those that links lead to.
     pub(super) paths: Vec<RelativePath>,
     /// Folders that are changed themselves, or with everything in them.
     pub(super) folders: Vec<RelativePath>,
-    /// Whether everything in the workspace is changed.
     pub(super) whole: bool,
     /// For each target that a command names only in part (`rm src/$NAME`), the paths that it may
     /// mean. At least one of them is changed.
@@ -46,7 +38,6 @@ pub(super) struct TouchedWorkspace {
     pub(super) files: Vec<Touched>,
 }
 
-/// One file that a call would change.
 pub(super) struct Touched {
     pub(super) before: FileBefore,
     pub(super) manner: EditManner,
@@ -56,18 +47,14 @@ pub(super) struct Touched {
 /// session has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditManner {
-    /// The whole text is replaced.
     Whole,
-    /// A part of the text is replaced, located by its content.
     Part,
     /// Lines are inserted below a line that is given by number.
     Placed,
-    /// The file is deleted or moved away.
     Away,
     Command,
 }
 
-/// The size in bytes above which the text of a file is not kept for comparison.
 const MAX_KEPT: u64 = 4 * 1024 * 1024;
 /// The number of files below a folder that are judged one by one at most. The others are judged by
 /// the folder.
@@ -277,7 +264,6 @@ impl Touches {
         }
     }
 
-    /// Returns the index of the workspace with this root in `all`.
     fn at_root(&mut self, root: Root) -> usize {
         let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
         known.unwrap_or_else(|| {
@@ -298,7 +284,6 @@ impl Touches {
     }
 }
 
-/// Returns the workspace that governs a folder, such as the one in which a call is made.
 pub(super) fn governed_at(
     folder: &Path,
     environment: &Environment,
@@ -307,20 +292,17 @@ pub(super) fn governed_at(
     Ok(root.governed().then(|| Workspace::at_root(root)))
 }
 
-/// Returns the key by which the hooks before and after a call recognise it.
 pub fn key(event: &Event) -> String {
     let call = event.call.as_deref().unwrap_or(&event.input);
     format!("{}\0{call}", event.actor())
 }
 
 impl TouchedWorkspace {
-    /// Returns true if no path in the workspace is named, because a command only acts there.
     pub(super) fn names_nothing(&self) -> bool {
         let is_named = !self.paths.is_empty() || !self.folders.is_empty();
         !is_named && !self.whole && self.some_of.is_empty()
     }
 
-    /// Returns true if every change is one of a file whose path is known.
     pub(super) fn names_only_files(&self) -> bool {
         let is_more = self.whole || !self.folders.is_empty() || !self.some_of.is_empty();
         !is_more && !self.files.is_empty()
@@ -369,7 +351,6 @@ impl Touched {
     }
 }
 
-/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];
@@ -401,7 +382,6 @@ pub(super) fn is_device(path: &Path) -> bool {
     devices.map(Path::new).contains(&path) || path.starts_with("/dev/fd")
 }
 
-/// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
 pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     let shown = path.display().to_string();
     if control::is_control_outside(path, home.root.environment()) {
@@ -421,7 +401,6 @@ pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     Some(Denial::new(DenialCode::ScopeViolation, message).about_path(shown))
 }
 
-/// Returns true if a path is below a folder after following links.
 fn is_below(path: &Path, folder: &Path) -> bool {
     let real = |path: &Path| Root::resolved_path(path).unwrap_or_else(|| path.to_path_buf());
     real(path).starts_with(real(folder))

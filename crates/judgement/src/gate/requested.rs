@@ -28,7 +28,6 @@ const PASTED: [char; 12] = ['>', '$', '%', '|', '+', '<', '[', '{', '\t', '#', '
 /// In a longer prompt, only the first and the last line are certainly the person's own.
 const MAX_LINES: usize = 8;
 
-/// Returns true if the prompt asks for work under the intent, in any case: `please do int-002`.
 pub(super) fn asks_for(prompt: &str, id: &str) -> bool {
     let lines = own_lines(prompt);
     let sentences = lines.iter().flat_map(|line| line.split_inclusive(['!', '?', ';']));

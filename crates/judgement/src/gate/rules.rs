@@ -15,14 +15,11 @@ use why::{VerbError, Workspace};
 
 pub(super) struct PathRules<'a> {
     pub(super) ws: &'a Workspace,
-    /// The intent that the work is done under.
     pub(super) selected: Option<String>,
-    /// With what the agent can ask for more.
     pub(super) means: Means,
 }
 
 impl<'a> PathRules<'a> {
-    /// Returns the rules for work of the actor of an event.
     pub(super) fn for_event(ws: &'a Workspace, event: &Event) -> Self {
         Self { ws, selected: selected_by(ws, event), means: event.means }
     }
@@ -39,7 +36,6 @@ impl<'a> PathRules<'a> {
         self.intent_for(folders).map_or_else(Some, first)
     }
 
-    /// Like [`Self::denial`], for a command that changes the whole workspace.
     pub(super) fn denial_of_whole(&self) -> Option<Denial> {
         let intent = match self.intent_for(&[]) {
             Ok(intent) => intent,
@@ -146,8 +142,6 @@ impl<'a> PathRules<'a> {
         deny(DenialCode::IntentNotActive, message)
     }
 
-    /// Says in a sentence which intent to select for work on these paths: one under which it is not
-    /// denied next.
     fn selectable_for(&self, paths: &[RelativePath]) -> String {
         let ws = self.ws;
         // Files that git ignores belong to no intent, and may be written under each.
@@ -217,7 +211,6 @@ impl<'a> PathRules<'a> {
         self.denial_shown_as(intent, path, path)
     }
 
-    /// Returns the denial of a path, in whose message the path `shown` stands.
     fn denial_shown_as(
         &self,
         intent: &Intent,
@@ -274,11 +267,6 @@ impl<'a> PathRules<'a> {
     }
 }
 
-/// Returns true if a file controls git or the gate.
-pub(super) fn is_control(ws: &Workspace, path: &RelativePath) -> bool {
-    control::is_control_in(&ws.root, path)
-}
-
 /// Returns a path as written and, if a symbolic link leads elsewhere, also the path that a write
 /// would really change.
 pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath>, VerbError> {
@@ -287,16 +275,13 @@ pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath
     Ok(if real == written { vec![written] } else { vec![written, real] })
 }
 
-/// Returns the denial of a path that is in no workspace.
 pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     let message = format!("Scope Violation: {error}. Write only below the workspace's root.");
     Denial::new(DenialCode::ScopeViolation, message).about_path(path)
 }
 
-/// So many intents are offered by name.
 const MAX_OFFERED: usize = 50;
 
-/// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
     let intents = names_of_intents(selectable::selectable_intents(ws));
     if intents.is_empty() {

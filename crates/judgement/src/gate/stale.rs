@@ -10,7 +10,6 @@ use ground::session::seen::{self, BlockWrite, SeenExtent};
 use provenance::Outline;
 use why::Workspace;
 
-/// Returns the denial of a write that is not based on the present state of the file.
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
     let path = &file.before.path;
     let exists = file.before.hash.is_some();

@@ -4,8 +4,6 @@
 /// The characters that stand in pairs around a text: `*emphasis*`, `~~deleted~~`, `$mathematics$`.
 const PAIRED: [char; 4] = ['*', '_', '~', '$'];
 
-/// Escapes a text that becomes one item of a list. It has one line, no blanks at its edges, and no
-/// backticks.
 pub(super) fn escaped(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let paired: Vec<char> = PAIRED.into_iter().filter(|mark| has_pair(&chars, *mark)).collect();
@@ -19,7 +17,6 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns true if a mark may open a span and the same mark may close it later.
 fn has_pair(chars: &[char], mark: char) -> bool {
     let mut is_open = false;
     for run in runs_of(chars, mark) {
@@ -40,7 +37,6 @@ fn has_pair(chars: &[char], mark: char) -> bool {
     mark == '~' && chars.starts_with(&['~', '~', '~'])
 }
 
-/// Returns the places where a character stands several times in a row.
 fn runs_of(chars: &[char], mark: char) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, _) in chars.iter().enumerate().filter(|(_, c)| **c == mark) {
@@ -52,7 +48,6 @@ fn runs_of(chars: &[char], mark: char) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
-/// Returns true if the character at this place begins something that Markdown does not show as text.
 fn begins_markup(chars: &[char], at: usize) -> bool {
     let rest = &chars[at + 1..];
     let next = rest.first().copied();
@@ -60,32 +55,26 @@ fn begins_markup(chars: &[char], at: usize) -> bool {
     let is_first = at == 0;
     match chars[at] {
         '\\' => next.is_some_and(|next| next.is_ascii_punctuation()),
-        // A tag, a comment, or an address. At the start it may be one that ends on another line.
         '<' => {
             let is_name =
                 next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next));
             let ends = rest.contains(&'>');
             is_name && (is_first || ends) || rest.contains(&'@') && ends
         }
-        // A quotation.
         '>' => is_first,
-        // An entity, such as `&lt;`.
         '&' => {
             let name = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '#').count();
             name > 0 && rest.get(name) == Some(&';')
         }
-        // A link, a footnote, the definition of a link, or a box to tick.
         '[' => {
             let has = |pair: [char; 2]| rest.windows(2).any(|two| two == pair);
             let is_box = is_first && rest.get(1) == Some(&']');
             has([']', '(']) || has([']', '[']) || has([']', ':']) || next == Some('^') || is_box
         }
-        // A heading.
         '#' => {
             let more = rest.iter().take_while(|c| **c == '#').count();
             is_first && rest.get(more).is_none_or(|c| c.is_whitespace())
         }
-        // A list in the list: `1) first`.
         '.' | ')' => {
             let is_number = at > 0 && chars[..at].iter().all(char::is_ascii_digit);
             is_number && next.is_none_or(char::is_whitespace)

@@ -8,7 +8,6 @@ use why::lesson_error::{LESSONS_BEGIN, LESSONS_END};
 /// The heading above the section. It is written before the mark [`LESSONS_BEGIN`], so that a Markdown
 /// section above it ends as before.
 const HEADING: &str = "## Lessons";
-/// The length of the longest line, in characters, including its dash.
 const MAX_LINE: usize = 280;
 const DASH: &str = "- ";
 
@@ -16,7 +15,6 @@ const DASH: &str = "- ";
 pub(super) struct Placed {
     /// The whole text with the lesson added. `None` if the text had the lesson already.
     pub text: Option<String>,
-    /// The line of the lesson, counted from 1.
     pub line: u32,
 }
 
@@ -46,14 +44,12 @@ pub(super) fn place_lesson(before: &str, lesson: &str) -> Result<Placed, String>
     }
 }
 
-/// Returns the lessons in the section, without the list marks and escapes of Markdown.
 pub(super) fn lessons(text: &str) -> Vec<String> {
     let lessons =
         lines_between_marks(text).into_iter().map(|line| without_markup(&unescaped(line)));
     lessons.filter(|lesson| !lesson.is_empty()).collect()
 }
 
-/// Returns the lines between the marks that are not empty, without white space at their ends.
 fn lines_between_marks(text: &str) -> Vec<&str> {
     let Ok(Some(section)) = section(text) else { return Vec::new() };
     let lines = text.lines().take(section.end).skip(section.begin + 1);
@@ -73,7 +69,6 @@ pub(super) fn only_adds(before: &str, now: &str) -> bool {
 }
 
 struct LessonSection {
-    /// The line of the mark, counted from 0.
     begin: usize,
     end: usize,
     /// The byte offset at which the line of the end mark begins.
@@ -154,7 +149,6 @@ fn folded_line(line: &str) -> String {
     plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
 }
 
-/// Returns a line without the escapes of Markdown.
 pub(super) fn unescaped(line: &str) -> String {
     let mut unescaped = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -195,7 +189,6 @@ fn without_marks(mut text: &str) -> &str {
     }
 }
 
-/// Replaces `[text](address)` and `![text](address)` by `text`.
 fn without_links(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -208,7 +201,6 @@ fn without_links(text: &str) -> String {
     out
 }
 
-/// Splits a text at its first link: the text before it, its label, and the text after it.
 fn next_link(text: &str) -> Option<(&str, &str, &str)> {
     let middle = text.find("](")?;
     let open = text[..middle].rfind('[')?;

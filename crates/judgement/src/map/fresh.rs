@@ -26,12 +26,10 @@ const MAX_FILES: usize = 200;
 /// `intent` never writes one.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The cached results.
 #[derive(Default, Serialize, Deserialize)]
 struct CachedMap {
     /// The commit that the results are right for: empty without a commit.
     commit: String,
-    /// One item for each file that the map shows.
     files: BTreeMap<RelativePath, CachedFile>,
 }
 
@@ -39,9 +37,7 @@ struct CachedMap {
 struct CachedFile {
     /// A digest of the records of the journal about the file.
     records: String,
-    /// Its size and the time of its last change.
     disk: String,
-    /// What the map shows of this file.
     shows: Definitions,
 }
 
@@ -60,7 +56,6 @@ pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
     }
 }
 
-/// Keeps a map that was made of all files, so that it can be followed.
 pub(super) fn keep(ws: &Workspace, map: &MapAnswer) -> Result<(), VerbError> {
     if !is_ours_to_write(ws) {
         return Ok(());
@@ -220,7 +215,6 @@ fn head_of(ws: &Workspace) -> String {
     ws.head().map(|head| head.0.clone()).unwrap_or_default()
 }
 
-/// Returns the size of a file and the time of its last change.
 fn disk(ws: &Workspace, path: &RelativePath) -> String {
     let found = ws.root.absolute(path).metadata().ok();
     found.map_or_else(String::new, |found| {
@@ -229,7 +223,6 @@ fn disk(ws: &Workspace, path: &RelativePath) -> String {
     })
 }
 
-/// Reads the cache. `None` if it is missing or cannot be decoded.
 fn read_cache(ws: &Workspace) -> Result<Option<CachedMap>, VerbError> {
     let bytes = store::read_capped(&cache_path(ws), MAX_BYTES)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

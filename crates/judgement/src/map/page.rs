@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MappedIntent;
-use ground::{RelativePath, text};
+use ground::RelativePath;
+use ground::text::{self, counted};
 
-/// For each intent and file, the names of the top-level definitions.
 pub(super) type Definitions = BTreeMap<String, BTreeMap<RelativePath, BTreeSet<String>>>;
 
 /// The maximum numbers of intents, of files for each intent, and of definitions for each file that
@@ -15,7 +15,6 @@ const MAX_INTENTS: usize = 200;
 const MAX_FILES: usize = 40;
 const MAX_NAMES: usize = 12;
 
-/// What the map says of an intent without files.
 pub(super) const NO_BLOCK: &str = "No recorded block exists any more.";
 
 /// Returns the text of the map. `shown` holds the files of each of the `intents`, by its id, and
@@ -43,7 +42,7 @@ pub(super) fn render(
         }
     }
     if intents.len() > MAX_INTENTS {
-        out.push_str(&format!("\nAnd {}.\n", and_more(intents.len() - MAX_INTENTS, "intent")));
+        out.push_str(&format!("\nAnd {}.\n", counted(intents.len() - MAX_INTENTS, "more intent")));
     }
     out
 }
@@ -67,12 +66,8 @@ fn files(out: &mut String, files: &BTreeMap<RelativePath, BTreeSet<String>>) {
         out.push('\n');
     }
     if files.len() > MAX_FILES {
-        out.push_str(&format!("- and {}\n", and_more(files.len() - MAX_FILES, "file")));
+        out.push_str(&format!("- and {}\n", counted(files.len() - MAX_FILES, "more file")));
     }
-}
-
-fn and_more(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 more {noun}") } else { format!("{count} more {noun}s") }
 }
 
 #[cfg(test)]

@@ -24,7 +24,6 @@ pub(super) fn is_large_data(before: &Document, after: &Document) -> bool {
     before.len_bytes().max(after.len_bytes()) > LARGE && is_data(before) && is_data(after)
 }
 
-/// Adds the changes of large data files to a classification.
 pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classification {
     let mut error = found.basis == Basis::ParseError;
     let mut changes = Vec::new();

@@ -256,7 +256,6 @@ pub(super) fn replace_node(place: &mut Tree, node: Tree) {
     place.field = field;
 }
 
-/// Returns the item if there is exactly one.
 pub(super) fn only_item<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }

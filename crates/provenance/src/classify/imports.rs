@@ -240,7 +240,6 @@ fn tails(import: &Tree) -> Vec<String> {
     }
 }
 
-/// Returns true if the code of a file, imports aside, mentions the name.
 fn uses(file: &File<'_>, name: &str) -> bool {
     let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != NameKind::Fixed;
     file.units.iter().enumerate().any(|(at, unit)| match at {
@@ -249,7 +248,6 @@ fn uses(file: &File<'_>, name: &str) -> bool {
     })
 }
 
-/// Returns the imports that only one of two versions has.
 pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
     let words = |file: &File<'_>| -> HashSet<String> {
         list(file).iter().map(|one| one.joined_tokens()).collect()

@@ -205,7 +205,6 @@ impl<'h> Inliner<'h> {
         statements.iter().map(|one| self.fill(call, one)).collect()
     }
 
-    /// Returns the tree with the placeholders replaced by the arguments.
     fn fill(&self, call: &HelperCall<'_>, tree: &Tree) -> Tree {
         let mut tree = tree.clone();
         substitute(&mut tree, &call.arguments);
@@ -353,7 +352,6 @@ fn add_shared_locals(tree: &Tree, is_inner: bool, shared: &mut HashSet<u32>) {
     tree.children.iter().for_each(|child| add_shared_locals(child, is_inner, shared));
 }
 
-/// Returns true if the node is one of these locals.
 fn is_one_of(tree: &Tree, locals: &HashSet<u32>) -> bool {
     matches!(tree.name, NameKind::Local(local) if locals.contains(&local))
 }
@@ -377,7 +375,6 @@ fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
     tree.children.iter_mut().for_each(|child| substitute(child, arguments));
 }
 
-/// Returns the `return` statement with another value.
 fn with_value(statement: &Tree, value: Tree) -> Tree {
     let mut statement = statement.clone();
     let core = match statement {

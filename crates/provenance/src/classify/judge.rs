@@ -135,7 +135,6 @@ impl<'a> ChangeSet<'a> {
         (&self.after[id.0], &self.after[id.0].units[id.1])
     }
 
-    /// Returns declarations that seem to have been renamed.
     fn renamed(&self) -> Vec<(String, String)> {
         let mut candidates: Vec<(String, String)> = Vec::new();
         for (old, new) in &self.pairs.after_of {
@@ -273,7 +272,6 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
-    /// Compares the two versions of a unit.
     fn compared(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
@@ -313,7 +311,6 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
-    /// Adds findings about the name and the place of a pair.
     fn compare_place(&self, old: Id, new: Id, found: &mut UnitFindings) {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         if new.1 == 0 {

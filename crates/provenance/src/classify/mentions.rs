@@ -93,7 +93,6 @@ impl Mentions {
         }
     }
 
-    /// Returns true if the files contain this name, as a name or in a text.
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.unknown
             || self.names.contains(name)

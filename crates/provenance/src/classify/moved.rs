@@ -87,7 +87,6 @@ fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
     own.filter(|child| !is_import(child)).flat_map(Tree::texts).collect()
 }
 
-/// Returns the names that a definition uses and does not declare.
 fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
     let resolved = Resolved::of_tree(&unit.tree, file.language());
     let mut names = HashSet::new();

@@ -32,7 +32,6 @@ pub(super) enum ListChange {
     Changed,
 }
 
-/// Compares the order of the members that both versions of a container have.
 pub(super) fn order(
     before: (&File<'_>, Id),
     after: (&File<'_>, Id),

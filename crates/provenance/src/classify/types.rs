@@ -25,7 +25,6 @@ pub(super) struct LocalTypes {
 }
 
 impl LocalTypes {
-    /// Collects the types from a tree with resolved names.
     pub(super) fn from_tree(tree: &Tree) -> Self {
         let mut types = Self::default();
         tree.visit(&mut |node| {
@@ -139,7 +138,6 @@ impl LocalTypes {
         }
     }
 
-    /// Returns true if a result has the declared return type of the helper.
     pub(super) fn comes_back(&self, result: &Tree, returns: Option<&str>, language: &str) -> bool {
         if is_untyped(language) {
             return true;

@@ -83,7 +83,6 @@ impl<'a> File<'a> {
     }
 }
 
-/// Returns the units of several files, each with its file.
 pub(super) fn all_units<'f, 'a>(
     files: &'f [File<'a>],
 ) -> impl Iterator<Item = (Id, &'f File<'a>, &'f Unit)> {
@@ -199,7 +198,6 @@ fn units(program: &Program) -> Vec<Unit> {
 }
 
 impl UnitSplitter<'_> {
-    /// Returns the blocks directly inside a block that are units.
     fn inside(&self, container: Option<usize>) -> Vec<usize> {
         let blocks = &self.program.blocks.blocks;
         (0..blocks.len())

@@ -13,7 +13,6 @@ pub(super) struct ComparedBlock<'a> {
 }
 
 impl<'a> ComparedBlock<'a> {
-    /// Creates the items of all blocks of a file, in order.
     pub(super) fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
         let rows = Outline::from_blocks(blocks).rows.into_iter();
         let items = rows.zip(&blocks.blocks);
@@ -24,7 +23,6 @@ impl<'a> ComparedBlock<'a> {
         self.row.is_unnamed()
     }
 
-    /// Returns the number of tokens.
     pub(super) fn size(&self) -> u32 {
         self.block.fingerprint.token_count
     }

@@ -210,7 +210,6 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Returns true if both blocks are between the same two neighbouring pairs.
     fn is_in_same_gap(&self, pairs: &[(usize, usize)], old: usize, new: usize) -> bool {
         let before = pairs.partition_point(|(then, _)| *then < old);
         let last = before.checked_sub(1).map(|at| pairs[at].1);

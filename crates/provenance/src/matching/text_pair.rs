@@ -165,7 +165,6 @@ impl Side {
     }
 }
 
-/// Returns the lines that occur only once.
 fn lines_occurring_once(lines: &[String]) -> HashSet<&str> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for line in lines {
