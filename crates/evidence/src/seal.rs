@@ -221,7 +221,7 @@ impl LinesByEntry {
             records.extend(recorded_texts(&ws.root, &ws.journal, from, is_work));
         }
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
-        let owners = attribute(&text, is_new, &texts, language_of(path));
+        let owners = attribute(&text, is_new, &texts, language_of(path.as_str()));
         let is_recorded = texts.iter().any(|record| *record.text == text);
         let last = texts.first().filter(|last| !is_recorded && last.unkept.is_empty());
         let left = last.map(|last| Arc::clone(&last.text));
@@ -321,12 +321,13 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let changes = git.changes(parents.first(), &Target::Index)?;
     // Somebody may have moved recorded code to a file that no record is about, but only to one of the
     // same language.
-    let languages: HashSet<_> = recorded.iter().filter_map(|path| language_of(path)).collect();
+    let languages: HashSet<_> =
+        recorded.iter().filter_map(|path| language_of(path.as_str())).collect();
     let is_wanted = |change: &&PathChange| {
         let may_have_moved = || {
             change.kind == ChangeKind::Added
                 || changes.len() <= MAX_SEARCHED
-                    && language_of(&change.path)
+                    && language_of(change.path.as_str())
                         .is_some_and(|language| languages.contains(language))
         };
         recorded.contains(&change.path) || !change.path.is_orchestration() && may_have_moved()
@@ -417,7 +418,9 @@ fn records_overwritten_by(ws: &Workspace, sealed: &BTreeSet<&String>) -> Vec<(St
                 break;
             }
             let is_gone = new_lines(&[&left.text], &earlier.text);
-            let says = |line: &&usize| says_something(earlier.text.line(**line), language_of(path));
+            let says = |line: &&usize| {
+                says_something(earlier.text.line(**line), language_of(path.as_str()))
+            };
             if entry.record.files.len() == 1
                 && !sealed.contains(&entry.record.id)
                 && earlier.brought.iter().filter(says).all(|line| is_gone[*line])

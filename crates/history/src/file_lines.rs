@@ -9,11 +9,13 @@ use ledger::{Claim, Entry, Ledger, RecordKind, Strength, Trust};
 
 use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
-use crate::journal_texts::{language_of, recorded_texts};
-use crate::knowledge::{EvidenceOfReplaced, Knowledge, claimed_lines, path_of_version, runs_about};
+use crate::journal_texts::recorded_texts;
+use crate::knowledge::{
+    EvidenceOfReplaced, Knowledge, claimed_lines, joined_path, path_of_version, runs_about,
+};
 use crate::known_origins::KnownOrigins;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
-use crate::text::LineText;
+use crate::text::{LineText, language_of};
 
 /// How long after a commit an inferred record may be made and still describe that commit, in
 /// milliseconds. If one shell command edits and commits, its work is recorded when it has ended.
@@ -50,19 +52,13 @@ pub struct FileLines {
 impl FileLines {
     /// Says of each line that nothing is known about it.
     pub fn unknown(lines: usize) -> Self {
-        let nothing = LineSource {
-            version: None,
-            line_there: 0,
-            is_missing: true,
-            claim: None,
-            disowned: None,
-        };
+        let nothing = LineSource { is_missing: true, ..LineSource::default() };
         Self { lines: vec![nothing; lines], ..Self::default() }
     }
 }
 
 /// Who brought a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineSource {
     /// The version that brought it: an index of [`FileLines::versions`]. A text that is not committed
     /// is a version, too. `None` without git.
@@ -102,14 +98,11 @@ pub fn lines_without_git(
 ) -> FileLines {
     let records = recorded_texts(root, journal, path, |_| true);
     let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-    let found = attribute(text, &vec![true; text.len()], &texts, language_of(path));
+    let found = attribute(text, &vec![true; text.len()], &texts, language_of(path.as_str()));
     let mut claims = FoundClaims::default();
-    let source = |owner: Option<usize>| LineSource {
-        version: None,
-        line_there: 0,
-        is_missing: false,
-        claim: owner.map(|owner| claims.index_of(&entries[owner], path, None)),
-        disowned: None,
+    let source = |owner: Option<usize>| {
+        let claim = owner.map(|owner| claims.index_of(&entries[owner], path, None));
+        LineSource { claim, ..LineSource::default() }
     };
     let lines = found.into_iter().map(source).collect();
     let open_acks = open_acks(journal, path).collect();
@@ -162,7 +155,7 @@ impl LineFinder<'_, '_> {
     }
 
     fn full_path(&self, path: &RelativePath) -> BString {
-        [self.prefix.as_ref() as &[u8], path.as_str().as_bytes()].concat().into()
+        joined_path(&[self.prefix.as_ref(), path.as_str().as_bytes()])
     }
 
     fn with_claims(
@@ -174,15 +167,12 @@ impl LineFinder<'_, '_> {
         let mut of_versions: Vec<Vec<Option<usize>>> = Vec::with_capacity(origins.versions.len());
         for version in &origins.versions {
             let is_brought = |run: &&crate::OriginRun| matches!(run.origin, Origin::Brought(at) if origins.versions[at] == *version);
-            of_versions.push(if !origins.runs.iter().any(|run| is_brought(&run)) {
+            let brought: Vec<_> = origins.runs.iter().filter(is_brought).collect();
+            of_versions.push(if brought.is_empty() {
                 Vec::new()
             } else if let Some(now) = uncommitted.as_ref().filter(|_| version.is_uncommitted()) {
                 let mut asked = vec![false; now.text.len()];
-                origins
-                    .runs
-                    .iter()
-                    .filter(is_brought)
-                    .for_each(|run| asked[run.lines.clone()].fill(true));
+                brought.iter().for_each(|run| asked[run.lines.clone()].fill(true));
                 self.of_uncommitted(&mut claims, now, asked)?
             } else {
                 self.of_version(&mut claims, version, &origins.versions)?
@@ -260,15 +250,12 @@ impl LineFinder<'_, '_> {
     ) -> Result<Vec<Option<usize>>, GitError> {
         let new = || Ok((0..asked.len()).filter(|line| asked[*line]).collect());
         let drafted = claimed_lines(&now.drafts, now.path, &now.text, new)?.into_iter();
-        let mut found: Vec<Option<usize>> = drafted
-            .zip(&asked)
-            .map(|(at, asked)| {
-                Some(claims.index_of(&now.drafts[at.filter(|_| *asked)?], now.path, None))
-            })
-            .collect();
+        let found = drafted.zip(&asked).map(|(at, asked)| {
+            Some(claims.index_of(&now.drafts[at.filter(|_| *asked)?], now.path, None))
+        });
+        let mut found: Vec<Option<usize>> = found.collect();
         asked.iter_mut().zip(&found).for_each(|(asked, found)| *asked &= found.is_none());
-        let open = self.of_journal(claims, now, &asked, None)?;
-        found.iter_mut().zip(open).for_each(|(line, other)| *line = line.or(other));
+        add_claims(&mut found, self.of_journal(claims, now, &asked, None)?);
         Ok(found)
     }
 
@@ -402,12 +389,12 @@ impl LineFinder<'_, '_> {
         let gone = self.evidence_of_replaced_commits(version, versions)?;
         entries.splice(0..0, gone);
         let time = version.time * 1_000;
-        let language = language_of(&path);
+        let language = language_of(path.as_str());
         let may_be_its = |entry: &Arc<Entry>| {
             let mut files = entry.record.files.iter().map(|file| &file.relative_path);
             entry.record.kind == RecordKind::Mutation
                 && !is_after(entry, (&commit, time))
-                && files.any(|other| *other == path || language_of(other) == language)
+                && files.any(|other| *other == path || language_of(other.as_str()) == language)
         };
         let has_records = self.journal.entries().iter().any(may_be_its);
         let renamed = self.entries_about_former_names(version)?;
@@ -416,33 +403,30 @@ impl LineFinder<'_, '_> {
         }
         let (mut text, mut found) = self.of_evidence(claims, version, (&path, &entries))?;
         for (path, entries) in &renamed {
-            let (_, others) = self.of_evidence(claims, version, (path, entries))?;
-            found.iter_mut().zip(others).for_each(|(line, other)| *line = line.or(other));
+            add_claims(&mut found, self.of_evidence(claims, version, (path, entries))?.1);
         }
         if has_records {
             let mut asked = vec![false; text.len()];
             for line in Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)? {
                 asked[line] = found[line].is_none();
             }
-            let unsealed = if asked.contains(&true) {
+            if asked.contains(&true) {
                 let node = self.reader.commit(version.commit)?;
                 let prefix = self.prefix.to_owned();
                 let present = |reader: &mut ObjectReader<'_>, path: &RelativePath| {
-                    let full: BString =
-                        [prefix.as_slice(), path.as_str().as_bytes()].concat().into();
+                    let full = joined_path(&[&prefix, path.as_str().as_bytes()]);
                     let blob = reader.locate(node.tree, full.as_ref(), None).ok()?.blob?;
                     reader.blob(blob).ok()
                 };
                 let is_new = self.is_new_in(node.parents.first(), &version.path)?;
                 let drafts = Vec::new();
                 let now = PresentText { path: &path, text, is_new, present: &present, drafts };
-                let unsealed = self.of_journal(claims, &now, &asked, Some((&commit, time)))?;
+                add_claims(
+                    &mut found,
+                    self.of_journal(claims, &now, &asked, Some((&commit, time)))?,
+                );
                 text = now.text;
-                unsealed
-            } else {
-                Vec::new()
-            };
-            found.iter_mut().zip(unsealed).for_each(|(line, other)| *line = line.or(other));
+            }
         }
         claims.reassign(&entries, &path, &text, &mut found);
         Ok(found)
@@ -475,7 +459,8 @@ impl LineFinder<'_, '_> {
         };
         let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-        let found = attribute(&now.text, asked, &texts, language_of(now.path)).into_iter();
+        let language = language_of(now.path.as_str());
+        let found = attribute(&now.text, asked, &texts, language).into_iter();
         let commit = commit.map(|(commit, _)| commit);
         let mut found: Vec<Option<usize>> =
             found.map(|at| at.map(|at| claims.index_of(&entries[at], now.path, commit))).collect();
@@ -516,6 +501,11 @@ struct PresentText<'a> {
     is_new: bool,
     /// Returns the contents of other files at the same time.
     present: &'a ReadPresent<'a>,
+}
+
+/// Adds what others claim of lines that nobody has claimed.
+fn add_claims(found: &mut [Option<usize>], others: Vec<Option<usize>>) {
+    found.iter_mut().zip(others).for_each(|(line, other)| *line = line.or(other));
 }
 
 /// Returns true if a record was made after a commit, so that it is about later work. The commit has

@@ -11,10 +11,10 @@ use ground::{RelativePath, Root};
 use ledger::{Entry, Ledger};
 
 use crate::attribution::{RecordedText, attribute};
-use crate::journal_texts::{language_of, recorded_texts};
+use crate::journal_texts::recorded_texts;
 use crate::moves::{MAX_FILES, RemovedCode, moved_blocks};
 use crate::renames::Renames;
-use crate::text::LineText;
+use crate::text::{LineText, language_of};
 
 /// Where the lines that were moved before a commit are looked for.
 pub struct JournalTexts<'a, 'git> {
@@ -47,7 +47,7 @@ struct RecordsOfFile {
 impl RecordsOfFile {
     /// Returns the record of each line for which `is_asked` has true, among the records before one.
     fn owners(&self, at: usize, text: &LineText, is_asked: &[bool]) -> Vec<Option<RecordAtPath>> {
-        let (texts, language) = (&self.texts[at..], language_of(&self.path));
+        let (texts, language) = (&self.texts[at..], language_of(self.path.as_str()));
         let found = attribute(text, is_asked, texts, language).into_iter();
         let owner = |nth: usize| (Arc::clone(&self.entries[at + nth]), self.path.clone());
         found.map(|nth| nth.map(owner)).collect()
@@ -64,9 +64,9 @@ impl JournalTexts<'_, '_> {
         is_open: &[bool],
     ) -> Result<Vec<Option<RecordAtPath>>, GitError> {
         let mut found: Vec<Option<RecordAtPath>> = vec![None; text.len()];
-        let language = language_of(path);
+        let language = language_of(path.as_str());
         let mut paths = self.journal.paths();
-        paths.retain(|other| language.is_some() && language_of(other) == language);
+        paths.retain(|other| language.is_some() && language_of(other.as_str()) == language);
         if !is_open.contains(&true) || paths.len() > MAX_FILES {
             return Ok(found);
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use code::language;
 use ground::{RelativePath, Root};
 use ledger::{Entry, Ledger, LineRuns, RecordKind, Trust, kept_text};
 
@@ -67,8 +66,4 @@ pub fn lines_of_unkept_texts(
     let entries = journal.of_path(path).filter(is_unkept);
     let runs = entries.flat_map(|entry| runs_about(entry, path));
     runs.flat_map(|runs| runs.find_in(text, || (0..text.len()).collect())).collect()
-}
-
-pub fn language_of(path: &RelativePath) -> Option<&'static str> {
-    language::of_file(path.as_str(), "").map(|language| language.id)
 }

@@ -267,12 +267,8 @@ impl<'a> Knowledge<'a> {
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         for (path, blob) in self.added_by(reader, commit)? {
             if self.holds(reader, &path)? {
-                let bytes = reader.blob(blob)?;
-                entries.extend(
-                    self.entries_in_file(&path, &bytes, about)
-                        .into_iter()
-                        .filter(|entry| entry.late_commit.is_none()),
-                );
+                let found = self.entries_in_file(&path, &reader.blob(blob)?, about).into_iter();
+                entries.extend(found.filter(|entry| entry.late_commit.is_none()));
             } else {
                 entries.extend(self.moved_to_compacted(reader, &path, blob)?);
             }
@@ -316,8 +312,7 @@ impl<'a> Knowledge<'a> {
         if all.is_empty() {
             return Ok(Vec::new());
         }
-        let place: BString =
-            [self.prefix_then.as_slice(), SINGLE_LEDGER.as_bytes()].concat().into();
+        let place = joined_path(&[&self.prefix_then, SINGLE_LEDGER.as_bytes()]);
         let node = reader.commit(commit)?;
         let Some(blob) = reader.locate(node.tree, place.as_ref(), None)?.blob else {
             return Ok(Vec::new());
@@ -402,20 +397,12 @@ impl<'a> Knowledge<'a> {
         path: &RelativePath,
     ) -> Result<Vec<EvidenceOfReplaced>, GitError> {
         let known = self.known_evidence.lock().late.clone();
-        let late = if let Some(known) = known {
-            known
-        } else {
-            let commits = if reader.is_shallow() { Vec::new() } else { self.late_commits(reader)? };
-            let mut late = Vec::new();
-            for commit in commits {
-                let id = ObjectId::from_hex(commit.as_bytes()).ok();
-                let id = id.filter(|id| reader.has_object(*id));
-                let authorship = id.and_then(|id| reader.authorship(id).ok());
-                late.push(LateCommit { commit, authorship, entries: OnceLock::new() });
+        let late = match known {
+            Some(known) => known,
+            None => {
+                let found = self.late_commits(reader)?.into();
+                Arc::clone(self.known_evidence.lock().late.insert(found))
             }
-            let late: Arc<[LateCommit]> = late.into();
-            self.known_evidence.lock().late = Some(Arc::clone(&late));
-            late
         };
         let mut found = Vec::new();
         if late.is_empty() {
@@ -515,33 +502,39 @@ impl<'a> Knowledge<'a> {
         Ok(entries)
     }
 
-    /// Returns the commits with late evidence.
-    fn late_commits(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<String>, GitError> {
+    /// Returns the commits with late evidence. None in a shallow clone.
+    fn late_commits(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<LateCommit>, GitError> {
+        let ids = if reader.is_shallow() { Vec::new() } else { self.ids_of_late(reader)? };
+        let late = ids.into_iter().map(|commit| {
+            let id = ObjectId::from_hex(commit.as_bytes()).ok();
+            let id = id.filter(|id| reader.has_object(*id));
+            let authorship = id.and_then(|id| reader.authorship(id).ok());
+            LateCommit { commit, authorship, entries: OnceLock::new() }
+        });
+        Ok(late.collect())
+    }
+
+    fn ids_of_late(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<String>, GitError> {
         let folder = evidence::late_folder("");
-        let mut commits: Vec<String> = match &self.asked {
+        let commits: Vec<String> = match &self.asked {
             AskedTree::WorkTree => {
                 let Ok(path) = RelativePath::new(&folder) else { return Ok(Vec::new()) };
                 let entries = store::entries(&self.root.absolute(&path));
                 entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
             }
             AskedTree::Tree(tree) => {
-                let place: BString = [self.prefix.as_slice(), folder.as_bytes()].concat().into();
-                match reader.folder(*tree, place.as_ref())? {
-                    Some(folder) => {
-                        let names = reader.folders_in(folder)?.into_iter();
-                        names.filter_map(|name| String::from_utf8(name.into()).ok()).collect()
-                    }
-                    None => Vec::new(),
-                }
+                let place = joined_path(&[&self.prefix, folder.as_bytes()]);
+                let folder = reader.folder(*tree, place.as_ref())?;
+                let names = folder.map(|folder| reader.folders_in(folder)).transpose()?;
+                let names = names.unwrap_or_default().into_iter();
+                names.filter_map(|name| String::from_utf8(name.into()).ok()).collect()
             }
             AskedTree::Index(files) => {
                 let below = files.keys().filter_map(|path| path.as_str().strip_prefix(&folder));
                 below.filter_map(|rest| Some(rest.split('/').nth(1)?.to_owned())).collect()
             }
         };
-        commits.sort();
-        commits.dedup();
-        Ok(commits)
+        Ok(ledger::sorted(commits))
     }
 
     /// Returns the files of evidence that a commit has and none of its parents.
@@ -550,7 +543,7 @@ impl<'a> Knowledge<'a> {
         reader: &mut ObjectReader<'_>,
         commit: ObjectId,
     ) -> Result<Vec<(RelativePath, ObjectId)>, GitError> {
-        let place: BString = [self.prefix_then.as_slice(), FOLDER.as_bytes()].concat().into();
+        let place = joined_path(&[&self.prefix_then, FOLDER.as_bytes()]);
         let added = match self.known.and_then(|known| known.added_files(&place, commit)) {
             Some(added) => added,
             None => {
@@ -590,9 +583,8 @@ impl<'a> Knowledge<'a> {
                         all.extend(self.entries_in_file(&path, &bytes, None));
                     }
                 }
-                let all: Arc<[Arc<Entry>]> = all.into();
-                self.known_evidence.lock().compacted.insert(month, Arc::clone(&all));
-                all
+                let mut known = self.known_evidence.lock();
+                Arc::clone(known.compacted.entry(month).insert_entry(all.into()).get())
             }
         };
         if all.is_empty() {
@@ -624,7 +616,7 @@ impl<'a> Knowledge<'a> {
         tree: ObjectId,
         path: &RelativePath,
     ) -> Result<Option<ObjectId>, GitError> {
-        let path: BString = [self.prefix.as_slice(), path.as_str().as_bytes()].concat().into();
+        let path = joined_path(&[&self.prefix, path.as_str().as_bytes()]);
         Ok(reader.locate(tree, path.as_ref(), None)?.blob)
     }
 
@@ -661,36 +653,20 @@ impl<'a> Knowledge<'a> {
                 files
             }
             AskedTree::Tree(tree) => {
-                let place: BString =
-                    [self.prefix.as_slice(), self.place.as_bytes(), folder.as_bytes()]
-                        .concat()
-                        .into();
-                match reader.folder(*tree, place.as_ref())? {
-                    Some(folder) => {
-                        let files = reader.files_in(folder)?.into_iter();
-                        files
-                            .filter_map(|(name, _)| below(std::str::from_utf8(&name).ok()?))
-                            .collect()
-                    }
-                    None => Vec::new(),
-                }
+                let parts = [&*self.prefix, self.place.as_bytes(), folder.as_bytes()];
+                let folder = reader.folder(*tree, joined_path(&parts).as_ref())?;
+                let files = folder.map(|folder| reader.files_in(folder)).transpose()?;
+                let files = files.unwrap_or_default().into_iter();
+                files.filter_map(|(name, _)| below(std::str::from_utf8(&name).ok()?)).collect()
             }
             // Of the index, only our own evidence is known.
             AskedTree::Index(_) if !self.place.is_empty() => Vec::new(),
             AskedTree::Index(files) => {
-                let start = RelativePath::new(&format!("{folder}/ ")).ok();
+                let Some(start) = below(" ") else { return Ok(Vec::new()) };
                 let is_in = |path: &&RelativePath| {
                     path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
                 };
-                match start {
-                    Some(start) => files
-                        .range(start..)
-                        .map(|(path, _)| path)
-                        .take_while(is_in)
-                        .cloned()
-                        .collect(),
-                    None => Vec::new(),
-                }
+                files.range(start..).map(|(path, _)| path).take_while(is_in).cloned().collect()
             }
         })
     }
@@ -709,28 +685,28 @@ pub fn claimed_lines(
 ) -> Result<Vec<Option<usize>>, GitError> {
     let mut claimed = vec![None; text.len()];
     let mut asked = Some(brought);
-    let mut known: Option<Vec<usize>> = None;
-    let mut failed = None;
+    let (mut known, mut failed) = (Vec::new(), None);
     for (at, entry) in entries.iter().enumerate() {
         if entry.record.kind != RecordKind::Mutation {
             continue;
         }
         for runs in runs_about(entry, path) {
-            let lines = runs.find_in(text, || match &known {
-                Some(known) => known.clone(),
-                None => match asked.take().map(|brought| brought()) {
-                    Some(Ok(lines)) => known.insert(lines).clone(),
-                    Some(Err(error)) => {
-                        failed = Some(error);
-                        Vec::new()
-                    }
-                    None => Vec::new(),
-                },
+            let lines = runs.find_in(text, || {
+                match asked.take().map(|brought| brought()) {
+                    Some(Ok(lines)) => known = lines,
+                    Some(Err(error)) => failed = Some(error),
+                    None => {}
+                }
+                known.clone()
             });
             lines.into_iter().for_each(|line| claimed[line] = Some(at));
         }
     }
     failed.map_or(Ok(claimed), Err)
+}
+
+pub(crate) fn joined_path(parts: &[&[u8]]) -> BString {
+    parts.concat().into()
 }
 
 /// Returns an entry of another project: its intents are named with the project, in a form that no

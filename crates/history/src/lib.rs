@@ -12,7 +12,7 @@
 //! - `moves`: whole blocks that one commit moved.
 //! - `origins`: the commit that brought each line.
 //! - `renames`: which file a new file was before.
-//! - `text`: a text as lines of bytes.
+//! - `text`: a text as lines of bytes, and the language of a file.
 
 mod attribution;
 mod file_changes;
@@ -32,8 +32,8 @@ pub use attribution::{RecordedText, attribute};
 pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
-pub use journal_texts::{language_of, lines_of_unkept_texts, recorded_texts};
+pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::new_lines;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
-pub use text::LineText;
+pub use text::{LineText, language_of};

@@ -351,21 +351,9 @@ impl WaySearch {
                 continue;
             }
             if is_long && cost > COSTLY {
-                if let Some((at, at_new)) = self.long_run_ahead(part, &ahead, first, cost) {
-                    return WayDivision {
-                        old: at,
-                        new: at_new,
-                        is_exact_above: true,
-                        is_exact_below: false,
-                    };
-                }
-                if let Some((at, at_new)) = self.long_run_back(part, &back, last, cost) {
-                    return WayDivision {
-                        old: at,
-                        new: at_new,
-                        is_exact_above: false,
-                        is_exact_below: true,
-                    };
+                let ahead = self.long_run(part, &ahead, cost, true);
+                if let Some(place) = ahead.or_else(|| self.long_run(part, &back, cost, false)) {
+                    return place;
                 }
             }
             if cost >= self.most {
@@ -375,57 +363,42 @@ impl WaySearch {
         unreachable!("the two searches meet")
     }
 
-    /// Returns the end of a long run of equal lines that the forward search has come to at a good
-    /// distance.
-    fn long_run_ahead(
+    /// Returns the place at a good distance to which a search has come through a long run of equal
+    /// lines: the farthest, and the first one of [`diagonals`] if several are as far.
+    fn long_run(
         &self,
         WayPart { old, new, .. }: &WayPart,
-        ahead: &Range<isize>,
-        first: isize,
+        searched: &Range<isize>,
         cost: isize,
-    ) -> Option<(isize, isize)> {
-        let mut best = None;
-        for diagonal in diagonals(ahead) {
-            let at = self.forward[self.slot(diagonal)];
+        is_ahead: bool,
+    ) -> Option<WayDivision> {
+        let (reached, from, from_new) = match is_ahead {
+            true => (&self.forward, old.start, new.start),
+            false => (&self.backward, old.end, new.end),
+        };
+        let leaves_room = |lines: &Range<isize>, at: isize| match is_ahead {
+            true => (lines.start + LONG..lines.end).contains(&at),
+            false => (lines.start + 1..=lines.end - LONG).contains(&at),
+        };
+        let places = diagonals(searched).filter_map(|diagonal| {
+            let at = reached[self.slot(diagonal)];
             let at_new = at - diagonal;
-            let gain = (at - old.start) + (at_new - new.start) - (diagonal - first).abs();
-            let is_inside = (old.start + LONG..old.end).contains(&at)
-                && (new.start + LONG..new.end).contains(&at_new);
-            if gain > 4 * cost
-                && best.is_none_or(|(known, _)| gain > known)
-                && is_inside
-                && (1..=LONG).all(|back| self.is_same(at - back, at_new - back))
-            {
-                best = Some((gain, (at, at_new)));
-            }
-        }
-        best.map(|(_, place)| place)
-    }
-
-    /// Like [`Self::long_run_ahead`], for the search from the end.
-    fn long_run_back(
-        &self,
-        WayPart { old, new, .. }: &WayPart,
-        back: &Range<isize>,
-        last: isize,
-        cost: isize,
-    ) -> Option<(isize, isize)> {
-        let mut best = None;
-        for diagonal in diagonals(back) {
-            let at = self.backward[self.slot(diagonal)];
-            let at_new = at - diagonal;
-            let gain = (old.end - at) + (new.end - at_new) - (diagonal - last).abs();
-            let is_inside = (old.start + 1..=old.end - LONG).contains(&at)
-                && (new.start + 1..=new.end - LONG).contains(&at_new);
-            if gain > 4 * cost
-                && best.is_none_or(|(known, _)| gain > known)
-                && is_inside
-                && (0..LONG).all(|ahead| self.is_same(at + ahead, at_new + ahead))
-            {
-                best = Some((gain, (at, at_new)));
-            }
-        }
-        best.map(|(_, place)| place)
+            let turned = (diagonal - (from - from_new)).abs();
+            let gain = (at - from).abs() + (at_new - from_new).abs() - turned;
+            let first = if is_ahead { at - LONG } else { at };
+            let is_good = gain > 4 * cost
+                && leaves_room(old, at)
+                && leaves_room(new, at_new)
+                && (first..first + LONG).all(|line| self.is_same(line, line - diagonal));
+            is_good.then_some((gain, at, at_new))
+        });
+        let best = places.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.map(|(_, old, new)| WayDivision {
+            old,
+            new,
+            is_exact_above: is_ahead,
+            is_exact_below: !is_ahead,
+        })
     }
 
     /// Divides a part where one of the searches has come farthest.

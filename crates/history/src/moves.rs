@@ -11,11 +11,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use code::{Block, Document, FileBlocks, TokenHash, language, saying_lines};
+use code::{Block, Document, FileBlocks, TokenHash, saying_lines};
 use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader, TwoTrees};
 
 use crate::line_map::{PassedRun, passed_runs};
-use crate::text::{LineText, Loose};
+use crate::text::{LineText, Loose, language_of};
 
 /// If a commit changes more files of the language than this, no block of it counts as moved.
 pub(crate) const MAX_FILES: usize = 32;
@@ -104,16 +104,17 @@ impl RemovedCode {
         changed: &[ChangedBlob],
         language: &'static str,
     ) -> Result<Self, GitError> {
-        let is_partner =
-            |one: &&ChangedBlob| one.before.is_some() && language_of(&one.path) == Some(language);
-        let partners: Vec<&ChangedBlob> = changed.iter().filter(is_partner).collect();
+        let of_language = changed
+            .iter()
+            .filter(|one| language_of(&one.path.to_string()) == Some(language))
+            .filter_map(|one| Some((one, one.before?)));
+        let partners: Vec<(&ChangedBlob, ObjectId)> = of_language.collect();
         let mut files = Vec::new();
         if partners.len() > MAX_FILES {
             return Ok(Self(files));
         }
         let mut left = MAX_BYTES;
-        for partner in partners {
-            let Some(before) = partner.before else { continue };
+        for (partner, before) in partners {
             let (text, after) = two_texts(reader, before, partner.now)?;
             left = left.saturating_sub(text.as_bytes().len() + after.as_bytes().len());
             if left == 0 {
@@ -143,7 +144,7 @@ pub(crate) fn moved_blocks(
     brought: &[bool],
     removed: impl FnOnce(&mut ObjectReader<'_>, &'static str) -> Result<Arc<RemovedCode>, GitError>,
 ) -> Result<Vec<Moved>, GitError> {
-    let Some(language) = language_of(path) else { return Ok(Vec::new()) };
+    let Some(language) = language_of(&path.to_string()) else { return Ok(Vec::new()) };
     let says = |line: usize| saying_lines::says_something(now.line(line), Some(language));
     let sought = pairs_of_lines(now, brought, says);
     if sought.is_empty() {
@@ -245,10 +246,6 @@ fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
     let document = Document::from_text(&path.to_string(), &text);
     let blocks = document.blocks();
     (document, blocks)
-}
-
-fn language_of(path: &BString) -> Option<&'static str> {
-    language::of_file(&path.to_string(), "").map(|language| language.id)
 }
 
 /// Returns the lines of a block with its lead, counted from 0.

@@ -6,6 +6,7 @@
 //! next one. A file that a parent lacks is looked for under an earlier name
 //! ([`renames`](crate::renames)).
 
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -265,14 +266,14 @@ impl<'a, 'git> Walk<'a, 'git> {
         if pending.lines.is_empty() {
             return;
         }
-        let time = pending.node.time;
-        let place = (commit, path);
-        if let Some(known) = self.pending.get_mut(&place) {
-            known.lines.extend(pending.lines);
-            return;
+        match self.pending.entry((commit, path)) {
+            Entry::Occupied(mut known) => known.get_mut().lines.extend(pending.lines),
+            Entry::Vacant(free) => {
+                let (commit, path) = free.key().clone();
+                self.next.push((pending.node.time, commit, path));
+                free.insert(pending);
+            }
         }
-        self.next.push((time, place.0, place.1.clone()));
-        self.pending.insert(place, pending);
     }
 
     /// Passes lines from a version to the versions before it. What does not pass is its own.
@@ -287,8 +288,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         let mut unchanged = 0;
         loop {
             if self.within.is_some_and(|commits| !commits.contains(&commit)) {
-                let lines = std::mem::take(&mut pending.lines);
-                self.settle(Origin::Missing, commit, path, &pending, lines);
+                self.settle(Origin::Missing, commit, path, pending);
                 return Ok(());
             }
             let skipped = span.filter(|span| span.newest == commit);
@@ -316,8 +316,7 @@ impl<'a, 'git> Walk<'a, 'git> {
                     return self.pass(commit, path, pending, parents);
                 }
                 Err(GitError::Missing { .. }) => {
-                    let lines = std::mem::take(&mut pending.lines);
-                    self.settle(Origin::Missing, commit, path, &pending, lines);
+                    self.settle(Origin::Missing, commit, path, pending);
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -429,56 +428,49 @@ impl<'a, 'git> Walk<'a, 'git> {
         &mut self,
         commit: ObjectId,
         path: BString,
-        pending: Pending,
+        mut pending: Pending,
         parents: Vec<Parent>,
     ) -> Result<(), GitError> {
-        let mut pending = pending;
-        let mut left = std::mem::take(&mut pending.lines);
         let blob = pending.place.blob.expect("only files are walked");
-        let only = match &pending.node.parents[..] {
-            [only] => Some(*only),
-            _ => None,
-        };
         let mut passing: Vec<PassedRun> = Vec::new();
         for parent in parents {
             let before = parent.place.blob.expect("only files are walked");
             let read = self.text(before).and_then(|before| Ok((before, self.text(blob)?)));
             let (before, now) = match read {
                 Err(GitError::Missing { .. }) => {
-                    self.settle(Origin::Missing, commit, path, &pending, left);
+                    self.settle(Origin::Missing, commit, path, pending);
                     return Ok(());
                 }
                 read => read?,
             };
             passing = passed_runs(&before, &now);
-            let (passed, stayed) = split(&left, &passing);
-            left = stayed;
+            let (lines, stayed) = split(&pending.lines, &passing);
+            pending.lines = stayed;
             let Parent { commit, path, node, place } = parent;
-            self.add_pending(commit, path, Pending { node, place, lines: passed });
+            self.add_pending(commit, path, Pending { node, place, lines });
         }
-        if let Some(parent) = only {
-            left =
-                self.pass_moved((commit, &pending.node, parent), &path, (blob, &passing), left)?;
+        if let [parent] = pending.node.parents[..] {
+            self.pass_moved((commit, parent), &path, (blob, &passing), &mut pending)?;
         }
-        self.settle(Origin::Brought, commit, path, &pending, left);
+        self.settle(Origin::Brought, commit, path, pending);
         Ok(())
     }
 
-    /// Passes the lines of whole blocks that a commit moved. Returns the others.
+    /// Passes the lines of whole blocks that a commit moved. The others stay.
     fn pass_moved(
         &mut self,
-        (commit, node, parent): (ObjectId, &CommitNode, ObjectId),
+        (commit, parent): (ObjectId, ObjectId),
         path: &BString,
         (blob, passing): (ObjectId, &[PassedRun]),
-        mut left: Vec<PendingRun>,
-    ) -> Result<Vec<PendingRun>, GitError> {
-        if left.is_empty() {
-            return Ok(left);
+        Pending { node, lines, .. }: &mut Pending,
+    ) -> Result<(), GitError> {
+        if lines.is_empty() {
+            return Ok(());
         }
         let before = self.reader.commit(parent)?;
         // Before there was a registry, nothing was recorded that a move could lead to.
         if node.time != UNCOMMITTED && !self.reader.is_governed(before.tree)? {
-            return Ok(left);
+            return Ok(());
         }
         let now = self.text(blob)?;
         // All new lines of the commit, not only those that are asked about: a block that was edited
@@ -503,16 +495,13 @@ impl<'a, 'git> Walk<'a, 'git> {
             })?;
         }
         for moved in moved {
-            let (passed, stayed) = split(&left, &moved.lines);
-            left = stayed;
+            let (passed, stayed) = split(lines, &moved.lines);
+            *lines = stayed;
             let place = self.reader.locate(before.tree, moved.path.as_ref(), None)?;
-            self.add_pending(
-                parent,
-                moved.path,
-                Pending { node: before.clone(), place, lines: passed },
-            );
+            let pending = Pending { node: before.clone(), place, lines: passed };
+            self.add_pending(parent, moved.path, pending);
         }
-        Ok(left)
+        Ok(())
     }
 
     /// Notes that these lines come from a version.
@@ -521,15 +510,13 @@ impl<'a, 'git> Walk<'a, 'git> {
         origin: fn(usize) -> Origin,
         commit: ObjectId,
         path: BString,
-        pending: &Pending,
-        lines: Vec<PendingRun>,
+        Pending { node, place, lines }: Pending,
     ) {
         if lines.is_empty() {
             return;
         }
-        let blob = pending.place.blob.expect("only files are walked");
-        let version = FileVersion { commit, path, blob, time: pending.node.time };
-        let version = self.version_index(version);
+        let blob = place.blob.expect("only files are walked");
+        let version = self.version_index(FileVersion { commit, path, blob, time: node.time });
         self.found.runs.extend(lines.into_iter().map(|run| OriginRun {
             lines: run.asked..run.asked + run.there.len(),
             origin: origin(version),

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher as _, Hash, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use code::language;
 use ledger::LinesOfText;
 
 /// A text and the places where its lines start. As in git, a line ends with its line feed, and the
@@ -76,6 +77,11 @@ impl LinesOfText for LineText {
     fn line(&self, at: usize) -> &[u8] {
         Self::line(self, at)
     }
+}
+
+/// Returns the id of the language that the name of a file tells.
+pub fn language_of(path: &str) -> Option<&'static str> {
+    language::of_file(path, "").map(|language| language.id)
 }
 
 /// Returns true for the bytes that git ignores with `-w`.

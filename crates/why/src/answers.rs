@@ -167,7 +167,6 @@ impl BlockAnswer {
     /// Returns a phrase for a block of which two intents brought half each.
     pub fn ambiguity(&self) -> String {
         let ids = self.candidates.iter().filter_map(|one| one.intent.as_deref());
-        let ids: Vec<&str> = ids.collect();
         format!("{} brought half of the lines each", text::joined_words(ids))
     }
 }
@@ -385,13 +384,11 @@ pub fn answer(
         let suspect = suspect::suspicion_about(ws, found);
         blocks.push(BlockAnswer { suspect, ..block(ws, file, at, &mut tools) });
         let said = found.claim.as_ref().and_then(|claim| misplaced(ws, path, claim));
-        let is_new = |said: &String| !advice.contains(said);
-        let new = said.filter(is_new);
+        let new = said.filter(|said| !advice.contains(said));
         advice.extend(new);
     }
-    let unread = file.error.clone().into_iter().chain(file.unread_evidence());
-    let unread = unread.chain(ws.unread_registry());
-    let notes = unread.chain(advice).collect();
+    let unread = [file.error.clone(), file.unread_evidence(), ws.unread_registry()];
+    let notes = unread.into_iter().flatten().chain(advice).collect();
     let line = match which {
         Which::Line(line) => lines::line_answer_with(&mut tools, file, line),
         _ => None,
@@ -425,19 +422,12 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<S
     ))
 }
 
-/// Like [`answer`], with the lines of each block.
-fn answer_in_full(
-    ws: &Workspace,
-    path: &RelativePath,
-    file: &FileProvenance,
-    which: Which,
-) -> WhyAnswer {
-    let mut answer = answer(ws, path, file, which);
+/// Adds the lines of each block, and the commits that changed the intents of suspect ones.
+fn complete(ws: &Workspace, file: &FileProvenance, which: Which, answer: &mut WhyAnswer) {
     for (answer, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         answer.suspect = answer.suspect.take().map(|suspect| suspect.with_commit(ws));
         answer.lines = Some(lines::of_block(ws, file, at));
     }
-    answer
 }
 
 fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
@@ -447,22 +437,15 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
         Which::Line(line) => file.blocks.at_line(line).into_iter().collect(),
         Which::Lines(lines) => {
             let named = lines.start()..=lines.end();
-            let mut found: Vec<usize> =
-                named.filter_map(|line| file.blocks.at_line(line)).collect();
-            found.sort_unstable();
-            found.dedup();
-            found
+            ledger::sorted(named.filter_map(|line| file.blocks.at_line(line)))
         }
         Which::Block(index) => all.filter(|at| *at == index).collect(),
     }
 }
 
-/// Builds the answer for some blocks of a file.
-type Answering = fn(&Workspace, &RelativePath, &FileProvenance, Which) -> WhyAnswer;
-
 /// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
 pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, by_extent(which))
+    on_disk_by(ws, path, which, which != Which::All)
 }
 
 /// Like [`on_disk`], but always in full.
@@ -471,7 +454,7 @@ pub fn on_disk_in_full(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, answer_in_full)
+    on_disk_by(ws, path, which, true)
 }
 
 /// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
@@ -481,11 +464,7 @@ pub fn answer_for_text(
     document: &Document,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    answer_by(ws, path, document, which, by_extent(which))
-}
-
-fn by_extent(which: Which) -> Answering {
-    if which == Which::All { answer } else { answer_in_full }
+    answer_by(ws, path, document, which, which != Which::All)
 }
 
 fn answer_by(
@@ -493,24 +472,24 @@ fn answer_by(
     path: &RelativePath,
     document: &Document,
     which: Which,
-    answering: Answering,
+    in_full: bool,
 ) -> Result<WhyAnswer, ReadError> {
-    has_lines(path, document, which)?;
-    let mut answer = answering(ws, path, &file(ws, path, document), which);
+    match which {
+        Which::Line(line) => has_line(path, document, line)?,
+        Which::Lines(lines) => has_line(path, document, lines.end())?,
+        Which::All | Which::Block(_) => {}
+    }
+    let file = file(ws, path, document);
+    let mut answer = answer(ws, path, &file, which);
+    if in_full {
+        complete(ws, &file, which, &mut answer);
+    }
     answer.notes.extend(document.cut_short());
     Ok(answer)
 }
 
-/// Returns an error unless the file has the requested lines. The empty line after the last line
-/// break counts, since editors show it and the cursor can be there.
-fn has_lines(path: &RelativePath, document: &Document, which: Which) -> Result<(), ReadError> {
-    match which {
-        Which::Line(line) => has_line(path, document, line),
-        Which::Lines(lines) => has_line(path, document, lines.end()),
-        Which::All | Which::Block(_) => Ok(()),
-    }
-}
-
+/// Returns an error unless the file has a line. The empty line after the last line break counts,
+/// since editors show it and the cursor can be there.
 pub fn has_line(path: &RelativePath, document: &Document, line: u32) -> Result<(), ReadError> {
     if (1..=document.line_count()).contains(&line) {
         return Ok(());
@@ -523,7 +502,7 @@ fn on_disk_by(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
-    answering: Answering,
+    in_full: bool,
 ) -> Result<WhyAnswer, ReadError> {
     let resolved = match ws.files() {
         Target::WorkTree => ws.root.resolve(path).ok(),
@@ -531,7 +510,7 @@ fn on_disk_by(
     };
     let path = &resolved.unwrap_or_else(|| path.clone());
     match ws.read(path) {
-        Ok(document) => answer_by(ws, path, &document, which, answering),
+        Ok(document) => answer_by(ws, path, &document, which, in_full),
         Err(ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
             revision: revision(ws),
@@ -552,10 +531,8 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
 /// Describes an intent by any id that it has or had, even if the registry does not contain it.
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
-        let version = match ws.unread_registry() {
-            Some(_) => Some(IntentVersion::Unread),
-            None => Some(IntentVersion::Gone),
-        };
+        let unread = ws.unread_registry().map(|_| IntentVersion::Unread);
+        let version = unread.or(Some(IntentVersion::Gone));
         return IntentBrief { id: id.to_owned(), version, ..IntentBrief::default() };
     };
     IntentBrief {
@@ -721,11 +698,8 @@ fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<Shar
     shares.collect()
 }
 
-/// Returns the records that brought lines of a block, newest first.
 fn records_of(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<RecordBrief> {
-    let mut claims: Vec<usize> = found.own.iter().filter_map(|(_, source)| source.claim).collect();
-    claims.sort_unstable();
-    claims.dedup();
+    let claims = ledger::sorted(found.own.iter().filter_map(|(_, source)| source.claim));
     let mut records: Vec<RecordBrief> =
         claims.into_iter().map(|at| record_brief(ws, &file.lines.claims[at])).collect();
     records.sort_by(|a, b| b.timestamp.cmp(&a.timestamp));
@@ -777,12 +751,14 @@ fn record_brief(ws: &Workspace, claim: &Arc<Claim>) -> RecordBrief {
 
 fn reassignment(ws: &Workspace, entry: &Entry) -> ReassignmentBrief {
     let record = &entry.record;
-    let called = |id: Option<&str>| id.map(|id| ws.registry.present_id(id).to_owned());
-    let by = record.files.iter().flat_map(|file| &file.conversations).next();
+    let called = |id: &Option<String>| {
+        id.as_deref().map(|id| ws.registry.present_id(id).to_owned()).unwrap_or_default()
+    };
+    let mut conversations = record.files.iter().flat_map(|file| &file.conversations);
     ReassignmentBrief {
-        from: called(record.takes.as_deref()).unwrap_or_default(),
-        to: called(record.intent_id.as_deref()).unwrap_or_default(),
-        by: by.and_then(|one| one.contributor.name.clone()),
+        from: called(&record.takes),
+        to: called(&record.intent_id),
+        by: conversations.next().and_then(|one| one.contributor.name.clone()),
         timestamp: record.timestamp.clone(),
         record: record.id.clone(),
     }

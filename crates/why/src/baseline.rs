@@ -157,33 +157,24 @@ impl Baseline {
     }
 
     pub fn edits(&self, now: &Document) -> Edits {
-        self.edits_from(&self.differences(now))
-    }
-
-    /// Like [`Self::edits`], given the result of [`Self::differences`].
-    pub fn edits_from(&self, differences: &[Difference]) -> Edits {
-        match self {
-            Self::Unknown => Edits::default(),
-            Self::Texts(_) => Edits::from_differences(differences),
-        }
+        Edits::from_differences(&self.differences(now))
     }
 
     /// Returns the difference between each text of the baseline and `now`.
     pub fn differences(&self, now: &Document) -> Vec<Difference> {
-        let Self::Texts(versions) = self else { return Vec::new() };
-        versions.iter().map(|version| Difference::new(version, now)).collect()
+        self.versions().iter().map(|version| Difference::new(version, now)).collect()
     }
 
     /// Returns true if a text of the baseline has a syntax error.
     pub fn has_error(&self) -> bool {
-        matches!(self, Self::Texts(versions) if versions.iter().any(|version| version.blocks().has_error))
+        self.versions().iter().any(|version| version.blocks().has_error)
     }
 
     /// Returns the texts of the baseline. Empty if they are not known.
     pub fn versions(&self) -> &[Document] {
         match self {
             Self::Texts(versions) => versions,
-            _ => &[],
+            Self::Unknown => &[],
         }
     }
 

@@ -68,16 +68,9 @@ fn known_now(id: String) -> IntentOfCommit {
 /// stands in the subject.
 fn named_intents(registry: &Registry, names: &[String], subject: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    if names.is_empty() {
-        return found;
-    }
-    let own = |name: &String| {
-        let intent = registry.get(name)?;
-        Some(intent.id.value.clone())
-    };
     for name in names {
-        if let Some(id) = own(name) {
-            found.insert(id);
+        if let Some(own) = registry.get(name) {
+            found.insert(own.id.value.clone());
             continue;
         }
         let is_plain =
@@ -85,12 +78,16 @@ fn named_intents(registry: &Registry, names: &[String], subject: &str) -> BTreeS
         if is_plain && !subject.contains(name.as_str()) {
             continue;
         }
-        let mut bare = registry.imported().iter().filter(|one| is_called(one, name));
-        if let (Some(only), None) = (bare.next(), bare.next()) {
-            found.insert(only.intent.id.value.clone());
-        }
+        found.extend(imported_called(registry, name));
     }
     found
+}
+
+/// Returns the only imported intent whose id without its prefix is this word.
+fn imported_called(registry: &Registry, word: &str) -> Option<String> {
+    let mut called = registry.imported().iter().filter(|one| is_called(one, word));
+    let only = called.next().filter(|_| called.next().is_none())?;
+    Some(only.intent.id.value.clone())
 }
 
 /// Returns true if a word is the id of an imported intent without its prefix.
@@ -169,8 +166,8 @@ fn intent_of_path(ws: &Workspace, path: &RelativePath) -> Option<String> {
     let mut same = registry.imported().iter().filter(|one| {
         one.format == format && after_prefix(one.unit.file_name()).as_ref() == Some(&rest)
     });
-    let (first, second) = (same.next(), same.next());
-    Some(first.filter(|_| second.is_none()).map_or(id, |one| one.intent.id.value.clone()))
+    let only = same.next().filter(|_| same.next().is_none());
+    Some(only.map_or(id, |one| one.intent.id.value.clone()))
 }
 
 /// Returns the files, other than its own, that the last commits changed together with a file of an
@@ -227,14 +224,16 @@ fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>,
     }
     let (mut reader, id) = (git.object_reader()?, git.object_id(commit)?);
     let time = reader.commit(id)?.time;
-    if ws.known_commits.main_line.get().is_none() {
-        let found = main_line(&mut reader, git.object_id(head)?)?;
-        let _ = ws.known_commits.main_line.set(found);
-    }
-    let Some(line) = ws.known_commits.main_line.get().filter(|line| !line.commits.contains(&id))
-    else {
-        return Ok(None);
+    let line = match ws.known_commits.main_line.get() {
+        Some(known) => known,
+        None => {
+            let found = main_line(&mut reader, git.object_id(head)?)?;
+            ws.known_commits.main_line.get_or_init(|| found)
+        }
     };
+    if line.commits.contains(&id) {
+        return Ok(None);
+    }
     // The merge that brought the commit is the oldest of those that contain it.
     let later: Vec<&MergeOfBranch> =
         line.merges.iter().take_while(|merge| merge.time >= time).collect();
@@ -246,10 +245,7 @@ fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>,
                 let subject = git.headline(&CommitId(merge.commit.to_string()))?.subject;
                 let branch = branch_in(&subject).and_then(|branch| branch.rsplit('/').next());
                 let Some(name) = branch else { return Ok(None) };
-                let mut named = ws.registry.imported().iter().filter(|one| is_called(one, name));
-                let (first, second) = (named.next(), named.next());
-                let only = first.filter(|_| second.is_none());
-                return Ok(only.map(|one| one.intent.id.value.clone()));
+                return Ok(imported_called(&ws.registry, name));
             }
         }
     }

@@ -62,6 +62,12 @@ pub struct NamedAgent {
     pub author: bool,
 }
 
+impl NamedAgent {
+    fn with_name(agent: &str) -> Self {
+        Self { agent: agent.to_owned(), ..Self::default() }
+    }
+}
+
 /// What a commit says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitWords {
@@ -126,18 +132,14 @@ impl CommitWords {
         let message = &message[..ground::text::char_start(message, message.len().min(MAX_MESSAGE))];
         let mut words = Self::default();
         if let Some(agent) = agent_called(author) {
-            words.add_agent(NamedAgent {
-                agent: agent.to_owned(),
-                author: true,
-                ..NamedAgent::default()
-            });
+            words.add_agent(NamedAgent { author: true, ..NamedAgent::with_name(agent) });
         }
         let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
         let mut of_trailers = Vec::new();
         for line in body.lines() {
             let line = line.trim();
             if line.contains("Generated with [Claude Code]") {
-                words.add_agent(NamedAgent { agent: "Claude".to_owned(), ..NamedAgent::default() });
+                words.add_agent(NamedAgent::with_name("Claude"));
             }
             let Some((key, value)) = line.split_once(": ") else { continue };
             if !key.is_empty()
@@ -166,20 +168,14 @@ impl CommitWords {
                 let is_model = model.len() > agent.len()
                     && model.to_lowercase().starts_with(&agent.to_lowercase())
                     && model.contains(' ');
-                self.add_agent(NamedAgent {
-                    agent: agent.to_owned(),
-                    model: is_model.then(|| model.to_owned()),
-                    ..NamedAgent::default()
-                });
+                let model = is_model.then(|| model.to_owned());
+                self.add_agent(NamedAgent { model, ..NamedAgent::with_name(agent) });
             }
         } else if let Some((_, agent)) = SESSIONS.iter().find(|(known, _)| *known == key) {
-            self.add_agent(NamedAgent {
-                agent: (*agent).to_owned(),
-                session: Some(value.to_owned()),
-                ..NamedAgent::default()
-            });
+            let session = Some(value.to_owned());
+            self.add_agent(NamedAgent { session, ..NamedAgent::with_name(agent) });
         } else if HELPERS.contains(&key) && !value.is_empty() {
-            self.add_agent(NamedAgent { agent: value.to_owned(), ..NamedAgent::default() });
+            self.add_agent(NamedAgent::with_name(value));
         } else if key == "entire-checkpoint" {
             self.checkpoint = Some(value.to_owned());
         } else if ISSUES.contains(&key) {
@@ -210,8 +206,8 @@ impl CommitWords {
 
     fn references_of_subject(&mut self, subject: &str) {
         if let Some(rest) = subject.strip_prefix("Merge pull request ") {
-            self.references
-                .extend(rest.split(' ').next().filter(|word| is_number(word)).map(str::to_owned));
+            let number = rest.split(' ').next().filter(|word| is_number(word));
+            self.references.extend(number.map(str::to_owned));
         }
         let words = subject.split(|c: char| c.is_whitespace() || "()[]:,;".contains(c));
         let found = words.filter(|word| is_number(word) || is_issue_key(word));

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use code::{Block, Document, FileBlocks, language};
+use code::{Block, Document, FileBlocks};
 use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, PathChange, Target};
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
@@ -282,7 +282,7 @@ fn changes_of_work(
     text: &[u8],
 ) -> Result<Vec<ChangedBlob>, GitError> {
     let Some(head) = ws.head() else { return Ok(Vec::new()) };
-    let language = |path: &RelativePath| language::of_file(path.as_str(), "").map(|one| one.id);
+    let language = |path: &RelativePath| history::language_of(path.as_str());
     let tree = reader.commit(git.object_id(head)?)?.tree;
     let at_head = |reader: &mut ObjectReader<'_>, path: &RelativePath| {
         let full = git.path_in_repository(path.as_str());

@@ -51,16 +51,14 @@ pub(crate) struct IntentOfCommit {
     pub name_then: Option<String>,
 }
 
-/// What a commit is, in short, and what else it says.
-type DescribedCommit = Arc<(CommitBrief, CommitWords)>;
-
 /// How many commits are remembered at most.
 const MAX_COMMITS: usize = 4096;
 
 /// What is known of the commits that were asked about.
 #[derive(Default)]
 pub(crate) struct KnownCommits {
-    pub described: Memo<CommitId, DescribedCommit, MAX_COMMITS>,
+    /// What a commit is, in short, and what else it says.
+    pub described: Memo<CommitId, Arc<(CommitBrief, CommitWords)>, MAX_COMMITS>,
     pub intents: Memo<String, Option<Arc<CommitIntents>>, MAX_COMMITS>,
     pub main_line: OnceLock<MainLine>,
 }

@@ -107,12 +107,10 @@ impl Workspace {
     /// about, apart from the id. `None` if there are several or none.
     pub(crate) fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
         let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
-        let mut twins =
-            twins(self, self.registry.get(id)?, (id, hash, evidence::cited_name(record)));
-        match (twins.next(), twins.next()) {
-            (Some(twin), None) => Some(&twin.id.value),
-            _ => None,
-        }
+        let cited = evidence::cited_name(record);
+        let mut twins = twins(self, self.registry.get(id)?, (id, hash, cited));
+        let only = twins.next().filter(|_| twins.next().is_none())?;
+        Some(&only.id.value)
     }
 }
 

@@ -124,12 +124,15 @@ fn next_command(
     selected: Option<&Intent>,
     keeping: impl Fn(&Intent) -> Option<String>,
 ) -> Option<String> {
-    let entry = text::shell_word(&scope::entry_for(path));
+    let entry = scope::entry_for(path);
     Some(match (owners.iter().find(|owner| selectable::can_start(owner)), selected) {
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) if keeping(selected).is_some() => return None,
-        (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, &scope::entry_for(path)),
-        (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
+        (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, &entry),
+        (None, None) => {
+            let entry = text::shell_word(&entry);
+            format!("intent new 'what is asked for' --scope {entry} --start")
+        }
     })
 }

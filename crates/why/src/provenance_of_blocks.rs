@@ -110,17 +110,12 @@ pub struct FileToJudge<'a> {
 impl FileToJudge<'_> {
     /// Returns what is known of each block, in the order of the blocks.
     pub fn judged(&self) -> Vec<Provenance> {
-        let text = self.document.text();
-        let text = LineText::new(text.into_bytes());
+        let text = LineText::new(self.document.text().into_bytes());
         let own = own_lines(self.blocks, self.lines.lines.len());
-        let mut judged: Vec<Provenance> = self
-            .blocks
-            .blocks
-            .iter()
-            .zip(own)
-            .map(|(block, own)| self.judge(block, &own, &text))
-            .collect();
-        for (at, block) in self.blocks.blocks.iter().enumerate().rev() {
+        let blocks = self.blocks.blocks.iter();
+        let judged = blocks.clone().zip(own).map(|(block, own)| self.judge(block, &own, &text));
+        let mut judged: Vec<Provenance> = judged.collect();
+        for (at, block) in blocks.enumerate().rev() {
             // A block is as recorded only if all blocks inside it are.
             if let Some(outer) = block.container
                 && !judged[at].verdict.covered()
@@ -150,18 +145,11 @@ impl FileToJudge<'_> {
             ..Provenance::default()
         };
         let total: usize = found.shares.iter().map(|share| share.lines).sum();
-        let halves: Vec<&LineShare> = found
-            .shares
-            .iter()
-            .filter(|share| share.claim.is_some() && 2 * share.lines >= total)
-            .collect();
-        match halves[..] {
-            [only] => found.claim = only.claim.clone(),
-            [first, second] => {
-                found.candidates =
-                    [first, second].into_iter().filter_map(|share| share.claim.clone()).collect();
-                found.verdict = Verdict::Ambiguous;
-            }
+        let halves = found.shares.iter().filter(|share| 2 * share.lines >= total);
+        let claims: Vec<Arc<Claim>> = halves.filter_map(|share| share.claim.clone()).collect();
+        match &claims[..] {
+            [only] => found.claim = Some(Arc::clone(only)),
+            [_, _] => (found.candidates, found.verdict) = (claims, Verdict::Ambiguous),
             _ => {}
         }
         found.accepted = self.acceptance_of(block, own);
@@ -226,13 +214,7 @@ impl FileToJudge<'_> {
         }
         if let Some(lines) = change.respaced_lines() {
             let version = Some(self.version_of(&change));
-            let source = |line_there| LineSource {
-                version,
-                line_there,
-                is_missing: false,
-                claim: None,
-                disowned: None,
-            };
+            let source = |line_there| LineSource { version, line_there, ..LineSource::default() };
             found.newer = lines.into_iter().map(source).collect();
             return Verdict::Modified;
         }
@@ -343,10 +325,7 @@ impl FileToJudge<'_> {
         found: &Provenance,
         content: &ContentHash,
     ) -> Option<(Arc<Claim>, RelativePath, String)> {
-        let mut claims: Vec<usize> =
-            found.own.iter().filter_map(|(_, source)| source.claim).collect();
-        claims.sort_unstable();
-        claims.dedup();
+        let claims = ledger::sorted(found.own.iter().filter_map(|(_, source)| source.claim));
         claims.into_iter().rev().find_map(|at| {
             let claim = &self.lines.claims[at];
             let mut ranges = claim.file()?.ranges();
@@ -363,17 +342,11 @@ impl FileToJudge<'_> {
     /// Returns the newest record by which a person accepted a block with exactly this text.
     fn acceptance_of(&self, block: &Block, own: &[usize]) -> Option<Arc<Entry>> {
         let sources = own.iter().map(|line| self.lines.lines[*line]);
-        let mut versions: Vec<usize> = sources.filter_map(|source| source.version).collect();
-        versions.sort_unstable();
-        versions.dedup();
+        let versions = ledger::sorted(sources.filter_map(|source| source.version));
         let accepts = |entry: &&Arc<Entry>| {
+            let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
             entry.record.kind == RecordKind::Ack
-                && entry
-                    .record
-                    .files
-                    .iter()
-                    .flat_map(|file| file.ranges())
-                    .any(|range| range.content_hash == block.fingerprint.content)
+                && ranges.any(|range| range.content_hash == block.fingerprint.content)
         };
         let acks = versions.iter().filter_map(|at| self.lines.acks.get(*at)).flatten();
         let all = acks.chain(&self.lines.open_acks).filter(accepts);

@@ -134,6 +134,14 @@ fn parts_of(
         .filter(|line| is_gone[*line] && says_something(text.line(*line), language))
         .filter_map(|line| u32::try_from(line + 1).ok())
         .collect();
+    let part = |block, whole, (start_line, end_line)| RemovedPart {
+        block,
+        whole,
+        start_line,
+        end_line,
+        intent: None,
+        session: None,
+    };
     let mut parts = Vec::new();
     let edits = Edits::from_differences(&[Difference::new(&before, &now)]);
     // A block stands before those inside it.
@@ -141,17 +149,8 @@ fn parts_of(
         let count = left.len();
         left.retain(|line| !block.whole_lines.contains(*line));
         if left.len() < count {
-            let (start_line, end_line) = (block.whole_lines.start(), block.whole_lines.end());
-            let block = Some(name(block));
-            let part = RemovedPart {
-                block,
-                whole: true,
-                start_line,
-                end_line,
-                intent: None,
-                session: None,
-            };
-            parts.push(part);
+            let lines = (block.whole_lines.start(), block.whole_lines.end());
+            parts.push(part(Some(name(block)), true, lines));
         }
     }
     let blocks = before.blocks();
@@ -161,14 +160,7 @@ fn parts_of(
         let block = at.filter(|block| !block.identity.kind.is_unnamed()).map(name);
         match runs.last_mut() {
             Some(run) if run.end_line + 1 == line && run.block == block => run.end_line = line,
-            _ => runs.push(RemovedPart {
-                block,
-                whole: false,
-                start_line: line,
-                end_line: line,
-                intent: None,
-                session: None,
-            }),
+            _ => runs.push(part(block, false, (line, line))),
         }
     }
     parts.extend(runs);

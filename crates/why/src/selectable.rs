@@ -20,7 +20,8 @@ pub fn next_step(ws: &Workspace) -> String {
         return error.with_hint();
     }
     let offered = selectable_intents(ws);
-    match offered.iter().map(|intent| intent.id.value.as_str()).collect::<Vec<_>>()[..] {
+    let ids: Vec<&str> = offered.iter().map(|intent| intent.id.value.as_str()).collect();
+    match ids[..] {
         [only] => format!("`intent select {only}`"),
         [] => format!("none is in progress; {}", start_step(ws)),
         ref several => format!("`intent select ID`, with one of {}", text::listed(several)),
@@ -66,15 +67,12 @@ pub fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a I
 
 /// Returns the command that puts an intent in progress, for a workspace in which none is.
 pub fn start_step(ws: &Workspace) -> String {
-    match ids(ws, can_start)[..] {
+    let ids: Vec<&str> = unambiguous(ws, can_start).map(|one| one.id.value.as_str()).collect();
+    match ids[..] {
         [] => NEW_INTENT.to_owned(),
         [only] => format!("`intent start {only}` starts it"),
         ref several => format!("`intent start ID` starts one of {}", text::listed(several)),
     }
-}
-
-fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
-    unambiguous(ws, wanted).map(|intent| intent.id.value.as_str()).collect()
 }
 
 /// Returns the wanted intents whose id belongs to no other intent.

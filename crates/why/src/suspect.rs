@@ -187,23 +187,17 @@ fn seen_at(ws: &Workspace, claim: &Claim) -> Option<CommitId> {
 /// Returns the specifications of a record that are files, that its intent still names, and that
 /// differ from the version at which they were seen.
 fn changed_specs(ws: &Workspace, claim: &Claim, present: &Intent) -> Vec<RelativePath> {
-    let related = claim
-        .file()
-        .into_iter()
-        .flat_map(|file| file.relations())
-        .filter(|one| one.is_specification());
+    let related = claim.file().into_iter().flat_map(|file| file.relations());
+    let related = related.filter(|one| one.is_specification());
     let is_named = |spec: &str| present.related_specs.iter().any(|one| one.value == spec);
-    let mut paths: Vec<RelativePath> = related
-        .filter(|one| is_named(&one.value))
-        .filter_map(|one| RelativePath::new(&one.value).ok())
-        .collect();
+    let named = related.filter(|one| is_named(&one.value));
+    let mut paths: Vec<RelativePath> =
+        named.filter_map(|one| RelativePath::new(&one.value).ok()).collect();
     // Most records name no specification, and then no commit is read.
     let commit = if paths.is_empty() { None } else { seen_at(ws, claim) };
     let has_changed = |path: &RelativePath| differs(ws, commit.as_ref()?, path);
     paths.retain(|path| has_changed(path) == Some(true));
-    paths.sort();
-    paths.dedup();
-    paths
+    ledger::sorted(paths)
 }
 
 /// Returns true if a text file differs from its version in a commit. `None` if it was not a text

@@ -260,14 +260,15 @@ impl Workspace {
         let root = Root::find(self.root.path(), self.root.environment());
         let root = Arc::new(root.unwrap_or_else(|_| (*self.root).clone()));
         let repository = self.repository.refreshed();
-        let ws = Self {
+        Self {
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             files: self.files.clone(),
             base: self.base.clone(),
             kept_answers: self.kept_answers.clone(),
             ..Self::rules_of(root)
-        };
-        ws.with_rules_left_out().with_records_of_now()
+        }
+        .with_rules_left_out()
+        .with_records_of_now()
     }
 
     /// Returns the same workspace with the registry of `before`, if its own registry does not
@@ -511,9 +512,8 @@ impl Workspace {
             _ => bytes,
         };
         let (ws, at) = (self.clone(), path.clone());
-        self.document(path, &bytes)
-            .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
-            .map_err(unread)
+        let document = self.document(path, &bytes).map_err(unread)?;
+        Ok(document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
     }
 
     /// Returns the text of a rule file. `None` if the file does not exist.
@@ -593,8 +593,7 @@ impl Workspace {
     fn unknown_intent(&self, id: &str) -> VerbError {
         let meant = self.intent_meant_by(id);
         if meant.is_none() && RelativePath::new(id).is_ok_and(|path| self.exists(&path)) {
-            let file = ground::text::shell_word(id);
-            let hint = format!("`intent for {file}` names the intents that own it");
+            let hint = format!("`intent for {}` names the intents that own it", shell_word(id));
             return VerbError::mendable(format!("{id} is a path, not an intent"), hint);
         }
         VerbError::UnknownIntent {
@@ -643,15 +642,15 @@ impl Workspace {
         };
         let ways: [&dyn Fn(&Intent) -> bool; 4] =
             [&has_id, &|intent| is_number(&intent.id.value), &has_name, &is_near];
-        let in_own = ways.iter().map(|is_it| {
-            let own = self.registry.intents().iter();
-            own.filter(|intent| is_it(intent)).collect::<Vec<_>>()
+        let own: Vec<&Intent> = self.registry.intents().iter().collect();
+        let others = self.registry.not_adopted().map(|imported| &imported.intent).collect();
+        let found = [own, others].into_iter().find_map(|intents| {
+            let found = |is_it: &&dyn Fn(&Intent) -> bool| -> Vec<&Intent> {
+                intents.iter().copied().filter(|intent| is_it(intent)).collect()
+            };
+            ways.iter().map(found).find(|found| !found.is_empty())
         });
-        let in_others = ways.iter().map(|is_it| {
-            let others = self.registry.not_adopted().map(|imported| &imported.intent);
-            others.filter(|intent| is_it(intent)).collect::<Vec<_>>()
-        });
-        match in_own.chain(in_others).find(|found| !found.is_empty())?[..] {
+        match found?[..] {
             [only] => Some(only.id.value.clone()),
             _ => None,
         }
@@ -710,15 +709,10 @@ impl Workspace {
         if let Some(reason) = self.lost_registry() {
             return Err(VerbError::refused(reason));
         }
-        match self.registry.syntax_error() {
-            None => Ok(()),
-            Some(finding) => {
-                let (place, what) =
-                    (finding.place_in_compiler_form(self.registry.path()), &finding.message);
-                let hint = "fix it first; nothing was changed";
-                Err(VerbError::mendable(format!("{place}: {what}"), hint))
-            }
-        }
+        let Some(finding) = self.registry.syntax_error() else { return Ok(()) };
+        let place = finding.place_in_compiler_form(self.registry.path());
+        let hint = "fix it first; nothing was changed";
+        Err(VerbError::mendable(format!("{place}: {}", finding.message), hint))
     }
 
     /// Frees the memory of the evidence that was read to find out who brought lines. A question about
@@ -734,10 +728,9 @@ impl Workspace {
         }
         let root = self.root.path();
         let is_here = self.root.environment().folder().is_ok_and(|folder| folder.starts_with(root));
-        let folder = ground::text::shell_word(&root.display().to_string());
         let command = match is_here {
             true => "intent init".to_owned(),
-            false => format!("intent -C {folder} init"),
+            false => format!("intent -C {} init", shell_word(&root.display().to_string())),
         };
         let message = format!("{} has no .orchestration/ folder", root.display());
         Err(VerbError::mendable(message, format!("create one with `{command}`")))
@@ -745,8 +738,8 @@ impl Workspace {
 
     /// Returns an error if there is a git repository that cannot be read.
     pub fn readable_git(&self) -> Result<(), VerbError> {
-        let broken = |reason: &str| VerbError::refused(format!("nothing can be judged: {reason}"));
-        self.git_error().map_or(Ok(()), |reason| Err(broken(reason)))
+        let Some(reason) = self.git_error() else { return Ok(()) };
+        Err(VerbError::refused(format!("nothing can be judged: {reason}")))
     }
 
     /// Returns the error for a question that needs a git repository. `what` cannot be judged.
@@ -760,10 +753,9 @@ impl Workspace {
     /// Returns the present id of the intent that the session has selected, or the person if no
     /// session is named.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
+        let may_know = |id: &str| may_know(&self.registry, id);
         let selected = match session {
-            Some(session) => {
-                session::selected_by(&self.root, session, |id| may_know(&self.registry, id))
-            }
+            Some(session) => session::selected_by(&self.root, session, may_know),
             None => self.selection.clone(),
         };
         selected.map(|selection| self.registry.present_id(&selection.intent_id).to_owned())

@@ -264,7 +264,7 @@ impl<'a> LinesOfCommits<'a> {
                     }
                     text => text?,
                 };
-                let older = text.older_among(runs, language_of(path));
+                let older = text.older_among(runs, language_of(path.as_str()));
                 if !older.is_empty() && !self.is_restored(place)? {
                     wrong.push(format!("{} stood there before", named_lines(path, &older)));
                 }
@@ -298,7 +298,7 @@ impl<'a> LinesOfCommits<'a> {
                     .flat_map(|runs| runs.find_in(&found.text, || brought.clone()))
                     .filter(|line| {
                         found.is_brought[*line]
-                            && says_something(found.text.line(*line), language_of(path))
+                            && says_something(found.text.line(*line), language_of(path.as_str()))
                     })
                     .collect();
                 lines.sort_unstable();

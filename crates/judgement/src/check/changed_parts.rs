@@ -105,7 +105,7 @@ pub(super) fn of_standing(
     change: &ChangeHistory,
 ) -> (Vec<ChangedPart>, Vec<EditedBlock>) {
     let differences = before.baseline.differences(&file.document);
-    let edits = before.baseline.edits_from(&differences);
+    let edits = Edits::from_differences(&differences);
     let view = EditedFile::new(ws, path, file, &differences, change);
     let edited = edits.now.iter().map(|(at, _)| view.edited_block(*at));
     let edited: Vec<EditedBlock> = edited.collect();

@@ -36,13 +36,11 @@ impl AskedFor {
     pub fn label_and_text(&self) -> Option<(&'static str, String)> {
         let reasons: Vec<&str> =
             self.tickets.iter().chain(&self.related_specs).map(String::as_str).collect();
-        match (&self.owner, reasons.is_empty()) {
-            (Some(owner), true) => Some(("asked by", owner.clone())),
-            (Some(owner), false) => {
-                Some(("asked by", format!("{owner} for {}", reasons.join(", "))))
-            }
-            (None, true) => None,
-            (None, false) => Some(("for", reasons.join(", "))),
+        let reasons = Some(reasons.join(", ")).filter(|_| !reasons.is_empty());
+        match (&self.owner, reasons) {
+            (Some(owner), None) => Some(("asked by", owner.clone())),
+            (Some(owner), Some(reasons)) => Some(("asked by", format!("{owner} for {reasons}"))),
+            (None, reasons) => reasons.map(|reasons| ("for", reasons)),
         }
     }
 }
@@ -64,13 +62,10 @@ pub(super) fn asked_for(
 
 fn of_intent(intent: &Intent) -> AskedFor {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
+    let tickets = TICKETS.iter().filter_map(|key| intent.extra.get(*key));
     AskedFor {
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        tickets: TICKETS
-            .iter()
-            .filter_map(|key| intent.extra.get(*key))
-            .flat_map(texts_in)
-            .collect(),
+        tickets: tickets.flat_map(texts_in).collect(),
         related_specs: values(&intent.related_specs),
         constraints: values(&intent.constraints),
     }
@@ -87,12 +82,8 @@ fn texts_in(value: &Value) -> Vec<String> {
 }
 
 fn specs(claim: &Claim) -> Vec<String> {
-    let related = claim
-        .file()
-        .into_iter()
-        .flat_map(|file| file.relations())
-        .filter(|one| one.is_specification());
-    related.map(|one| one.value.clone()).collect()
+    let related = claim.file().into_iter().flat_map(|file| file.relations());
+    related.filter(|one| one.is_specification()).map(|one| one.value.clone()).collect()
 }
 
 #[cfg(test)]
